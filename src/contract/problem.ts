@@ -1,0 +1,77 @@
+import { type Static, Type } from 'typebox'
+import { oneOf } from './fields.ts'
+
+/** Every error the console answers, but for a 422. A code is stable: clients decide by it. */
+export const PROBLEMS = {
+  bad_request: { status: 400, detail: 'The request could not be read as HTTP.' },
+  unauthenticated: { status: 401, detail: 'Send a token: Authorization: Bearer <JWT>.' },
+  invalid_token: { status: 401, detail: 'The token is not valid.' },
+  permission_missing: {
+    status: 403,
+    detail: 'The token does not carry the permission this operation needs.',
+  },
+  team_missing: { status: 403, detail: 'The token names no team.' },
+  not_found: { status: 404, detail: 'Not Found' },
+  agent_not_found: { status: 404, detail: 'There is no agent with this id.' },
+  method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
+  request_timeout: { status: 408, detail: 'The request did not arrive in time.' },
+  revision_stale: {
+    status: 412,
+    detail:
+      'The agent has changed since the revision named by If-Match. Read it again, then repeat the change.',
+  },
+  body_too_large: { status: 413, detail: 'The body is larger than this operation accepts.' },
+  headers_too_large: { status: 431, detail: 'The headers are larger than this server accepts.' },
+  internal: {
+    status: 500,
+    detail: 'Something failed here. The request id in x-request-id finds the cause in the log.',
+  },
+  issuer_unavailable: {
+    status: 503,
+    detail: 'The token could not be checked: its issuer does not answer. Try again shortly.',
+  },
+  database_unavailable: {
+    status: 503,
+    detail: 'The database does not answer. Nothing was changed; try again.',
+  },
+  outcome_unknown: {
+    status: 503,
+    detail:
+      'The connection to the database was lost while the change was being saved. It may or may not have been: ' +
+      'read the agent to find out.',
+  },
+} as const satisfies Record<string, { status: number; detail: string }>
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+export const ProblemBody = Type.Object(
+  { detail: Type.String(), code: oneOf(Object.keys(PROBLEMS) as ProblemCode[]) },
+  { $id: 'Problem', description: 'An error: a sentence for people, a stable code for programs' },
+)
+export type ProblemBody = Static<typeof ProblemBody>
+
+interface ProblemOptions {
+  /** Replaces the table's sentence where more can be said. */
+  detail?: string
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** An answer other than success. Thrown anywhere, turned into a reply in one place. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    super(options.detail ?? PROBLEMS[code].detail, { cause: options.cause })
+    this.name = 'Problem'
+    this.code = code
+    this.status = PROBLEMS[code].status
+    this.headers = options.headers ?? {}
+  }
+
+  toBody(): ProblemBody {
+    return { detail: this.message, code: this.code }
+  }
+}

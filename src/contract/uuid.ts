@@ -1,0 +1,44 @@
+const HYPHENATED_GROUPS = [8, 4, 4, 4, 12]
+
+type Parsed = { ok: true; uuid: string } | { ok: false; error: string }
+
+const fail = (error: string): Parsed => ({ ok: false, error })
+
+/** Reads a UUID in any accepted spelling: hyphenated, 32 digits, `urn:uuid:` or braces around the
+ * hyphenated form, in either case. Answers the lower-case hyphenated form, or what is wrong in the words
+ * clients know from pydantic. */
+export function parseUuid(input: string): Parsed {
+  let text = input
+  let mayBeSimple = true
+  if (text.startsWith('urn:uuid:')) {
+    text = text.slice('urn:uuid:'.length)
+    mayBeSimple = false
+  } else if (text.startsWith('{') && text.endsWith('}')) {
+    text = text.slice(1, -1)
+    mayBeSimple = false
+  }
+
+  const position = text.search(/[^0-9a-fA-F-]/)
+  if (position !== -1) {
+    return fail(
+      `invalid character: expected an optional prefix of \`urn:uuid:\` followed by [0-9a-fA-F-], found one at ${position + 1}`,
+    )
+  }
+  const groups = text.split('-')
+  if (groups.length === 1) {
+    if (mayBeSimple && text.length === 32) return { ok: true, uuid: hyphenate(text.toLowerCase()) }
+    return fail(`invalid length: expected length 32 for simple format, found ${input.length}`)
+  }
+  if (groups.length !== 5) return fail(`invalid group count: expected 5, found ${groups.length}`)
+  for (const [index, expected] of HYPHENATED_GROUPS.entries()) {
+    const found = groups[index]?.length
+    if (found !== expected) {
+      return fail(`invalid group length in group ${index}: expected ${expected}, found ${found}`)
+    }
+  }
+  return { ok: true, uuid: text.toLowerCase() }
+}
+
+function hyphenate(digits: string): string {
+  return [0, 8, 12, 16, 20].map((start, i, starts) => digits.slice(start, starts[i + 1])).join('-')
+}
