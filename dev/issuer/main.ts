@@ -1,0 +1,18 @@
+// The development issuer as a process of its own. A token of any user in any team:
+//
+//   curl -u <user-uuid>.<team-uuid>:development $ISSUER/token \
+//     -d grant_type=client_credentials -d 'scope=agent:read agent:write'
+
+import { once } from 'node:events'
+import { startIssuer } from './issuer.ts'
+
+const { ISSUER_PORT: port, ISSUER_AUDIENCE: audience } = process.env
+
+const issuer = await startIssuer({
+  ...(port && { port: Number(port) }),
+  ...(audience && { audience }),
+})
+process.stdout.write(`issuer listening on ${issuer.url} for the audience ${issuer.audience}\n`)
+
+await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+await issuer.close()
