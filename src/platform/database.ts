@@ -1,0 +1,100 @@
+import { type CustomTypesConfig, DatabaseError, Pool, types } from 'pg'
+import type { Logger } from 'pino'
+import { Problem } from '../contract/problem.ts'
+
+/** A statement by name: PostgreSQL plans it once a connection. */
+export interface Statement {
+  name: string
+  text: string
+  values: unknown[]
+}
+
+/** The connection every query takes first. Reading and writing differ in what a lost connection means. */
+export interface Sql {
+  read: <Row extends object>(statement: Statement) => Promise<Row[]>
+  write: <Row extends object>(statement: Statement) => Promise<Row[]>
+}
+
+export interface Database extends Sql {
+  isUp: () => Promise<boolean>
+  close: () => Promise<void>
+}
+
+const RETRY_AFTER = { 'retry-after': '2' }
+
+const INT8 = 20
+
+const typeParsers: CustomTypesConfig = {
+  // Time values and revisions are far below 2^53; pg hands them out as text to be safe.
+  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
+    oid === INT8 ? Number : types.getTypeParser(oid, format)) as never,
+}
+
+export function createDatabase(url: string, log: Logger): Database {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: 'agent-console',
+    max: 16,
+    types: typeParsers,
+    connectionTimeoutMillis: 2_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: 5_000,
+    query_timeout: 8_000,
+    keepAlive: true,
+  })
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+
+  const run = async <Row extends object>(
+    statement: Statement,
+    whenLost: 'database_unavailable' | 'outcome_unknown',
+  ) => {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw new Problem('database_unavailable', { headers: RETRY_AFTER, cause: error })
+    })
+    let failure: unknown
+    try {
+      return (await client.query<Row>(statement)).rows
+    } catch (error) {
+      failure = error
+      throw toProblem(error, whenLost)
+    } finally {
+      client.release(isLost(failure))
+    }
+  }
+
+  return {
+    read: (statement) => run(statement, 'database_unavailable'),
+    write: (statement) => run(statement, 'outcome_unknown'),
+    isUp: () =>
+      pool.query('SELECT 1').then(
+        () => true,
+        () => false,
+      ),
+    close: () => pool.end(),
+  }
+}
+
+/** Refused before it began or rolled back by the server: the statement had no effect. */
+const UNAVAILABLE = new Set([
+  '53300', // too many connections
+  '57014', // cancelled by the statement time-out
+  '57P03', // starting up or shutting down
+  '25006', // a standby that took over the address of its primary
+  '40001',
+  '40P01',
+])
+
+function toProblem(error: unknown, whenLost: 'database_unavailable' | 'outcome_unknown'): unknown {
+  const code = (error as { code?: string }).code ?? ''
+  if (UNAVAILABLE.has(code))
+    return new Problem('database_unavailable', { headers: RETRY_AFTER, cause: error })
+  if (isLost(error)) return new Problem(whenLost, { headers: RETRY_AFTER, cause: error })
+  return error
+}
+
+/** The answer to the statement will never come: the server went away, or took too long to say anything. */
+function isLost(error: unknown): boolean {
+  if (error === undefined) return false
+  if (!(error instanceof DatabaseError)) return true
+  return error.code?.startsWith('08') === true || error.code?.startsWith('57P') === true
+}
