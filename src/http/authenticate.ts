@@ -1,0 +1,69 @@
+import type { FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Permission } from '../contract/permissions.ts'
+import { Problem } from '../contract/problem.ts'
+import type { Caller, Identity, VerifiedToken } from '../platform/identity.ts'
+
+/** Who may call a route: holders of a permission, holders of any valid token, or anybody. */
+type Access = Permission | 'authenticated' | 'public'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    permission?: Access
+  }
+  interface FastifyRequest {
+    /** Set on every route that needs a permission. */
+    caller: Caller
+    /** The verified token, on every route that is not public. */
+    token: string
+  }
+}
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
+
+/** Decides before anything of the request is read. A route that does not say who may call it does not
+ * start. */
+export const authentication = fp(
+  async (app, { identity }: { identity: Identity }) => {
+    app.decorateRequest('caller')
+    app.decorateRequest('token', '')
+    const routes: RouteOptions[] = []
+    app.addHook('onRoute', (route) => void routes.push(route))
+    app.addHook('onReady', async () => {
+      const open = routes.filter(({ config }) => !config?.permission)
+      if (open.length > 0) throw new Error(`Who may call ${open.map(({ url }) => url).join(', ')}?`)
+    })
+    app.addHook('onRequest', async (request) => {
+      const permission = request.routeOptions.config.permission ?? 'public'
+      if (permission === 'public') return
+      const token = bearerToken(request)
+      const verified = await identity.verify(token)
+      request.token = token
+      if (permission !== 'authenticated') request.caller = authorise(verified, permission)
+    })
+  },
+  { name: 'authentication' },
+)
+
+function bearerToken(request: FastifyRequest): string {
+  const { authorization } = request.headers
+  if (authorization === undefined) throw unauthenticated('unauthenticated')
+  const token = BEARER.exec(authorization)?.[1]
+  if (token === undefined) throw unauthenticated('unauthenticated')
+  return token
+}
+
+function unauthenticated(code: 'unauthenticated' | 'invalid_token'): Problem {
+  return new Problem(code, { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+function authorise(verified: VerifiedToken, permission: Permission): Caller {
+  if (!verified.permissions.has(permission)) {
+    throw new Problem('permission_missing', {
+      detail: `This operation needs the permission ${permission}.`,
+    })
+  }
+  const { userId, teamId } = verified
+  if (userId === null || teamId === null) throw new Problem('team_missing')
+  return { userId, teamId }
+}

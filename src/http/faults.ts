@@ -1,0 +1,59 @@
+import type { ValidationError } from '../contract/validation-error.ts'
+
+export type Loc = ValidationError['loc']
+
+/** The words of a 422, those of pydantic 2. None of them quotes the input. */
+export const FAULTS = {
+  missing: () => 'Field required',
+  uuid_parsing: (error: string) => `Input should be a valid UUID, ${error}`,
+  uuid_type: () => 'UUID input should be a string, bytes or UUID object',
+  string_type: () => 'Input should be a valid string',
+  string_too_long: (limit: number) => `String should have at most ${limit} characters`,
+  string_unicode: () => 'Input should be a valid string, unable to parse raw data as a unicode string',
+  int_type: () => 'Input should be a valid integer',
+  int_from_float: () => 'Input should be a valid integer, got a number with a fractional part',
+  int_parsing: () => 'Input should be a valid integer, unable to parse string as an integer',
+  int_parsing_size: () => 'Unable to parse input string as an integer, exceeded maximum size',
+  float_type: () => 'Input should be a valid number',
+  finite_number: () => 'Input should be a finite number',
+  greater_than_equal: (limit: number) => `Input should be greater than or equal to ${limit}`,
+  less_than_equal: (limit: number) => `Input should be less than or equal to ${limit}`,
+  bool_type: () => 'Input should be a valid boolean',
+  bool_parsing: () => 'Input should be a valid boolean, unable to interpret input',
+  list_type: () => 'Input should be a valid list',
+  dict_type: () => 'Input should be a valid dictionary',
+  model_attributes_type: () => 'Input should be a valid dictionary or object to extract fields from',
+  enum: (values: readonly string[]) => `Input should be ${listed(values)}`,
+  decimal_parsing: () => 'Input should be a valid decimal',
+  decimal_type: () => 'Decimal input should be an integer, float, string or Decimal object',
+  value_error: (reason: string) => `Value error, ${reason}`,
+} as const
+
+type FaultType = keyof typeof FAULTS
+
+/** `'a', 'b' or 'c'` */
+function listed(values: readonly string[]): string {
+  const quoted = values.map((value) => `'${value}'`)
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
+}
+
+/** A hostile body can be wrong in half a million places; this many say enough. */
+const MAX_FAULTS = 1_000
+
+/** Collects the faults of one request, in the order they are found. */
+export class FaultList {
+  readonly faults: ValidationError[] = []
+
+  get isFull(): boolean {
+    return this.faults.length >= MAX_FAULTS
+  }
+
+  add<Type extends FaultType>(loc: Loc, type: Type, ...details: Parameters<(typeof FAULTS)[Type]>): void {
+    const say = FAULTS[type] as (...details: unknown[]) => string
+    this.append({ loc: [...loc], msg: say(...details), type })
+  }
+
+  append(fault: ValidationError): void {
+    if (!this.isFull) this.faults.push(fault)
+  }
+}

@@ -1,0 +1,91 @@
+const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const SPACE = /[ \t\n\r]*/y
+
+/** Where a text stops being JSON, counted in characters. `JSON.parse` says so only for some faults, and
+ * quotes the input while it does. Called for a text that `JSON.parse` refused, nested no deeper than the
+ * body limit. */
+export function findJsonFault(text: string): number {
+  try {
+    const end = skipSpace(text, readValue(text, skipSpace(text, 0)))
+    return charactersBefore(text, end)
+  } catch (fault) {
+    if (fault instanceof FaultAt) return charactersBefore(text, fault.index)
+    throw fault
+  }
+}
+
+class FaultAt extends Error {
+  readonly index: number
+
+  constructor(index: number) {
+    super('Not JSON')
+    this.index = index
+  }
+}
+
+function charactersBefore(text: string, index: number): number {
+  let count = 0
+  for (const _ of text.slice(0, index)) count++
+  return count
+}
+
+/** The index after what `pattern` matches at `index`, or -1. */
+function match(pattern: RegExp, text: string, index: number): number {
+  pattern.lastIndex = index
+  return pattern.test(text) ? pattern.lastIndex : -1
+}
+
+function skipSpace(text: string, index: number): number {
+  return match(SPACE, text, index)
+}
+
+function readValue(text: string, index: number): number {
+  const first = text[index]
+  if (first === '{') return readMembers(text, index, '}', readMember)
+  if (first === '[') return readMembers(text, index, ']', readValue)
+  if (first === '"') return readString(text, index)
+  const end = match(LITERAL, text, index)
+  if (end === -1) throw new FaultAt(index)
+  return end
+}
+
+function readMembers(
+  text: string,
+  start: number,
+  close: string,
+  readOne: (text: string, index: number) => number,
+): number {
+  let index = skipSpace(text, start + 1)
+  if (text[index] === close) return index + 1
+  for (;;) {
+    index = skipSpace(text, readOne(text, index))
+    if (text[index] === close) return index + 1
+    if (text[index] !== ',') throw new FaultAt(index)
+    index = skipSpace(text, index + 1)
+  }
+}
+
+function readMember(text: string, index: number): number {
+  if (text[index] !== '"') throw new FaultAt(index)
+  const colon = skipSpace(text, readString(text, index))
+  if (text[colon] !== ':') throw new FaultAt(colon)
+  return readValue(text, skipSpace(text, colon + 1))
+}
+
+function readString(text: string, start: number): number {
+  let index = start + 1
+  while (index < text.length) {
+    const code = text.charCodeAt(index)
+    if (code === 0x22) return index + 1
+    if (code < 0x20) throw new FaultAt(index)
+    if (code === 0x5c) {
+      const end = match(ESCAPE, text, index)
+      if (end === -1) throw new FaultAt(index)
+      index = end
+    } else {
+      index++
+    }
+  }
+  throw new FaultAt(start)
+}

@@ -1,0 +1,67 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { Logger } from 'pino'
+import type { TSchema } from 'typebox'
+import type { Identity } from '../platform/identity.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { accessLog } from './access-log.ts'
+import { authentication } from './authenticate.ts'
+import { answerClientError } from './client-errors.ts'
+import { content } from './content.ts'
+import { draining } from './draining.ts'
+import { answerError, errors } from './errors.ts'
+import { methods } from './methods.ts'
+import { createRequestId, requestId } from './request-id.ts'
+import { validation } from './validation.ts'
+
+const BODY_LIMIT_BYTES = 1024 * 1024
+
+/** Node waits five minutes for a request by default. A client that takes longer than this is not one. */
+const TIMEOUTS = {
+  requestTimeout: 15_000,
+  connectionTimeout: 60_000,
+  /** Longer than the idle time of common load balancers, so that they close first and never race us. */
+  keepAliveTimeout: 75_000,
+}
+
+export interface ServerOptions {
+  log: Logger
+  newId: () => string
+  identity: Identity
+  metrics: Metrics
+  shutdown: { begun: boolean }
+  schemas: (TSchema & { $id?: string })[]
+}
+
+/** The server with all its policy and none of its routes. */
+export async function createServer({ log, newId, identity, metrics, shutdown, schemas }: ServerOptions) {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: createRequestId(newId),
+    bodyLimit: BODY_LIMIT_BYTES,
+    ...TIMEOUTS,
+    http: { headersTimeout: 10_000 },
+    // A path parameter is checked by its schema, whatever its length.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('x-request-id', request.id)
+      answerError(error, request, reply)
+    },
+    return503OnClosing: false,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  for (const schema of schemas) app.addSchema(schema)
+  await app.register(requestId)
+  await app.register(accessLog, { metrics })
+  await app.register(draining, { shutdown })
+  await app.register(errors)
+  await app.register(methods)
+  await app.register(authentication, { identity })
+  await app.register(content)
+  await app.register(validation, { schemas })
+  return app
+}
+
+export type Server = Awaited<ReturnType<typeof createServer>>
