@@ -1,0 +1,56 @@
+-- Up Migration
+
+-- The key starts with the team, as the key of every table does: no request crosses teams, and a cluster
+-- can shard by this column without a changed query.
+CREATE TABLE agents (
+  team_id uuid NOT NULL,
+  id uuid NOT NULL,
+  revision bigint NOT NULL CHECK (revision > 0),
+  created_by uuid NOT NULL,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
+
+  agent_name text NOT NULL,
+  model_name text NOT NULL,
+  agent_url text,
+  hub text NOT NULL,
+  agent_system_prompt text,
+  rate_limit_requests_per_minute integer NOT NULL CHECK (rate_limit_requests_per_minute >= 1),
+  status text NOT NULL,
+  access_level text NOT NULL,
+  purpose text,
+  protocol text NOT NULL,
+  test_score numeric,
+  last_tested_by text,
+  last_evaluated_at bigint,
+  protection_status text NOT NULL,
+  guard_config_id uuid,
+  guard_manually_configured boolean NOT NULL,
+  trust_stage text NOT NULL,
+  trusted_at bigint,
+  ttt_days double precision,
+
+  -- json, not jsonb: it keeps what came, and 1e300 does not become 300 digits on the way out.
+  agent_params json,
+  mcp_config json,
+  delegated_agents json NOT NULL,
+  white_box_config json,
+  agent_metadata json,
+  evaluated_harnesses json,
+  import_metadata json NOT NULL,
+  capabilities json NOT NULL,
+  skills json NOT NULL,
+
+  -- A secret is three things: sealed, what everybody else sees of it, and what tells it from another.
+  -- white_box_config holds the mask of its token in the token's place.
+  api_key_sealed bytea,
+  api_key_mask text,
+  api_key_fingerprint bytea,
+  github_token_sealed bytea,
+  github_token_mask text,
+  github_token_fingerprint bytea,
+
+  PRIMARY KEY (team_id, id)
+)
+-- Room on each page for the next version of a row, so that an update need not touch the indexes.
+WITH (fillfactor = 80);

@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url'
+import { runner } from 'node-pg-migrate'
+
+/** Brings a database to the newest schema. Two runs at once wait for each other. */
+export async function migrate(databaseUrl: string, log: (line: string) => void): Promise<void> {
+  await runner({
+    databaseUrl,
+    dir: fileURLToPath(new URL('../migrations', import.meta.url)),
+    migrationsTable: 'schema_migrations',
+    direction: 'up',
+    log,
+  })
+}
+
+if (import.meta.main) {
+  const databaseUrl = process.env['DATABASE_URL']
+  if (!databaseUrl) {
+    process.stderr.write('DATABASE_URL is missing: postgres://user:password@host:5432/database\n')
+    process.exit(1)
+  }
+  await migrate(databaseUrl, (line) => process.stdout.write(`${line}\n`))
+}

@@ -1,0 +1,128 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { Agent, AgentCreate, AgentId, AgentUpdate } from '../contract/agent.ts'
+import {
+  answer,
+  answerHeaders,
+  GUARDED,
+  IfMatch,
+  IfNoneMatch,
+  problemAnswers,
+  validationAnswer,
+} from '../contract/answers.ts'
+import { ref } from '../contract/fields.ts'
+import { ignoredFields } from './ignored-fields.ts'
+import { isKnownToReader, revisionsToMatch, toETag } from './revision-tag.ts'
+import type { AgentAt, Agents } from './service.ts'
+
+const COLLECTION = '/v1/agent-configurations'
+const tags = ['Agent Environment']
+const security = [{ bearer: [] }]
+
+export const agentRoutes: FastifyPluginAsyncTypebox<{ agents: Agents }> = async (app, { agents }) => {
+  app.post(
+    COLLECTION,
+    {
+      config: { permission: 'agent:write' },
+      schema: {
+        operationId: 'createAgentConfiguration',
+        summary: 'Create Agent Configuration',
+        tags,
+        security,
+        body: ref(AgentCreate),
+        response: {
+          201: answer('The new agent, its secrets in clear', ref(Agent), {
+            headers: answerHeaders('etag', 'location', 'console-ignored-fields'),
+          }),
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED, 'body_too_large', 'database_unavailable', 'outcome_unknown'),
+        },
+      },
+    },
+    async ({ caller, body }, reply) => {
+      const created = await agents.create(caller, body)
+      reply.code(201).header('location', `${COLLECTION}/${created.agent.id}`)
+      nameIgnored(reply, body, AgentCreate)
+      return send(reply, created)
+    },
+  )
+
+  app.get(
+    `${COLLECTION}/:id`,
+    {
+      config: { permission: 'agent:read' },
+      schema: {
+        operationId: 'getAgentConfiguration',
+        summary: 'Get Agent Configuration',
+        tags,
+        security,
+        params: AgentId,
+        headers: IfNoneMatch,
+        response: {
+          200: answer('The agent, its secrets masked', ref(Agent), {
+            headers: answerHeaders('etag'),
+          }),
+          304: { description: 'Not changed since the revision named by If-None-Match' },
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED, 'agent_not_found', 'database_unavailable'),
+        },
+      },
+    },
+    async ({ caller, params, headers }, reply) => {
+      const found = await agents.read(caller, params.id)
+      if (!isKnownToReader(headers['if-none-match'], found.revision)) return send(reply, found)
+      return reply.code(304).header('etag', toETag(found.revision)).send()
+    },
+  )
+
+  app.put(
+    `${COLLECTION}/:id`,
+    {
+      config: { permission: 'agent:write' },
+      schema: {
+        operationId: 'updateAgentConfiguration',
+        summary: 'Update Agent Configuration',
+        description:
+          'Each supplied field replaces the corresponding field of the agent. A writer who must not overwrite ' +
+          'the change of another sends `If-Match` with the ETag it read.',
+        tags,
+        security,
+        params: AgentId,
+        headers: IfMatch,
+        body: ref(AgentUpdate),
+        response: {
+          200: answer(
+            'The agent; a secret this request supplied is in clear, others are masked',
+            ref(Agent),
+            {
+              headers: answerHeaders('etag', 'console-ignored-fields'),
+            },
+          ),
+          422: validationAnswer,
+          ...problemAnswers(
+            ...GUARDED,
+            'agent_not_found',
+            'revision_stale',
+            'body_too_large',
+            'database_unavailable',
+            'outcome_unknown',
+          ),
+        },
+      },
+    },
+    async ({ caller, params, body, headers }, reply) => {
+      const updated = await agents.update(caller, params.id, body, revisionsToMatch(headers['if-match']))
+      nameIgnored(reply, body, AgentUpdate)
+      return send(reply, updated)
+    },
+  )
+}
+
+function send(reply: FastifyReply, { agent, revision }: AgentAt) {
+  return reply.header('etag', toETag(revision)).send(agent)
+}
+
+function nameIgnored(reply: FastifyReply, body: object, schema: { properties: object }): void {
+  const names = ignoredFields(body, schema)
+  if (names !== undefined) reply.header('console-ignored-fields', names)
+}
