@@ -1,0 +1,37 @@
+import type { Logger } from 'pino'
+import { v7 as uuidv7 } from 'uuid'
+import type { Config } from './config.ts'
+import { createDatabase, type Database } from './platform/database.ts'
+import { createIdentity, type Identity } from './platform/identity.ts'
+import { createLog } from './platform/log.ts'
+import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { createSecrets, type Secrets } from './platform/secrets.ts'
+
+/** What the console stands on. Time, randomness and the log are among it, so that a test can hold them. */
+export interface Deps {
+  log: Logger
+  /** Milliseconds since the epoch. */
+  now: () => number
+  newId: () => string
+  database: Database
+  identity: Identity
+  secrets: Secrets
+  metrics: Metrics
+  /** Set once a signal to end has arrived. */
+  shutdown: { begun: boolean }
+}
+
+export function createDeps(config: Config, held: Partial<Pick<Deps, 'log' | 'now' | 'newId'>> = {}): Deps {
+  const log = held.log ?? createLog(config.logLevel)
+  const now = held.now ?? Date.now
+  return {
+    log,
+    now,
+    newId: held.newId ?? uuidv7,
+    database: createDatabase(config.databaseUrl, log),
+    identity: createIdentity({ ...config.auth, now, log }),
+    secrets: createSecrets(config.secretsKeys),
+    metrics: createMetrics(),
+    shutdown: { begun: false },
+  }
+}

@@ -1,0 +1,36 @@
+import { buildApp } from './app.ts'
+import { ConfigInvalid, readConfig } from './config.ts'
+import { createDeps } from './deps.ts'
+import { createMetricsServer } from './http/metrics-server.ts'
+
+/** Environment, build, listen, and close on a signal. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const deps = createDeps(config)
+  const { log, shutdown, database, metrics } = deps
+
+  const app = await buildApp(deps)
+  const metricsServer = createMetricsServer(metrics.registry)
+  metricsServer.listen(config.metricsPort, config.host)
+  await app.listen({ host: config.host, port: config.port })
+
+  const end = async (signal: string) => {
+    if (shutdown.begun) return
+    shutdown.begun = true
+    log.info({ signal, delay_ms: config.shutdownDelayMs }, 'shutting down')
+    // Load balancers need a moment to see that this replica is no longer ready. It goes on serving until
+    // then, and asks each client to take its next request elsewhere.
+    await new Promise((resolve) => setTimeout(resolve, config.shutdownDelayMs))
+    await app.close()
+    await database.close()
+    metricsServer.close()
+    log.info('shut down')
+  }
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void end(signal))
+}
+
+main().catch((error: unknown) => {
+  // Before there is a log, and for a person: a start that failed says why and nothing else.
+  const text = error instanceof ConfigInvalid ? error.message : `Could not start: ${(error as Error).stack}`
+  process.stderr.write(`${text}\n`, () => process.exit(1))
+})
