@@ -1,0 +1,120 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { onFreePort } from '../../dev/free-port.ts'
+import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
+import { type App, buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { createDeps, type Deps } from '../../src/deps.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+
+export interface Reply<Body = unknown> {
+  status: number
+  headers: Headers
+  body: Body
+  text: string
+}
+
+export interface RequestOptions {
+  token?: string | null
+  headers?: Record<string, string>
+  /** Sent as JSON. */
+  json?: unknown
+  /** Sent as it is. */
+  raw?: string | Buffer
+}
+
+export interface Person {
+  user: string
+  team: string
+  token: string
+}
+
+export interface TestConsole {
+  url: string
+  app: App
+  deps: Deps
+  issuer: Issuer
+  database: TestDatabase
+  /** Everything logged so far, a JSON text a line. */
+  logLines: string[]
+  /** A person with all permissions, in a team of its own unless told otherwise. */
+  person: (options?: { user?: string; team?: string; scope?: string }) => Promise<Person>
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a body
+  request: <Body = any>(method: string, path: string, options?: RequestOptions) => Promise<Reply<Body>>
+  close: () => Promise<void>
+}
+
+export interface ConsoleOptions {
+  held?: Partial<Pick<Deps, 'now' | 'newId'>>
+  environment?: Record<string, string>
+  /** Adds to the app before it listens. */
+  extend?: (app: App) => void
+}
+
+/** The console as production builds it, on a free port, with a database and an issuer of its own. */
+export async function startConsole(options: ConsoleOptions = {}): Promise<TestConsole> {
+  const [database, issuer] = await Promise.all([createTestDatabase(), startIssuer()])
+  const logLines: string[] = []
+  const config = readConfig({
+    PORT: '0',
+    METRICS_PORT: '0',
+    DATABASE_URL: database.url,
+    AUTH_ISSUER: issuer.url,
+    AUTH_AUDIENCE: issuer.audience,
+    SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    ...options.environment,
+  })
+  const log = createLog('debug', { write: (line) => void logLines.push(line) })
+  const deps = createDeps(config, { log, ...options.held })
+  const app = await buildApp(deps)
+  options.extend?.(app)
+  const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free }))
+  const url = `http://127.0.0.1:${port}`
+
+  return {
+    url,
+    app,
+    deps,
+    issuer,
+    database,
+    logLines,
+    person: async ({ user = randomUUID(), team = randomUUID(), scope } = {}) => ({
+      user,
+      team,
+      token: await issuer.token({ user, team, ...(scope === undefined ? {} : { scope }) }),
+    }),
+    request: (method, path, requestOptions) => request(url, method, path, requestOptions),
+    close: async () => {
+      await app.close()
+      await deps.database.close()
+      await Promise.all([issuer.close(), database.drop()])
+    },
+  }
+}
+
+async function request<Body>(
+  base: string,
+  method: string,
+  path: string,
+  { token, headers = {}, json, raw }: RequestOptions = {},
+): Promise<Reply<Body>> {
+  const body = raw ?? (json === undefined ? undefined : JSON.stringify(json))
+  const response = await fetch(base + path, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+    redirect: 'manual',
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (isJson && text !== '' ? JSON.parse(text) : undefined) as Body,
+    text,
+  }
+}
