@@ -42,7 +42,11 @@ export function createDatabase(url: string, log: Logger): Database {
     query_timeout: 8_000,
     keepAlive: true,
   })
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  // Without a listener on each, a connection that breaks in use would end the process.
+  pool.on('connect', (client) => {
+    client.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
+  })
+  pool.on('error', () => {})
 
   const run = async <Row extends object>(
     statement: Statement,

@@ -68,7 +68,17 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   const deps = createDeps(config, { log, ...options.held })
   const app = await buildApp(deps)
   options.extend?.(app)
-  const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free }))
+  const close = async () => {
+    await app.close()
+    await deps.database.close()
+    await Promise.all([issuer.close(), database.drop()])
+  }
+  const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free })).catch(
+    async (error: unknown) => {
+      await close()
+      throw error
+    },
+  )
   const url = `http://127.0.0.1:${port}`
 
   return {
@@ -84,11 +94,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
       token: await issuer.token({ user, team, ...(scope === undefined ? {} : { scope }) }),
     }),
     request: (method, path, requestOptions) => request(url, method, path, requestOptions),
-    close: async () => {
-      await app.close()
-      await deps.database.close()
-      await Promise.all([issuer.close(), database.drop()])
-    },
+    close,
   }
 }
 

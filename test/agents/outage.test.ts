@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { Client } from 'pg'
+import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { type PrivatePostgres, startPrivatePostgres } from '../support/private-postgres.ts'
+import { until } from '../support/until.ts'
+
+describe('when the database goes away', () => {
+  let postgres: PrivatePostgres
+  let running: TestConsole
+  let person: Person
+  let id: string
+
+  before(async () => {
+    postgres = await startPrivatePostgres()
+    running = await startConsole({ environment: { DATABASE_URL: postgres.url } })
+    person = await running.person()
+    id = (await createAgent(running, person)).id
+  })
+  after(async () => {
+    await running.close()
+    await postgres.remove()
+  })
+
+  for (const mode of ['fast', 'immediate'] as const) {
+    it(`by a stop that is ${mode}, agent operations answer 503, and work again when it is back`, async () => {
+      await postgres.stop(mode)
+      for (const reply of [
+        await getAgent(running, person, id),
+        await putAgent(running, person, id, { purpose: mode }),
+        await running.request('POST', COLLECTION, {
+          token: person.token,
+          json: { agent_name: 'A', model_name: 'm' },
+        }),
+      ]) {
+        assert.equal(reply.status, 503, reply.text)
+        assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
+        assert.match((reply.body as { code: string }).code, /^(database_unavailable|outcome_unknown)$/)
+      }
+      const ready = await running.request('GET', '/health/ready')
+      assert.equal(ready.status, 200)
+      assert.equal(ready.body.status, 'degraded')
+      assert.equal(ready.body.dependencies.database, 'down')
+
+      await postgres.start()
+      assert.equal((await putAgent(running, person, id, { purpose: mode })).status, 200)
+      assert.equal((await running.request('GET', '/health/ready')).body.status, 'ready')
+    })
+  }
+
+  it('in the middle of a write, the answer is that nobody knows', async () => {
+    const blocker = new Client({ connectionString: postgres.url })
+    blocker.on('error', () => {})
+    await blocker.connect()
+    await blocker.query('BEGIN')
+    await blocker.query('SELECT FROM agents WHERE id = $1 FOR UPDATE', [id])
+    const waiting = putAgent(running, person, id, { purpose: 'unknown' })
+    await until('the write waits for its lock', async () => {
+      const { rowCount } = await blocker.query('SELECT FROM pg_locks WHERE NOT granted')
+      return rowCount !== 0
+    })
+    await postgres.stop('immediate')
+    const reply = await waiting
+    assert.equal(reply.status, 503)
+    assert.equal((reply.body as unknown as { code: string }).code, 'outcome_unknown')
+    await blocker.end().catch(() => {})
+    await postgres.start()
+  })
+})

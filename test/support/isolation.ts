@@ -1,0 +1,27 @@
+import type { RequestOptions } from './console.ts'
+
+/** How every operation that names something of a team is tried with an id that is not the caller's. One that
+ * is missing here fails the isolation test. */
+export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; options?: RequestOptions }> = {
+  'GET /v1/agent-configurations/:id': (id) => ({ path: `/v1/agent-configurations/${id}` }),
+  'HEAD /v1/agent-configurations/:id': (id) => ({ path: `/v1/agent-configurations/${id}` }),
+  'PUT /v1/agent-configurations/:id': (id) => ({
+    path: `/v1/agent-configurations/${id}`,
+    options: { json: { agent_name: 'taken over', api_key: 'taken-over' } },
+  }),
+}
+
+/** Operations that name nothing of a team, each with the reason why. */
+export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
+  'POST /v1/agent-configurations': 'creates in the team of the token, whatever the body says',
+  'GET /health/live': 'says nothing of any team',
+  'HEAD /health/live': 'says nothing of any team',
+  'GET /health/ready': 'says nothing of any team',
+  'HEAD /health/ready': 'says nothing of any team',
+  'GET /openapi.json': 'the document is public',
+  'HEAD /openapi.json': 'the document is public',
+  'GET /docs': 'the reference page is public',
+  'HEAD /docs': 'the reference page is public',
+  'GET /docs/js/scalar.js': 'the reference page is public',
+  'HEAD /docs/js/scalar.js': 'the reference page is public',
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { onFreePort } from '../../dev/free-port.ts'
+import { migrate } from '../../scripts/migrate.ts'
+
+const run = promisify(execFile)
+
+/** A PostgreSQL of a test's own, for a test that stops or kills it. */
+export interface PrivatePostgres {
+  url: string
+  start: () => Promise<void>
+  /** `immediate` is a crash: nobody is told, nothing is written down. */
+  stop: (mode?: 'fast' | 'immediate') => Promise<void>
+  remove: () => Promise<void>
+}
+
+export async function startPrivatePostgres(): Promise<PrivatePostgres> {
+  const bin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
+  if (!bin) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
+  const folder = await mkdtemp(join(tmpdir(), 'console-postgres-'))
+  const data = join(folder, 'data')
+  const asPostgres = await unprivileged(folder)
+  await asPostgres(`${bin}/initdb`, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+
+  let port = 0
+  const startOn = (wanted: number) =>
+    asPostgres(
+      `${bin}/pg_ctl`,
+      ...['-D', data, '-w', '-s', '-l', join(folder, 'log')],
+      ...['-o', `-c listen_addresses=127.0.0.1 -c port=${wanted} -c unix_socket_directories=${folder}`],
+      'start',
+    ).catch(() => {
+      const log = readFileSync(join(folder, 'log'), 'utf8')
+      throw Object.assign(new Error(log), { code: log.includes('in use') ? 'EADDRINUSE' : 'FAILED' })
+    })
+  port = await onFreePort(startOn)
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  await migrate(url, () => {})
+
+  const stop = async (mode: 'fast' | 'immediate' = 'fast') => {
+    await asPostgres(`${bin}/pg_ctl`, '-D', data, '-w', '-s', '-m', mode, 'stop')
+  }
+  return {
+    url,
+    start: async () => void (await startOn(port)),
+    stop,
+    remove: async () => {
+      await stop('immediate').catch(() => {})
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+async function unprivileged(folder: string) {
+  if (process.getuid?.() !== 0) return (command: string, ...args: string[]) => run(command, args)
+  const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])))
+  const [user = 0, group = 0] = ids.map(({ stdout }) => Number(stdout))
+  await chown(folder, user, group)
+  return (command: string, ...args: string[]) =>
+    run('setpriv', [`--reuid=${user}`, `--regid=${group}`, '--clear-groups', command, ...args])
+}
