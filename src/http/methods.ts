@@ -1,21 +1,30 @@
+import { METHODS as NODE_METHODS } from 'node:http'
 import type { HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '../contract/problem.ts'
 
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** All that become a request; CONNECT does not. Those that a path may have come first. */
+const METHODS = [
+  ...new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', ...NODE_METHODS]),
+].filter((method) => method !== 'CONNECT')
 
 /** Remembers which methods each path has; `answerOtherMethods` then answers 405 for the rest. */
 export const methods = fp(
   async (app) => {
     const known = new Map<string, Set<HTTPMethods>>()
+    let complete = false
+    for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
     app.addHook('onRoute', ({ url, method }) => {
+      if (complete) return
       const path = url.replace(/(?<=.)\/$/, '')
       const methodsOfPath = known.get(path) ?? new Set()
       known.set(path, methodsOfPath)
       for (const one of [method].flat()) methodsOfPath.add(one)
     })
+    app.decorate('methodsByPath', known)
     app.decorate('answerOtherMethods', () => {
-      for (const [url, present] of Array.from(known)) {
+      complete = true
+      for (const [url, present] of known) {
         const allow = METHODS.filter((method) => present.has(method)).join(', ')
         const missing = METHODS.filter((method) => !present.has(method))
         const refuse = async () => {
@@ -39,6 +48,8 @@ export const methods = fp(
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Every path of this server with the methods it has. */
+    methodsByPath: ReadonlyMap<string, ReadonlySet<HTTPMethods>>
     /** Call once, after the last route. */
     answerOtherMethods: () => void
   }

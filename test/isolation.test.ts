@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import type { Agent } from '../src/contract/agent.ts'
+import { createAgent, getAgent } from './support/agents.ts'
+import { type Person, startConsole, type TestConsole } from './support/console.ts'
+import { OPERATIONS_BY_ID, OPERATIONS_WITHOUT_ID } from './support/isolation.ts'
+
+describe('a team never sees or touches what is another’s', () => {
+  let running: TestConsole
+  let owner: Person
+  let stranger: Person
+  let agent: Agent
+
+  before(async () => {
+    running = await startConsole()
+    owner = await running.person()
+    stranger = await running.person()
+    agent = await createAgent(running, owner, { api_key: 'sk-of-the-owner-0123456789' })
+  })
+  after(() => running.close())
+
+  it('and every route of the server is among the cases', () => {
+    const routes = [...running.app.methodsByPath].flatMap(([path, methods]) =>
+      [...methods].map((method) => `${method} ${path}`),
+    )
+    const covered = [...Object.keys(OPERATIONS_BY_ID), ...Object.keys(OPERATIONS_WITHOUT_ID)]
+    assert.deepEqual(routes.toSorted(), covered.toSorted())
+  })
+
+  for (const [operation, at] of Object.entries(OPERATIONS_BY_ID)) {
+    const method = operation.split(' ', 1)[0] as string
+
+    it(`${operation}: another team's id and a random one get the same 404, byte for byte`, async () => {
+      const before = await getAgent(running, owner, agent.id)
+      const answers = await Promise.all(
+        [agent.id, randomUUID()].map((id) => {
+          const { path, options } = at(id)
+          return running.request(method, path, {
+            ...options,
+            token: stranger.token,
+            headers: { 'x-request-id': 'same' },
+          })
+        }),
+      )
+      const [foreign, random] = answers.map(({ status, headers, text }) => {
+        const { date: _, ...comparable } = Object.fromEntries(headers)
+        return { status, headers: comparable, text }
+      })
+      assert.equal(foreign?.status, 404)
+      assert.deepEqual(foreign, random)
+      const after = await getAgent(running, owner, agent.id)
+      assert.equal(after.text, before.text)
+    })
+  }
+
+  it('a new agent belongs to the team of the token, whatever the body says', async () => {
+    const created = await createAgent(running, stranger, { team_id: owner.team, id: agent.id })
+    assert.equal(created.team_id, stranger.team)
+    assert.notEqual(created.id, agent.id)
+    assert.equal((await getAgent(running, owner, created.id)).status, 404)
+  })
+})
