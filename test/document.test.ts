@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { checkBreaking } from '../scripts/check-breaking.ts'
+
+const FILE = join(import.meta.dirname, '../openapi.json')
+
+interface Operation {
+  operationId: string
+  summary: string
+  tags: string[]
+  security: object[]
+  responses: Record<string, { content?: object }>
+}
+interface Document {
+  openapi: string
+  info: { version: string }
+  security: unknown[]
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+interface Schema {
+  properties: Record<
+    string,
+    { type?: string | string[]; enum?: string[]; default?: unknown; pattern?: string }
+  >
+  required?: string[]
+}
+
+const read = () => JSON.parse(readFileSync(FILE, 'utf8')) as Document
+
+describe('the document', () => {
+  const document = read()
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+
+  it('is OpenAPI 3.1.0, version 0.1.0, with an empty security list and the areas as tags', () => {
+    assert.equal(document.openapi, '3.1.0')
+    assert.equal(document.info.version, '0.1.0')
+    assert.deepEqual(document.security, [])
+    assert.deepEqual(
+      document.tags.map(({ name }) => name),
+      ['Teams', 'Agent Environment', 'Evaluation', 'Protection', 'Red Team'],
+    )
+  })
+
+  it('names each operation once, with the token it needs and every error it can answer', () => {
+    const ids = operations.map(({ operationId }) => operationId)
+    assert.equal(new Set(ids).size, ids.length)
+    for (const operation of operations) {
+      assert.deepEqual(operation.security, [{ bearer: [] }], operation.operationId)
+      assert.ok(operation.summary && operation.tags.length > 0)
+      for (const status of ['401', '422', '500', '503']) {
+        assert.ok(operation.responses[status]?.content, `${operation.operationId} ${status}`)
+      }
+    }
+  })
+
+  it('declares Agent as the contract does', () => {
+    const { properties, required } = document.components.schemas['Agent'] as Schema
+    assert.deepEqual(required, [
+      ...['id', 'agent_name', 'model_name', 'team_id', 'created_by', 'created_at', 'updated_at'],
+    ])
+    assert.equal(Object.keys(properties).length, 35)
+    assert.equal(properties['test_score']?.pattern, String.raw`^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$`)
+    const defaults = Object.entries(properties).flatMap(([name, field]) =>
+      field.default === undefined ? [] : [[name, field.default]],
+    )
+    assert.deepEqual(Object.fromEntries(defaults), {
+      hub: 'custom',
+      rate_limit_requests_per_minute: 100,
+      status: 'active',
+      access_level: 'black_box',
+      protocol: 'chat_completions',
+      protection_status: 'unprotected',
+      trust_stage: 'registered',
+      guard_manually_configured: false,
+    })
+  })
+
+  it('declares the update body with every field optional and nullable', () => {
+    const { properties, required } = document.components.schemas['AgentUpdate'] as Schema
+    assert.equal(required, undefined)
+    assert.equal(Object.keys(properties).length, 23)
+    for (const [name, field] of Object.entries(properties)) {
+      const alternatives = (field as { anyOf?: { type?: string }[] }).anyOf ?? [field]
+      const types = alternatives.flatMap(({ type }) => type ?? [])
+      assert.ok(types.includes('null'), name)
+    }
+  })
+})
+
+describe('a change of the document', () => {
+  let folder: string
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'console-document-'))
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  const write = (name: string, change: (document: Document) => void) => {
+    const document = read()
+    change(document)
+    const path = join(folder, name)
+    writeFileSync(path, `${JSON.stringify(document, null, 2)}\n`)
+    return path
+  }
+  const check = (path: string) =>
+    spawnSync(process.execPath, ['scripts/check-openapi.ts', path], {
+      cwd: join(import.meta.dirname, '..'),
+      encoding: 'utf8',
+    })
+
+  it('by hand fails the check, and says what to do', () => {
+    assert.equal(check(write('same.json', () => {})).status, 0)
+    const edited = check(
+      write('edited.json', ({ components }) => {
+        delete components.schemas['Agent']?.properties['hub']
+      }),
+    )
+    assert.equal(edited.status, 1)
+    assert.match(edited.stderr, /npm run openapi/)
+  })
+
+  it('that breaks clients is found, one that adds is not', () => {
+    const added = write('added.json', ({ components }) => {
+      Object.assign(components.schemas['AgentUpdate']?.properties ?? {}, { note: { type: 'string' } })
+    })
+    assert.equal(checkBreaking(FILE, added).breaks, false)
+    const narrowed = write('narrowed.json', ({ components }) => {
+      const status = components.schemas['AgentUpdate']?.properties['status']
+      if (status?.enum) status.enum = status.enum.filter((value) => value !== 'draft')
+    })
+    assert.equal(checkBreaking(FILE, narrowed).breaks, true)
+    const removed = write('removed.json', ({ paths }) => {
+      delete paths['/v1/agent-configurations/{id}']
+    })
+    assert.equal(checkBreaking(FILE, removed).breaks, true)
+  })
+})
