@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { BreakerState } from './upstream/breaker.ts'
 
 interface RequestMeasure {
   method: string
@@ -7,25 +8,84 @@ interface RequestMeasure {
   seconds: number
 }
 
+/** What is measured of one upstream. */
+export interface UpstreamMeasures {
+  /** A call begins; the function it answers is told how it ended. */
+  begin: () => (outcome: string) => void
+  retried: () => void
+  breaker: (state: BreakerState) => void
+}
+
+const BREAKER_STATES: BreakerState[] = ['closed', 'half_open', 'open']
+
 export interface Metrics {
   registry: Registry
   observeRequest: (measure: RequestMeasure) => void
+  upstream: (name: string) => UpstreamMeasures
 }
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** A registry of its own for each server, so that two in one process do not share counts. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
+  const registers = [registry]
   collectDefaultMetrics({ register: registry })
+
   const requests = new Histogram({
     name: 'console_http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last byte of its answer',
     labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
+    buckets: SECONDS,
+    registers,
   })
+  const calls = new Histogram({
+    name: 'console_upstream_call_duration_seconds',
+    help: 'Calls to an upstream by how they ended: answered, or the kind of failure',
+    labelNames: ['upstream', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  })
+  const inFlight = new Gauge({
+    name: 'console_upstream_in_flight',
+    help: 'Calls to an upstream under way',
+    labelNames: ['upstream'],
+    registers,
+  })
+  const retries = new Counter({
+    name: 'console_upstream_retries_total',
+    help: 'Calls to an upstream that were tried a second time',
+    labelNames: ['upstream'],
+    registers,
+  })
+  const breaker = new Gauge({
+    name: 'console_upstream_breaker_state',
+    help: '1 for the state the breaker of an upstream is in',
+    labelNames: ['upstream', 'state'],
+    registers,
+  })
+
   return {
     registry,
     observeRequest: ({ method, route, status, seconds }) =>
       requests.observe({ method, route, status }, seconds),
+    upstream: (upstream) => {
+      const setBreaker = (current: BreakerState) => {
+        for (const state of BREAKER_STATES) breaker.set({ upstream, state }, state === current ? 1 : 0)
+      }
+      setBreaker('closed')
+      return {
+        begin: () => {
+          const startedAt = performance.now()
+          inFlight.inc({ upstream })
+          return (outcome) => {
+            inFlight.dec({ upstream })
+            calls.observe({ upstream, outcome }, (performance.now() - startedAt) / 1_000)
+          }
+        },
+        retried: () => retries.inc({ upstream }),
+        breaker: setBreaker,
+      }
+    },
   }
 }
