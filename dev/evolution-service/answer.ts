@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http'
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+}
+
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: Buffer.from(JSON.stringify(value)),
+  }
+}
+
+/** The console passes the body on as it is, so its text is for whoever called the console. */
+export function refusal(status: number, detail: unknown, headers?: Record<string, string>): Answer {
+  return json(status, { detail }, headers)
+}
+
+export function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  // A 204 has no content, and so no length of it (RFC 9110 section 8.6).
+  const length = status === 204 ? {} : { 'content-length': String(body.length) }
+  response.writeHead(status, { ...length, ...headers }).end(body)
+}

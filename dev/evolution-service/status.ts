@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+
+const STATES = ['idle', 'proposing', 'evaluating', 'awaiting_approval'] as const
+const VERDICTS = ['pending', 'accepted', 'rejected'] as const
+const MUTATIONS = ['agent_system_prompt', 'agent_params.temperature', 'model_name', 'skills'] as const
+const EPOCH = 1_750_000_000
+const WEEK_SECONDS = 604_800
+
+/** The same for the same agent, every time and everywhere: two answers can be compared, and no two agents'
+ * answers can be mistaken for each other. */
+export function proposalStatus(agentId: string): Record<string, unknown> {
+  const seed = digest(agentId.toLowerCase())
+  const updatedAt = EPOCH + (seed.readUInt32BE(0) % WEEK_SECONDS)
+  return {
+    agent_id: agentId,
+    state: pick(STATES, seed, 4),
+    generation: 1 + (seed.readUInt8(5) % 40),
+    proposals: Array.from({ length: seed.readUInt8(6) % 4 }, (_, index) => {
+      const own = digest(`${agentId.toLowerCase()}/${index}`)
+      return {
+        id: uuidOf(own),
+        field: pick(MUTATIONS, own, 16),
+        fitness: own.readUInt16BE(17) / 65_536,
+        verdict: pick(VERDICTS, own, 19),
+        created_at: updatedAt - (own.readUInt32BE(20) % WEEK_SECONDS),
+      }
+    }),
+    updated_at: updatedAt,
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const pick = <T>(from: readonly T[], seed: Buffer, at: number): T | undefined =>
+  from[seed.readUInt8(at) % from.length]
+
+/** Version 8: RFC 9562 leaves its bits to the application, here a digest. */
+function uuidOf(seed: Buffer): string {
+  const bytes = Buffer.from(seed.subarray(0, 16))
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
