@@ -2,14 +2,13 @@ import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { onFreePort } from '../../dev/free-port.ts'
-import { migrate } from '../../scripts/migrate.ts'
+import { onFreePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
-/** A PostgreSQL of a test's own, for a test that stops or kills it. */
+/** A PostgreSQL of one's own: for development where none is running, and for a test that stops or kills it. */
 export interface PrivatePostgres {
   url: string
   start: () => Promise<void>
@@ -19,8 +18,8 @@ export interface PrivatePostgres {
 }
 
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {
-  const bin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
-  if (!bin) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
+  const bin = await findBinaries()
+  if (bin === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
   const folder = await mkdtemp(join(tmpdir(), 'console-postgres-'))
   const data = join(folder, 'data')
   const asPostgres = await unprivileged(folder)
@@ -39,7 +38,6 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
     })
   port = await onFreePort(startOn)
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  await migrate(url, () => {})
 
   const stop = async (mode: 'fast' | 'immediate' = 'fast') => {
     await asPostgres(`${bin}/pg_ctl`, '-D', data, '-w', '-s', '-m', mode, 'stop')
@@ -53,6 +51,16 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
       await rm(folder, { recursive: true })
     },
   }
+}
+
+/** Debian keeps them out of PATH; elsewhere `pg_config` knows. Undefined where there are none. */
+async function findBinaries(): Promise<string | undefined> {
+  const debian = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted().at(-1)
+  if (debian) return dirname(debian)
+  return run('pg_config', ['--bindir']).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  )
 }
 
 /** PostgreSQL refuses to run as root. */

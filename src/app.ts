@@ -1,29 +1,34 @@
 import { agentRoutes } from './agents/routes.ts'
 import { createAgents } from './agents/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
+import { EvolutionStatus, Genome } from './contract/evolution.ts'
 import { ProblemBody } from './contract/problem.ts'
 import { HTTPValidationError, ValidationError } from './contract/validation-error.ts'
 import type { Deps } from './deps.ts'
+import { createEvolutionClient } from './evolution/client.ts'
+import { evolutionRoutes } from './evolution/routes.ts'
 import { document, documentRoute } from './http/document.ts'
 import { healthRoutes } from './http/health.ts'
 import { reference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
 
-const SCHEMAS = [...AGENT_SCHEMAS, ValidationError, HTTPValidationError, ProblemBody]
+const SCHEMAS = [...AGENT_SCHEMAS, EvolutionStatus, Genome, ValidationError, HTTPValidationError, ProblemBody]
 
 /** The only wiring: every part is put together here, and nowhere else. */
 export async function buildApp(deps: Deps) {
-  const { database, identity, shutdown } = deps
+  const { database, identity, evolution, shutdown } = deps
   const app = await createServer({ ...deps, schemas: SCHEMAS })
   const agents = createAgents({ ...deps, sql: database })
 
   await app.register(document)
   await app.register(agentRoutes, { agents })
+  await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
   await app.register(healthRoutes, {
     shutdown,
     dependencies: {
       database: async () => ((await database.isUp()) ? 'up' : 'down'),
       issuer: identity.issuerState,
+      ...(evolution ? { evolution: evolution.state } : {}),
     },
   })
   await app.register(documentRoute)

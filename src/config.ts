@@ -13,6 +13,9 @@ export interface Config {
     readonly jwksUrl: string | undefined
     readonly claims: ClaimNames
   }
+  readonly evolution:
+    | { readonly url: string; readonly deadlineMs: number; readonly maxAnswerBytes: number }
+    | undefined
   readonly secretsKeys: readonly KeyringEntry[]
   readonly logLevel: LogLevel
   readonly shutdownDelayMs: number
@@ -67,6 +70,14 @@ export function readConfig(environment: Environment): Config {
         permissions: read('AUTH_CLAIM_PERMISSIONS', asIs, 'permissions'),
       },
     },
+    evolution:
+      environment['EVOLUTION_URL'] === undefined
+        ? undefined
+        : {
+            url: read('EVOLUTION_URL', (text) => url(text, ['https:', 'http:'])),
+            deadlineMs: read('EVOLUTION_DEADLINE_MS', (text) => integer(text, 1, 60_000), 5_000),
+            maxAnswerBytes: 8 * 1024 * 1024,
+          },
     secretsKeys: read('SECRETS_KEYS', keyring),
     logLevel: read('LOG_LEVEL', (text) => oneOf(text, LOG_LEVELS), 'info'),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => integer(text, 0, 60_000), 5_000),

@@ -6,6 +6,7 @@ import { createIdentity, type Identity } from './platform/identity.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createSecrets, type Secrets } from './platform/secrets.ts'
+import { createUpstream, type Upstream } from './platform/upstream/upstream.ts'
 
 /** What the console stands on. Time, randomness and the log are among it, so that a test can hold them. */
 export interface Deps {
@@ -17,6 +18,8 @@ export interface Deps {
   identity: Identity
   secrets: Secrets
   metrics: Metrics
+  /** Undefined where no evolution service is configured. */
+  evolution: Upstream | undefined
   /** Set once a signal to end has arrived. */
   shutdown: { begun: boolean }
 }
@@ -24,6 +27,7 @@ export interface Deps {
 export function createDeps(config: Config, held: Partial<Pick<Deps, 'log' | 'now' | 'newId'>> = {}): Deps {
   const log = held.log ?? createLog(config.logLevel)
   const now = held.now ?? Date.now
+  const metrics = createMetrics()
   return {
     log,
     now,
@@ -31,7 +35,8 @@ export function createDeps(config: Config, held: Partial<Pick<Deps, 'log' | 'now
     database: createDatabase(config.databaseUrl, log),
     identity: createIdentity({ ...config.auth, now, log }),
     secrets: createSecrets(config.secretsKeys),
-    metrics: createMetrics(),
+    metrics,
+    evolution: config.evolution && createUpstream({ name: 'evolution', ...config.evolution, metrics }),
     shutdown: { begun: false },
   }
 }

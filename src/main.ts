@@ -7,7 +7,7 @@ import { createMetricsServer } from './http/metrics-server.ts'
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const deps = createDeps(config)
-  const { log, shutdown, database, metrics } = deps
+  const { log, shutdown, database, metrics, evolution } = deps
 
   const app = await buildApp(deps)
   const metricsServer = createMetricsServer(metrics.registry)
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     // then, and asks each client to take its next request elsewhere.
     await new Promise((resolve) => setTimeout(resolve, config.shutdownDelayMs))
     await app.close()
-    await database.close()
+    await Promise.all([database.close(), evolution?.close()])
     metricsServer.close()
     log.info('shut down')
   }

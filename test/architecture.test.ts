@@ -9,9 +9,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   platform: ['platform', 'contract'],
   http: ['http', 'platform', 'contract'],
   agents: ['agents', 'platform', 'contract'],
+  evolution: ['evolution', 'platform', 'contract'],
   config: ['platform'],
   deps: ['config', 'platform'],
-  app: ['deps', 'http', 'platform', 'contract', 'agents'],
+  app: ['deps', 'http', 'platform', 'contract', 'agents', 'evolution'],
   main: ['app', 'config', 'deps', 'http'],
 }
 

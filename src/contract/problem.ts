@@ -22,9 +22,15 @@ export const PROBLEMS = {
   },
   body_too_large: { status: 413, detail: 'The body is larger than this operation accepts.' },
   headers_too_large: { status: 431, detail: 'The headers are larger than this server accepts.' },
+  /** Never read by anybody: it is what the log calls a request whose caller left (as nginx does). */
+  caller_gone: { status: 499, detail: 'The caller left before the answer was there.' },
   internal: {
     status: 500,
     detail: 'Something failed here. The request id in x-request-id finds the cause in the log.',
+  },
+  upstream_failed: {
+    status: 502,
+    detail: 'The service behind this operation failed, or answered something that cannot be passed on.',
   },
   issuer_unavailable: {
     status: 503,
@@ -39,6 +45,14 @@ export const PROBLEMS = {
     detail:
       'The connection to the database was lost while the change was being saved. It may or may not have been: ' +
       'read the agent to find out.',
+  },
+  upstream_unavailable: {
+    status: 503,
+    detail: 'The service behind this operation is not there at the moment. Try again shortly.',
+  },
+  upstream_timeout: {
+    status: 504,
+    detail: 'The service behind this operation did not answer in time. It may still carry the request out.',
   },
 } as const satisfies Record<string, { status: number; detail: string }>
 

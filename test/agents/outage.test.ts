@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Client } from 'pg'
+import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
+import { migrate } from '../../scripts/migrate.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
-import { type PrivatePostgres, startPrivatePostgres } from '../support/private-postgres.ts'
 import { until } from '../support/until.ts'
 
 describe('when the database goes away', () => {
@@ -14,6 +15,7 @@ describe('when the database goes away', () => {
 
   before(async () => {
     postgres = await startPrivatePostgres()
+    await migrate(postgres.url, () => {})
     running = await startConsole({ environment: { DATABASE_URL: postgres.url } })
     person = await running.person()
     id = (await createAgent(running, person)).id

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { type EvolutionService, startEvolutionService } from '../../dev/evolution-service/server.ts'
 import { onFreePort } from '../../dev/free-port.ts'
 import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
 import { type App, buildApp } from '../../src/app.ts'
@@ -34,6 +35,8 @@ export interface TestConsole {
   app: App
   deps: Deps
   issuer: Issuer
+  /** The evolution service behind this console. */
+  evolution: EvolutionService
   database: TestDatabase
   /** Everything logged so far, a JSON text a line. */
   logLines: string[]
@@ -54,6 +57,7 @@ export interface ConsoleOptions {
 /** The console as production builds it, on a free port, with a database and an issuer of its own. */
 export async function startConsole(options: ConsoleOptions = {}): Promise<TestConsole> {
   const [database, issuer] = await Promise.all([createTestDatabase(), startIssuer()])
+  const evolution = await startEvolutionService({ issuer: issuer.url, audience: issuer.audience })
   const logLines: string[] = []
   const config = readConfig({
     PORT: '0',
@@ -61,6 +65,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
     DATABASE_URL: database.url,
     AUTH_ISSUER: issuer.url,
     AUTH_AUDIENCE: issuer.audience,
+    EVOLUTION_URL: evolution.url,
     SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...options.environment,
   })
@@ -70,8 +75,8 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   options.extend?.(app)
   const close = async () => {
     await app.close()
-    await deps.database.close()
-    await Promise.all([issuer.close(), database.drop()])
+    await Promise.all([deps.database.close(), deps.evolution?.close()])
+    await Promise.all([evolution.close(), issuer.close(), database.drop()])
   }
   const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free })).catch(
     async (error: unknown) => {
@@ -86,6 +91,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
     app,
     deps,
     issuer,
+    evolution,
     database,
     logLines,
     person: async ({ user = randomUUID(), team = randomUUID(), scope } = {}) => ({

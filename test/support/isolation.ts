@@ -14,6 +14,9 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
 /** Operations that name nothing of a team, each with the reason why. */
 export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'POST /v1/agent-configurations': 'creates in the team of the token, whatever the body says',
+  'GET /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
+  'HEAD /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
+  'POST /v1/genomes': 'asks nothing here: the evolution service decides by the token',
   'GET /health/live': 'says nothing of any team',
   'HEAD /health/live': 'says nothing of any team',
   'GET /health/ready': 'says nothing of any team',

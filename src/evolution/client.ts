@@ -1,0 +1,112 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Problem, type ProblemCode } from '../contract/problem.ts'
+import type { UpstreamAnswer, UpstreamRequest } from '../platform/upstream/exchange.ts'
+import { type FailureKind, UpstreamFailure } from '../platform/upstream/failure.ts'
+import { pickHeaders } from '../platform/upstream/headers.ts'
+import type { Upstream, Waiting } from '../platform/upstream/upstream.ts'
+
+/** Who asks, as far as the evolution service is concerned. */
+export interface Asker extends Waiting {
+  token: string
+  requestId: string
+  headers: IncomingHttpHeaders
+}
+
+export interface Passed {
+  status: number
+  headers: Record<string, string>
+  /** The upstream's own bytes. */
+  body: Buffer
+}
+
+export interface EvolutionClient {
+  status: (asker: Asker, agentId: string) => Promise<Passed>
+  createGenome: (asker: Asker, genome: Buffer) => Promise<Passed>
+}
+
+const FAILURES: Record<FailureKind, ProblemCode> = {
+  unreachable: 'upstream_unavailable',
+  not_asked: 'upstream_unavailable',
+  deadline: 'upstream_timeout',
+  cut_off: 'upstream_failed',
+  too_large: 'upstream_failed',
+  server_error: 'upstream_failed',
+  caller_gone: 'caller_gone',
+}
+
+/** Forwards the two operations. Without an upstream, both answer that there is none. */
+export function createEvolutionClient(upstream: Upstream | undefined): EvolutionClient {
+  const forward = async (asker: Asker, request: UpstreamRequest): Promise<Passed> => {
+    if (!upstream) throw new Problem('upstream_unavailable', { headers: { 'retry-after': '60' } })
+    const answer = await upstream.call(request, asker).catch((error: unknown) => {
+      throw error instanceof UpstreamFailure ? toProblem(error, upstream) : error
+    })
+    return pass(answer)
+  }
+
+  return {
+    status: (asker, agentId) =>
+      forward(asker, { method: 'GET', path: `/evolution/status/${agentId}`, headers: requestHeaders(asker) }),
+    createGenome: (asker, genome) =>
+      forward(asker, {
+        method: 'POST',
+        path: '/v1/genomes',
+        headers: { ...requestHeaders(asker), 'content-type': 'application/json' },
+        body: genome,
+      }),
+  }
+}
+
+/** What a caller may say to the evolution service beside its body. Everything else stays here. */
+const FORWARDED = ['traceparent', 'tracestate', 'idempotency-key']
+const RETURNED = [
+  'cache-control',
+  'content-language',
+  'etag',
+  'last-modified',
+  'retry-after',
+  'www-authenticate',
+]
+
+function requestHeaders({ token, requestId, headers }: Asker): Record<string, string> {
+  return {
+    ...pickHeaders(headers, FORWARDED),
+    authorization: `Bearer ${token}`,
+    accept: 'application/json',
+    // Compressed, a small answer could unfold into a large one.
+    'accept-encoding': 'identity',
+    'user-agent': 'agent-console',
+    'x-request-id': requestId,
+  }
+}
+
+/** Any 2xx is a 200, and must be an object. A 4xx comes back as it is. Anything else is no answer. */
+function pass({ status, headers, body }: UpstreamAnswer): Passed {
+  const returned = pickHeaders(headers, RETURNED)
+  if (status >= 200 && status < 300 && isObject(parse(headers, body)))
+    return { status: 200, headers: returned, body }
+  if (status >= 400 && parse(headers, body) !== undefined) return { status, headers: returned, body }
+  throw new Problem('upstream_failed')
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Undefined for what is not JSON: by its bytes, or because it is compressed although we asked for none. */
+function parse(headers: IncomingHttpHeaders, body: Buffer): unknown {
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return undefined
+  try {
+    return JSON.parse(utf8.decode(body)) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toProblem(failure: UpstreamFailure, { retryAfterSeconds }: Upstream): Problem {
+  const code = FAILURES[failure.kind]
+  const headers = code === 'upstream_unavailable' ? { 'retry-after': String(retryAfterSeconds) } : {}
+  return new Problem(code, { headers, cause: failure })
+}

@@ -1,0 +1,91 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answer, problemAnswers, validationAnswer } from '../contract/answers.ts'
+import { EvolutionAgentId, EvolutionStatus, Genome } from '../contract/evolution.ts'
+import { ref } from '../contract/fields.ts'
+import type { ProblemCode } from '../contract/problem.ts'
+import type { Asker, EvolutionClient, Passed } from './client.ts'
+
+const tags = ['Agent Environment']
+const security = [{ bearer: [] }]
+
+/** A valid token is enough here: what it allows is for the evolution service to say, which gets it. */
+const FORWARDED: ProblemCode[] = [
+  'unauthenticated',
+  'invalid_token',
+  'internal',
+  'upstream_failed',
+  'issuer_unavailable',
+  'upstream_unavailable',
+  'upstream_timeout',
+]
+
+export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionClient }> = async (
+  app,
+  { evolution },
+) => {
+  app.get(
+    '/v1/evolution/status/:agent_id',
+    {
+      config: { permission: 'authenticated' },
+      schema: {
+        operationId: 'getEvolutionStatus',
+        summary: 'Get Evolution Status',
+        description:
+          'The evolution proposal status of the agent, from the evolution service. The agent need not be known ' +
+          'here. Errors of the evolution service below 500 come back as they are.',
+        tags,
+        security,
+        params: EvolutionAgentId,
+        response: {
+          200: answer('What the evolution service answered', ref(EvolutionStatus)),
+          422: validationAnswer,
+          ...problemAnswers(...FORWARDED),
+        },
+      },
+    },
+    async (request, reply) =>
+      send(reply, await evolution.status(askerOf(request, reply), request.params.agent_id)),
+  )
+
+  app.post(
+    '/v1/genomes/',
+    {
+      config: { permission: 'authenticated' },
+      schema: {
+        operationId: 'createGenome',
+        summary: 'Create Genome',
+        description:
+          'Creates (seeds) a new genome in the evolution service. The body is passed on as its own bytes. Errors ' +
+          'of the evolution service below 500 come back as they are.',
+        tags,
+        security,
+        body: ref(Genome),
+        response: {
+          200: answer('What the evolution service answered', ref(Genome)),
+          422: validationAnswer,
+          ...problemAnswers(...FORWARDED, 'body_too_large'),
+        },
+      },
+    },
+    async (request, reply) =>
+      send(reply, await evolution.createGenome(askerOf(request, reply), request.bodyBytes as Buffer)),
+  )
+}
+
+function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
+  return {
+    token: request.token,
+    requestId: request.id,
+    headers: request.headers,
+    onGone: (leave) => {
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) leave()
+      })
+    },
+  }
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Passed): FastifyReply {
+  return reply.code(status).headers(headers).type('application/json').send(body)
+}

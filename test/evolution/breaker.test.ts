@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { until } from '../support/until.ts'
+
+describe('the breaker', () => {
+  let running: TestConsole
+  let person: Person
+
+  const ask = (method: 'GET' | 'POST' = 'GET') =>
+    method === 'GET'
+      ? running.request('GET', `/v1/evolution/status/${randomUUID()}`, { token: person.token })
+      : running.request('POST', '/v1/genomes/', { token: person.token, json: {} })
+
+  /** Sixteen callers without pause, until told to stop. */
+  const underLoad = async (work: (answers: { status: number; at: number }[]) => Promise<void>) => {
+    const answers: { status: number; at: number }[] = []
+    let going = true
+    const load = Array.from({ length: 16 }, async () => {
+      while (going) {
+        const { status } = await ask()
+        answers.push({ status, at: performance.now() })
+        // An open breaker answers at once: without a pause the load would be its own measure.
+        await new Promise((resolve) => setTimeout(resolve, 2))
+      }
+    })
+    try {
+      await work(answers)
+    } finally {
+      going = false
+      await Promise.all(load)
+    }
+  }
+  const isOpen = () => running.deps.evolution?.state() === 'down'
+
+  before(async () => {
+    running = await startConsole({ environment: { EVOLUTION_DEADLINE_MS: '400' } })
+    person = await running.person()
+  })
+  afterEach(async () => {
+    running.evolution.misbehave(null)
+    await running.evolution.resume()
+    await until('the breaker closes by itself', async () => (await ask()).status === 200)
+  })
+  after(() => running.close())
+
+  it('opens within 2 s of a dead upstream under load, and closes by itself', async () => {
+    await underLoad(async (answers) => {
+      await until('calls succeed', () => answers.filter(({ status }) => status === 200).length > 200)
+      await running.evolution.stop()
+      const diedAt = performance.now()
+      await until('the breaker is open', isOpen, 2_000)
+      assert.ok(performance.now() - diedAt < 2_000)
+      const reply = await ask()
+      assert.equal(reply.status, 503)
+      assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
+      await running.evolution.resume()
+      const before = answers.length
+      await until('calls succeed again', () => answers.slice(before).some(({ status }) => status === 200))
+    })
+  })
+
+  it('sends at most one probe per reset while the upstream stays dead', async () => {
+    await underLoad(async () => {
+      running.evolution.misbehave('error_500')
+      await until('the breaker is open', isOpen)
+      running.evolution.clearRequests()
+      const startedAt = performance.now()
+      await until('three probes were sent', () => running.evolution.requests().length >= 3, 15_000)
+      const resets = Math.floor((performance.now() - startedAt) / 2_000)
+      assert.ok(running.evolution.requests().length <= resets + 1, `${resets} resets`)
+    })
+  })
+
+  it('does not count a caller that hangs up', async () => {
+    running.evolution.misbehave('hang')
+    for (let round = 0; round < 60; round++) await hangUp(running, person)
+    running.evolution.misbehave(null)
+    assert.equal(isOpen(), false)
+    assert.equal((await ask()).status, 200)
+    const text = await running.deps.metrics.registry.metrics()
+    assert.match(text, /outcome="caller_gone"\} 60/)
+  })
+
+  it('is not closed by a probe whose caller hung up', async () => {
+    running.evolution.misbehave('error_500')
+    for (let round = 0; round < 20; round++) await ask('POST')
+    assert.equal(isOpen(), true)
+    running.evolution.misbehave('hang')
+    running.evolution.clearRequests()
+    await until('a probe was sent, and its caller left', async () => {
+      await hangUp(running, person)
+      return running.evolution.requests().length > 0
+    })
+    assert.equal((await ask()).status, 503)
+    assert.equal(running.evolution.requests().length, 1)
+  })
+
+  it('does not count a 4xx', async () => {
+    running.evolution.misbehave('error_4xx', { status: 404 })
+    for (let round = 0; round < 60; round++) assert.equal((await ask()).status, 404)
+    assert.equal(isOpen(), false)
+  })
+
+  it('lets at most a tenth of calls be retried, and never a POST', async () => {
+    running.evolution.misbehave('error_503', { share: 0.3 })
+    running.evolution.clearRequests()
+    const CALLS = 400
+    const statuses: number[] = []
+    for (let call = 0; call < CALLS; call++) statuses.push((await ask()).status)
+    const sent = running.evolution.requests().length
+    assert.ok(sent > CALLS, 'some are retried')
+    assert.ok(sent <= CALLS * 1.1 + 10, `${sent} requests for ${CALLS} calls`)
+    running.evolution.clearRequests()
+    for (let call = 0; call < 100; call++) await ask('POST')
+    assert.equal(running.evolution.requests().length, 100)
+  })
+})
+
+/** Sends a request and leaves as soon as the upstream has it. */
+async function hangUp(running: TestConsole, person: Person): Promise<void> {
+  const seen = running.evolution.requests().length
+  const sent = httpRequest(`${running.url}/v1/evolution/status/${randomUUID()}`, {
+    headers: { authorization: `Bearer ${person.token}` },
+  })
+  let answered = false
+  sent.on('error', () => {})
+  sent.on('response', (response) => {
+    answered = true
+    response.resume()
+  })
+  sent.end()
+  await until(
+    'the upstream or the caller has it',
+    () => answered || running.evolution.requests().length > seen,
+  )
+  sent.destroy()
+  const gone = async () =>
+    /in_flight\{upstream="evolution"\} [01]\b/.test(await running.deps.metrics.registry.metrics())
+  await until('the call has ended', gone)
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { freePorts } from '../../dev/free-port.ts'
+import {
+  type Process,
+  type RunningConsole,
+  startConsoleProcess,
+  startProcess,
+} from '../acceptance/processes.ts'
+
+/** How long each measurement lasts, and how many there are of each kind. */
+const SECONDS = Number(process.env['HANG_SECONDS'] ?? 2)
+const ROUNDS = 3
+const WRITERS = 4
+const HANGING = 200
+
+describe('while an upstream hangs', () => {
+  it(`under ${HANGING} calls at a time, the p99 of PUT stays within 1.5 times its own without them`, async () => {
+    const [port = 0] = await freePorts(1)
+    const running = await startConsoleProcess({ EVOLUTION_URL: `http://127.0.0.1:${port}` })
+    const evolution = startProcess('dev/evolution-service/main.ts', {
+      EVOLUTION_PORT: String(port),
+      AUTH_ISSUER: running.issuerUrl,
+      AUTH_AUDIENCE: 'console',
+    })
+    try {
+      const headers = { authorization: `Bearer ${await running.token()}`, 'content-type': 'application/json' }
+      await misbehave(evolution, port)
+      const write = await createWriter(running, headers)
+      await p99(write)
+      const quiet: number[] = []
+      const hanging: number[] = []
+      // In turns, so that whatever else the machine does falls on both.
+      for (let round = 0; round < ROUNDS; round++) {
+        quiet.push(await p99(write))
+        const release = hang(running.url, headers)
+        hanging.push(await p99(write))
+        await release()
+      }
+      const [alone, beside] = [median(quiet), median(hanging)]
+      const ratio = beside / alone
+      process.stdout.write(
+        `p99 of PUT: ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside ${HANGING} hanging calls: ${ratio.toFixed(2)} times\n`,
+      )
+      assert.ok(ratio <= 1.5, `${ratio} times`)
+    } finally {
+      evolution.signal('SIGKILL')
+      await evolution.ended
+      await running.close()
+    }
+  })
+})
+
+async function misbehave(evolution: Process, port: number): Promise<void> {
+  while (!evolution.output().includes('listening')) await new Promise((resolve) => setTimeout(resolve, 20))
+  const set = await fetch(`http://127.0.0.1:${port}/_misbehave`, {
+    method: 'PUT',
+    body: JSON.stringify({ mode: 'hang' }),
+  })
+  assert.equal(set.status, 204, await set.text())
+}
+
+async function createWriter(
+  running: RunningConsole,
+  headers: Record<string, string>,
+): Promise<() => Promise<void>> {
+  const created = await fetch(`${running.url}/v1/agent-configurations`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ agent_name: 'A', model_name: 'm' }),
+  })
+  const { id } = (await created.json()) as { id: string }
+  return async () => {
+    const reply = await fetch(`${running.url}/v1/agent-configurations/${id}`, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ purpose: randomUUID() }),
+    })
+    await reply.arrayBuffer()
+    assert.equal(reply.status, 200)
+  }
+}
+
+async function p99(write: () => Promise<void>): Promise<number> {
+  const times: number[] = []
+  const end = performance.now() + SECONDS * 1_000
+  await Promise.all(
+    Array.from({ length: WRITERS }, async () => {
+      while (performance.now() < end) {
+        const startedAt = performance.now()
+        await write()
+        times.push(performance.now() - startedAt)
+      }
+    }),
+  )
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] as number
+}
+
+/** Keeps that many calls waiting for the upstream until released. */
+function hang(url: string, headers: Record<string, string>): () => Promise<void> {
+  const controller = new AbortController()
+  const callers = Array.from({ length: HANGING }, async () => {
+    while (!controller.signal.aborted) {
+      await fetch(`${url}/v1/evolution/status/${randomUUID()}`, { headers, signal: controller.signal })
+        .then((reply) => reply.arrayBuffer())
+        .catch(() => {})
+      // Once the breaker is open it answers at once; a caller would wait as it is told to.
+      if (!controller.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  })
+  return async () => {
+    controller.abort()
+    await Promise.all(callers)
+  }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+}
