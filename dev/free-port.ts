@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 
 // Below 32768, where Linux begins to hand out ports for outgoing connections: nothing else takes the
 // port while a server that had it is stopped.
@@ -18,4 +20,24 @@ export async function onFreePort(listen: (port: number) => Promise<unknown>): Pr
       if (!taken || attempt === ATTEMPTS) throw error
     }
   }
+}
+
+/** Ports that were free a moment ago. They are held together, so that no two are the same. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports = await Promise.all(
+    servers.map((server) =>
+      onFreePort(async (port) => {
+        server.listen(port, '127.0.0.1')
+        await once(server, 'listening')
+      }),
+    ),
+  )
+  await Promise.all(
+    servers.map((server) => {
+      server.close()
+      return once(server, 'close')
+    }),
+  )
+  return ports
 }

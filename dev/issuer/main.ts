@@ -6,11 +6,12 @@
 import { once } from 'node:events'
 import { startIssuer } from './issuer.ts'
 
-const { ISSUER_PORT: port, ISSUER_AUDIENCE: audience } = process.env
+const { ISSUER_PORT: port, ISSUER_AUDIENCE: audience, ISSUER_TOKEN_SECONDS: lifetime } = process.env
 
 const issuer = await startIssuer({
   ...(port && { port: Number(port) }),
   ...(audience && { audience }),
+  ...(lifetime && { tokenLifetimeSeconds: Number(lifetime) }),
 })
 process.stdout.write(`issuer listening on ${issuer.url} for the audience ${issuer.audience}\n`)
 

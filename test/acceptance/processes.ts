@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { onFreePort } from '../../dev/free-port.ts'
+import { freePorts } from '../../dev/free-port.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 /** The console and what it needs as processes of their own, the way a machine runs them. */
@@ -85,21 +84,6 @@ export async function startConsoleProcess(environment: Record<string, string> = 
       await database.drop()
     },
   }
-}
-
-/** Ports that were free a moment ago. They are held together, so that no two are the same. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports = await Promise.all(
-    servers.map((server) =>
-      onFreePort(async (port) => {
-        server.listen(port, '127.0.0.1')
-        await once(server, 'listening')
-      }),
-    ),
-  )
-  for (const server of servers) server.close()
-  return ports
 }
 
 async function answers(url: string, process: Process): Promise<void> {

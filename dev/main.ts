@@ -1,0 +1,105 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { migrate } from '../scripts/migrate.ts'
+import { commandsToTry } from './commands.ts'
+import { seedFleet } from './fleet.ts'
+import { findDatabase } from './postgres.ts'
+import { type Service, startService } from './service.ts'
+import { step } from './step.ts'
+
+/** Everything the console needs, on one machine, until Ctrl-C. */
+
+const AUDIENCE = 'agent-console'
+const {
+  DATABASE_URL,
+  HOST: host = '127.0.0.1',
+  PORT: port = '8080',
+  METRICS_PORT: metricsPort = '9464',
+  ISSUER_PORT: issuerPort = '8081',
+  EVOLUTION_PORT: evolutionPort = '8082',
+} = process.env
+const apiUrl = `http://127.0.0.1:${port}`
+const issuerUrl = `http://127.0.0.1:${issuerPort}`
+const evolutionUrl = `http://127.0.0.1:${evolutionPort}`
+
+/** What has been started, newest last. */
+const started: { stop: () => Promise<void> }[] = []
+
+async function start(): Promise<Promise<never>[]> {
+  const database = await step('PostgreSQL', () => findDatabase(DATABASE_URL))
+  started.push({ stop: database.close })
+  await step(`migrations, on ${database.where}`, () => migrate(database.url, () => {}))
+
+  const services: Service[] = []
+  const add = async (what: string, ...service: Parameters<typeof startService>) => {
+    const added = await step(what, () => startService(...service))
+    started.push(added)
+    services.push(added)
+  }
+  const auth = { AUTH_ISSUER: issuerUrl, AUTH_AUDIENCE: AUDIENCE }
+  await add(
+    `issuer, on ${issuerUrl}`,
+    'dev/issuer/main.ts',
+    { ISSUER_PORT: issuerPort, ISSUER_AUDIENCE: AUDIENCE, ISSUER_TOKEN_SECONDS: '43200' },
+    `${issuerUrl}/.well-known/openid-configuration`,
+  )
+  await add(
+    `evolution service, on ${evolutionUrl}`,
+    'dev/evolution-service/main.ts',
+    { ...auth, EVOLUTION_PORT: evolutionPort },
+    `${evolutionUrl}/`,
+  )
+  await add(
+    `console, on ${apiUrl}`,
+    'src/main.ts',
+    {
+      ...auth,
+      HOST: host,
+      PORT: port,
+      METRICS_PORT: metricsPort,
+      DATABASE_URL: database.url,
+      EVOLUTION_URL: evolutionUrl,
+      // The demo fleet is made anew at each start, in a team of its own: no older secret has to open.
+      SECRETS_KEYS: `dev:${randomBytes(32).toString('base64')}`,
+      SHUTDOWN_DELAY_MS: '0',
+    },
+    `${apiUrl}/health/live`,
+  )
+  const token = await step('a token', requestToken)
+  const agentId = await step('a demo fleet', () => seedFleet(apiUrl, token))
+
+  const tries = commandsToTry(apiUrl, token, agentId).map(({ title, command }) => `# ${title}\n${command}\n`)
+  process.stdout.write(
+    `\nThe console runs. The reference is at ${apiUrl}/docs. To try it, paste:\n\n${tries.join('\n')}\n` +
+      'The token lasts twelve hours. Ctrl-C ends everything.\n',
+  )
+  return services.map(({ ended }) => ended)
+}
+
+async function requestToken(): Promise<string> {
+  const response = await fetch(`${issuerUrl}/token`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${randomUUID()}.${randomUUID()}:development`).toString('base64')}`,
+    },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      scope:
+        'agent:read agent:write agent:lifecycle agent:secret agent:delete evaluation:write audit:read service:read',
+    }),
+  })
+  const { access_token: token } = (await response.json()) as { access_token?: string }
+  if (token === undefined) throw new Error(`The issuer answered ${response.status}`)
+  return token
+}
+
+const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+process.stdout.write('Starting Agent Console for development\n')
+try {
+  await Promise.race([start().then((ended) => Promise.race([interrupted, ...ended])), interrupted])
+} catch (error) {
+  process.stderr.write(`\n${(error as Error).message}\n`)
+  process.exitCode = 1
+}
+process.stdout.write('\nEnding\n')
+for (const { stop } of started.toReversed()) await stop()

@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** A process of the development set-up, and what it has printed. */
+export interface Service {
+  stop: () => Promise<void>
+  /** Rejects when it ends by itself. */
+  ended: Promise<never>
+}
+
+/** Starts a script and waits until it answers at `probe`. */
+export async function startService(
+  script: string,
+  environment: Record<string, string>,
+  probe: string,
+  args: string[] = [],
+): Promise<Service> {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C reaches the whole terminal group: the services end when they are told to, in order.
+    detached: true,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => (output = (output + text).slice(-4_000)))
+  }
+  const ended = once(child, 'close').then(([code]) => {
+    throw new Error(`${script} ended (${code}):\n${output}`)
+  })
+  ended.catch(() => {})
+  await Promise.race([answers(probe), ended])
+  return { ended, stop: () => stop(child) }
+}
+
+async function answers(url: string): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while (Date.now() < deadline) {
+    const response = await fetch(url).catch(() => undefined)
+    await response?.body?.cancel()
+    if (response !== undefined && response.status < 500) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`Nothing answers at ${url}`)
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  await closed
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { freePorts } from '../../dev/free-port.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+import { startProcess } from './processes.ts'
+
+const run = promisify(execFile)
+const PORT_NAMES = ['PORT', 'METRICS_PORT', 'ISSUER_PORT', 'EVOLUTION_PORT']
+
+/** What each printed command must answer. */
+const EXPECTED: Record<string, (answer: Record<string, unknown>) => void> = {
+  'Read an agent': (agent) => {
+    assert.equal(agent['agent_name'], 'Invoice helper')
+    assert.match(String(agent['api_key']), /^\*{8}.{4}$/)
+  },
+  'Update its configuration': (agent) => {
+    assert.equal(agent['status'], 'under_review')
+    assert.equal(agent['rate_limit_requests_per_minute'], 60)
+  },
+  'Read its evolution status': (status) => assert.equal(typeof status['agent_id'], 'string'),
+  'Seed a genome': (genome) => assert.equal(typeof genome['id'], 'string'),
+}
+
+describe('npm run dev', () => {
+  it('starts everything, prints commands that work, and ends all of it on Ctrl-C', async () => {
+    const database = await createTestDatabase()
+    const ports = await freePorts(PORT_NAMES.length)
+    const process = startProcess('dev/main.ts', {
+      DATABASE_URL: database.url,
+      ...Object.fromEntries(PORT_NAMES.map((name, i) => [name, String(ports[i])])),
+    })
+    try {
+      const startedAt = performance.now()
+      await until(
+        'the commands are printed',
+        () => process.output().includes('Ctrl-C ends everything'),
+        60_000,
+      )
+      assert.ok(performance.now() - startedAt < 60_000)
+      const commands = [...process.output().matchAll(/^# (.+)\n(curl .+)$/gm)]
+      assert.deepEqual(
+        commands.map(([, title]) => title),
+        Object.keys(EXPECTED),
+      )
+      for (const [, title = '', command = ''] of commands) {
+        const { stdout } = await run('bash', ['-c', command])
+        EXPECTED[title]?.(JSON.parse(stdout) as Record<string, unknown>)
+      }
+      process.signal('SIGINT')
+      assert.equal(await process.ended, 0, process.output())
+      for (const port of ports) await assert.rejects(fetch(`http://127.0.0.1:${port}/`))
+    } finally {
+      process.signal('SIGKILL')
+      await process.ended
+      await database.drop()
+    }
+  })
+
+  it('names what is missing and how to install it', async () => {
+    const process = startProcess('dev/main.ts', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
+    assert.equal(await process.ended, 1)
+    assert.match(process.output(), /apt-get install postgresql/)
+  })
+})
