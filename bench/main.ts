@@ -1,0 +1,19 @@
+import { parseArgs } from 'node:util'
+import { benchForward } from './forward.ts'
+
+/** `npm run bench -- forward`: measures, prints what was measured, and fails below the floor. */
+const BENCHES: Record<string, (options: { rounds: number; seconds: number }) => Promise<void>> = {
+  forward: benchForward,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '8' } },
+})
+const bench = BENCHES[positionals[0] ?? '']
+if (bench) {
+  await bench({ rounds: Number(values.rounds), seconds: Number(values.seconds) })
+} else {
+  process.stderr.write(`npm run bench -- ${Object.keys(BENCHES).join('|')} [--rounds 3] [--seconds 8]\n`)
+  process.exitCode = 2
+}
