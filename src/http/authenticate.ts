@@ -45,9 +45,11 @@ export const authentication = fp(
   { name: 'authentication' },
 )
 
-function bearerToken(request: FastifyRequest): string {
-  const { authorization } = request.headers
-  if (authorization === undefined) throw unauthenticated('unauthenticated')
+function bearerToken({ headers, raw }: FastifyRequest): string {
+  const { authorization } = headers
+  const sent = raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'authorization')
+  // Node reads the first of several headers, while whoever stands in front of us may have read the last.
+  if (authorization === undefined || sent.length > 1) throw unauthenticated('unauthenticated')
   const token = BEARER.exec(authorization)?.[1]
   if (token === undefined) throw unauthenticated('unauthenticated')
   return token
@@ -64,6 +66,7 @@ function authorise(verified: VerifiedToken, permission: Permission): Caller {
     })
   }
   const { userId, teamId } = verified
-  if (userId === null || teamId === null) throw new Problem('team_missing')
+  if (teamId === null) throw new Problem('team_missing')
+  if (userId === null) throw new Problem('team_missing', { detail: 'The token names no user.' })
   return { userId, teamId }
 }

@@ -50,15 +50,19 @@ const REMEMBERED_CHARACTERS = 16 * 1024 * 1024
 
 export function createIdentity(options: IdentityOptions): Identity {
   const { issuer, audience, claims, now } = options
-  // Keyed by the whole token: a signature is only vouched for together with what it signs.
-  const remembered = new LRUCache<string, VerifiedToken>({
-    maxSize: REMEMBERED_CHARACTERS,
-    sizeCalculation: (_verified, token) => token.length,
+  let remembered = createMemory()
+  const keys = createIssuerKeys({
+    ...options,
+    onChange: () => {
+      remembered = createMemory()
+    },
   })
-  const keys = createIssuerKeys({ ...options, onChange: () => remembered.clear() })
 
   const verify = async (token: string): Promise<VerifiedToken> => {
-    const known = remembered.get(token)
+    await keys.keepFresh()
+    // Held on to: what the present keys vouch for must not be remembered among the next ones'.
+    const memory = remembered
+    const known = memory.get(token)
     if (known && now() / 1_000 < known.expiresAt + LEEWAY_SECONDS) return known
     const { payload } = await jwtVerify(token, keys.getKey, {
       issuer,
@@ -71,11 +75,19 @@ export function createIdentity(options: IdentityOptions): Identity {
       throw toProblem(error)
     })
     const verified = readClaims(payload, claims)
-    remembered.set(token, verified)
+    memory.set(token, verified)
     return verified
   }
 
   return { verify, issuerState: keys.state }
+}
+
+/** Keyed by the whole token: a signature is only vouched for together with what it signs. */
+function createMemory() {
+  return new LRUCache<string, VerifiedToken>({
+    maxSize: REMEMBERED_CHARACTERS,
+    sizeCalculation: (_verified, token) => token.length,
+  })
 }
 
 function readClaims(payload: JWTPayload, names: ClaimNames): VerifiedToken {

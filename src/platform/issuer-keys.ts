@@ -4,6 +4,8 @@ import { Problem } from '../contract/problem.ts'
 
 const COOLDOWN_MS = 10_000
 const MAX_AGE_MS = 600_000
+/** Keys in use are never this old, unless the issuer has been asked in vain. */
+const SILENCE_MS = 2 * MAX_AGE_MS
 const TIMEOUT_MS = 5_000
 
 export interface IssuerKeysOptions {
@@ -19,6 +21,8 @@ export interface IssuerKeysOptions {
 export type IssuerState = 'up' | 'down' | 'unknown'
 
 export interface IssuerKeys {
+  /** To be awaited before any use of the keys, or of what they have vouched for. */
+  keepFresh: () => Promise<void>
   getKey: JWTVerifyGetKey
   state: () => IssuerState
 }
@@ -55,6 +59,8 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
         state = 'up'
       } catch (error) {
         state = 'down'
+        // The issuer may have moved it.
+        knownUrl = jwksUrl
         log.warn({ issuer, err: error }, 'issuer keys could not be loaded')
       } finally {
         pending = undefined
@@ -67,9 +73,16 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
     if (pending || now() - attemptedAt >= COOLDOWN_MS) await refresh()
   }
 
+  const keepFresh = async () => {
+    if (!keys || now() - loadedAt < MAX_AGE_MS) return
+    // A withdrawn key must not be good for the first call after a quiet night: then, and only then, one waits.
+    if (now() - attemptedAt >= SILENCE_MS) state = 'unknown'
+    const refreshed = refreshUnlessCoolingDown()
+    if (state === 'unknown') await refreshed
+  }
+
   const getKey: JWTVerifyGetKey = async (header, token) => {
     if (!keys) await refreshUnlessCoolingDown()
-    else if (now() - loadedAt >= MAX_AGE_MS) void refreshUnlessCoolingDown()
     if (!keys) throw unavailable()
     try {
       return await keys(header, token)
@@ -85,7 +98,7 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
     }
   }
 
-  return { getKey, state: () => state }
+  return { keepFresh, getKey, state: () => state }
 }
 
 function unavailable(): Problem {

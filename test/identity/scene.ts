@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto'
+import type { SigningKey } from '../../dev/issuer/keys.ts'
+import { type Reply, startConsole, type TestConsole } from '../support/console.ts'
+
+export type Claims = Record<string, unknown>
+
+export interface Key {
+  kid: string
+  private: KeyObject
+  public: KeyObject
+}
+
+/** A console whose issuer publishes a key of each kind, a clock that stands still, and an attacker with keys
+ * of his own who even holds the issuer's: whatever he makes with those must fail by some other rule. */
+export interface Scene {
+  running: TestConsole
+  clock: { ms: number }
+  ec: Key
+  rsa: Key
+  attacker: { ec: Key; rsa: Key }
+  /** Claims that are accepted, each time of somebody else. */
+  claims: () => Claims
+}
+
+export async function startScene(): Promise<Scene> {
+  const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
+  const running = await startConsole({ held: { now: () => clock.ms } })
+  const { issuer } = running
+  const ec = keyOf(issuer.signingKey())
+  await issuer.rotateKey({ alg: 'RS256' })
+  const rsa = keyOf(issuer.signingKey())
+  await issuer.rotateKey({ alg: 'ES256' })
+  const attacker = {
+    ec: { kid: 'attacker-ec', ...named(generateKeyPairSync('ec', { namedCurve: 'P-256' })) },
+    rsa: { kid: 'attacker-rsa', ...named(generateKeyPairSync('rsa', { modulusLength: 2048 })) },
+  }
+  const claims = () => ({
+    iss: issuer.url,
+    aud: issuer.audience,
+    exp: clock.ms / 1_000 + 3600,
+    sub: randomUUID(),
+    team_id: randomUUID(),
+    scope: 'agent:read agent:write',
+  })
+  return { running, clock, ec, rsa, attacker, claims }
+}
+
+function keyOf({ kid, privateJwk, publicJwk }: SigningKey): Key {
+  return {
+    kid,
+    private: createPrivateKey({ key: { ...privateJwk }, format: 'jwk' }),
+    public: createPublicKey({ key: { ...publicJwk }, format: 'jwk' }),
+  }
+}
+
+const named = (pair: { privateKey: KeyObject; publicKey: KeyObject }) => ({
+  private: pair.privateKey,
+  public: pair.publicKey,
+})
+
+interface Answer {
+  detail: string
+  code: string
+}
+
+/** Asks for an agent that does not exist. */
+export function send({ running }: Pick<Scene, 'running'>, token: string): Promise<Reply<Answer>> {
+  return running.request('GET', `/v1/agent-configurations/${randomUUID()}`, { token })
+}
+
+/** That there is no such agent, only those learn who got that far. */
+export function accepted(reply: Reply<Answer>): void {
+  assert.deepEqual([reply.status, reply.body.code], [404, 'agent_not_found'])
+}
+
+export function refused(reply: Reply, detail = 'The token is not valid.', code = 'invalid_token'): void {
+  assert.equal(reply.status, 401)
+  assert.equal(reply.headers.get('www-authenticate'), 'Bearer')
+  assert.deepEqual(reply.body, { detail, code })
+}
