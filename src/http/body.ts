@@ -1,9 +1,13 @@
 import { DECIMAL_PATTERN, plainDecimal } from '../contract/decimal.ts'
 import { parseUuid } from '../contract/uuid.ts'
+import type { ReceivedBody } from './content.ts'
 import { explain, type JsonSchema, type Resolve } from './explain.ts'
 import { FaultList } from './faults.ts'
-import type { ReceivedBody } from './json-body.ts'
+import { type JsonBody, readJsonBody } from './json-body.ts'
+import { isExactNumber } from './json-number.ts'
 import type { Finding } from './json-scan.ts'
+
+type Fields = Record<string, JsonSchema>
 
 /** Validates a body and answers the value a handler gets. Types are strict: nothing is coerced, defaulted
  * or removed. */
@@ -14,16 +18,18 @@ export function readBody(
   resolve: Resolve,
   faults: FaultList,
 ): unknown {
+  const fields = schema.properties ?? {}
+  const body = received && readReceived(received, fields)
   // An absent body and `null` are the same to a client that builds its body from an object.
-  if (received === undefined || received.value === null) {
+  if (body === undefined || body.value === null) {
     faults.add(['body'], 'missing')
     return undefined
   }
-  const { value, findings } = received
+  const { value, findings, numbers } = body
   const own = new FaultList()
-  const fields = schema.properties ?? {}
-  for (const finding of findings) {
-    if (value !== undefined) settle(finding, value as Record<string, unknown>, fields, own)
+  for (const finding of findings) refuse(finding, own)
+  for (const [name, literal] of numbers) {
+    settleNumber(name, literal, value as Record<string, unknown>, fields[name], own)
   }
   if (!isValid(value)) {
     explain(schema, value, ['body'], resolve, own)
@@ -36,35 +42,43 @@ export function readBody(
 }
 
 /** Unknown fields are ignored whatever they hold; in known ones nothing may be lost or refused later. */
-function settle(
-  { kind, path, literal = '' }: Finding,
-  body: Record<string, unknown>,
-  fields: Record<string, JsonSchema>,
-  faults: FaultList,
-): void {
-  const [name] = path
+function readReceived({ bytes, isJson }: ReceivedBody, fields: Fields): JsonBody {
+  if (!isJson) return { value: undefined, findings: [], numbers: new Map() }
+  const names = new Set(Object.keys(fields))
+  // Nobody's field, but whoever copies the body would change what it inherits from.
+  if (names.size > 0) names.add('__proto__')
+  return readJsonBody(bytes, (name) => names.has(name))
+}
+
+function refuse({ kind, path, literal }: Finding, faults: FaultList): void {
   const loc = ['body', ...path]
   if (kind === 'prototype_name') return faults.add(loc, 'value_error', 'the name __proto__ is not accepted')
-  const schema = typeof name === 'string' ? fields[name] : undefined
-  if (schema === undefined || typeof name !== 'string') return
   if (kind === 'nul') return faults.add(loc, 'value_error', 'text may not contain the character U+0000')
   if (kind === 'lone_surrogate') return faults.add(loc, 'string_unicode')
+  if (!Number.isFinite(Number(literal))) return faults.add(loc, 'finite_number')
+  faults.add(loc, 'value_error', 'a double-precision number cannot hold this value exactly')
+}
 
-  if (path.length > 1) {
-    if (!Number.isFinite(Number(literal))) return faults.add(loc, 'finite_number')
-    return faults.add(loc, 'value_error', 'a double-precision number cannot hold this value exactly')
-  }
-  // A field of the agent itself: a decimal takes every digit, an integer none behind the point, and any
-  // other type says itself what is wrong.
+/** A number that is a field of the body itself: a decimal takes every digit, an integer none behind the
+ * point, and any other type says itself what is wrong. */
+function settleNumber(
+  name: string,
+  literal: string,
+  body: Record<string, unknown>,
+  schema: JsonSchema | undefined,
+  faults: FaultList,
+): void {
+  // Of two fields with one name the last counts, and it need not be a number.
+  if (schema === undefined || typeof body[name] !== 'number') return
   if (schema.pattern === DECIMAL_PATTERN) {
-    // Of two fields with one name the last counts, and it need not be this one.
-    if (body[name] === Number(literal)) body[name] = plainDecimal(literal) ?? literal
-  } else if ([schema.type].flat().includes('integer') && Number.isSafeInteger(Number(literal))) {
-    faults.add(loc, 'int_from_float')
+    // What has no plain notation short enough stays as it is written: text that is not a decimal.
+    body[name] = plainDecimal(literal) ?? literal
+  } else if ([schema.type].flat().includes('integer') && !isExactNumber(literal)) {
+    if (Number.isSafeInteger(body[name])) faults.add(['body', name], 'int_from_float')
   }
 }
 
-function normaliseUuids(fields: Record<string, JsonSchema>, value: unknown): void {
+function normaliseUuids(fields: Fields, value: unknown): void {
   for (const [name, { format }] of Object.entries(fields)) {
     if (format !== 'uuid') continue
     const body = value as Record<string, unknown>

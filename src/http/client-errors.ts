@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import fp from 'fastify-plugin'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
 
 const CODES: Record<string, ProblemCode> = {
@@ -26,3 +27,16 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
 }
+
+/** Two requests that Node would answer itself, without a word of why. */
+export const clientErrors = fp(
+  async (app) => {
+    app.addHook('onRequest', async ({ raw }) => {
+      // RFC 9112 section 3.2.
+      if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Problem('bad_request')
+    })
+    // An expectation nobody here knows is not met, and not refused either (RFC 9110 section 10.1.1).
+    app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  },
+  { name: 'client-errors' },
+)

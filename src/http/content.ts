@@ -1,11 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type ReceivedBody, readJsonBody } from './json-body.ts'
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
-/** Reads bodies. A media type that is not JSON is no error of its own: such a body is simply not the object
- * an operation asks for, and validation says so. No media type at all is taken for JSON. */
+/** A body as it came, and whether its media type says that it is JSON. */
+export interface ReceivedBody {
+  readonly bytes: Buffer
+  readonly isJson: boolean
+}
+
+/** Receives bodies; validation reads them, with the schema in hand. A media type that is not JSON is no
+ * error of its own: such a body is simply not the object an operation asks for. No media type at all is
+ * taken for JSON. */
 export const content = fp(
   async (app) => {
     // Fastify refuses a media type it cannot parse before any body parser runs.
@@ -13,14 +19,13 @@ export const content = fp(
       if (!isJson(request)) request.headers['content-type'] = 'application/octet-stream'
     })
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', { parseAs: 'buffer' }, read)
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, receive)
   },
   { name: 'content' },
 )
 
-async function read(request: FastifyRequest, bytes: Buffer): Promise<ReceivedBody | undefined> {
-  if (bytes.length === 0) return undefined
-  return isJson(request) ? readJsonBody(bytes) : { bytes, value: undefined, findings: [] }
+async function receive(request: FastifyRequest, bytes: Buffer): Promise<ReceivedBody | undefined> {
+  return bytes.length === 0 ? undefined : { bytes, isJson: isJson(request) }
 }
 
 function isJson(request: FastifyRequest): boolean {

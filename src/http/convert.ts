@@ -56,10 +56,12 @@ function convert(
       return Number(text)
     default: {
       explain(schema, text, loc, resolve, faults)
+      if (schema.format === 'uuid') {
+        const parsed = parseUuid(text)
+        return parsed.ok ? parsed.uuid : text
+      }
       if (text.includes('\0')) faults.add(loc, 'value_error', 'text may not contain the character U+0000')
-      if (schema.format !== 'uuid') return text
-      const parsed = parseUuid(text)
-      return parsed.ok ? parsed.uuid : text
+      return text
     }
   }
 }

@@ -35,6 +35,8 @@ export function answerError(error: Error, request: FastifyRequest, reply: Fastif
 }
 
 function toProblem(error: Error): Problem {
-  const { code } = error as FastifyError
-  return new Problem(FASTIFY_ERRORS[code] ?? 'internal', { cause: error })
+  const { code, statusCode = 500 } = error as FastifyError
+  // Fastify marks so, too, a body that its sender broke off: not a failure of ours.
+  const otherwise = statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal'
+  return new Problem(FASTIFY_ERRORS[code] ?? otherwise, { cause: error })
 }

@@ -1,30 +1,27 @@
 import { RequestInvalid } from '../contract/validation-error.ts'
 import { findJsonFault } from './json-position.ts'
-import { type Finding, scanJson } from './json-scan.ts'
+import { type Scan, type ScanOptions, scanJson } from './json-scan.ts'
 
-export const MAX_DEPTH = 64
-const MAX_FINDINGS = 1_000
+const MAX_DEPTH = 64
+/** Each repeats the names above it, as many as 64. */
+const MAX_FINDINGS = 100
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A body as it came: its bytes, for whoever passes them on, and its value, for whoever reads it. */
-export interface ReceivedBody {
-  readonly bytes: Buffer
-  /** `undefined` when its media type says that it is not JSON. */
+/** What a body says, and what is in it that may not be stored. */
+export interface JsonBody extends Pick<Scan, 'findings' | 'numbers'> {
   readonly value: unknown
-  /** What is in it that may not be stored, should anybody want to. */
-  readonly findings: readonly Finding[]
 }
 
-export function readJsonBody(bytes: Buffer): ReceivedBody {
+export function readJsonBody(bytes: Buffer, isWanted: ScanOptions['isWanted']): JsonBody {
   const text = decode(bytes)
   // Before the parser, so that nothing recurses deeper than this on a caller's behalf.
-  const { tooDeepAt, findings } = scanJson(text, MAX_DEPTH, MAX_FINDINGS)
-  if (tooDeepAt !== -1) throw notJson(tooDeepAt)
+  const scan = scanJson(text, { isWanted, maxDepth: MAX_DEPTH, maxFindings: MAX_FINDINGS })
+  if (scan.isTooDeep) throw notJson(findJsonFault(text, MAX_DEPTH))
   try {
-    return { bytes, value: JSON.parse(text) as unknown, findings }
+    return { ...scan, value: JSON.parse(text) as unknown }
   } catch {
-    throw notJson(findJsonFault(text))
+    throw notJson(findJsonFault(text, MAX_DEPTH))
   }
 }
 

@@ -1,29 +1,36 @@
-/** Fifteen digits always survive a double; only longer literals and exponents need a closer look. */
-const ALWAYS_EXACT = /^-?[\d.]{1,15}$/
+/** Fifteen digits survive every double of full precision; only longer literals, and those whose exponent
+ * leaves that range, need a closer look. */
+const SAFE_DIGITS = 15
+const SMALLEST_OF_FULL_PRECISION = 2 ** -1022
 
 /** Whether a JSON number literal keeps its value through a double and back. */
 export function isExactNumber(literal: string): boolean {
-  if (ALWAYS_EXACT.test(literal)) return true
+  const isShort = mantissaLength(literal) <= SAFE_DIGITS
+  if (isShort && mantissaLength(literal) === literal.length) return true
   const value = Number(literal)
-  return Number.isFinite(value) && significand(literal) === significand(String(value))
+  if (!Number.isFinite(value)) return false
+  if (isShort && Math.abs(value) >= SMALLEST_OF_FULL_PRECISION) return true
+  const kept = String(value)
+  return kept === literal || haveSameDigits(kept, literal)
 }
 
-/** Digits and exponent without the freedom of spelling: `1.50e1`, `15` and `0.015e3` agree. */
-function significand(literal: string): string {
-  const [mantissa = '', exponent = '0'] = literal
-    .toLowerCase()
-    .replace('-', '')
-    .split(/e(?=[+-]?\d)/)
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const digits = `${whole}${fraction}`.replace(/^0+/, '')
-  const trimmed = trimEndZeros(digits)
-  if (trimmed === '') return '0'
-  return `${trimmed}e${Number(exponent) - fraction.length + digits.length - trimmed.length}`
+/** Whether two spellings of about the same value, such as `15` and `1.50e1`, are of the very same: their
+ * digits say so, since their exponents cannot differ. */
+function haveSameDigits(a: string, b: string): boolean {
+  const [left, right] = [significantDigits(a), significantDigits(b)]
+  const length = Math.max(left.length, right.length)
+  // Padded, because trimming with /0+$/ is quadratic on long runs of inner zeros.
+  return left.padEnd(length, '0') === right.padEnd(length, '0')
 }
 
-/** A regular expression such as /0+$/ is quadratic on long runs of inner zeros. */
-function trimEndZeros(digits: string): string {
-  let end = digits.length
-  while (end > 0 && digits[end - 1] === '0') end--
-  return digits.slice(0, end)
+function significantDigits(literal: string): string {
+  return literal
+    .slice(0, mantissaLength(literal))
+    .replace(/^-?[0.]*/, '')
+    .replace('.', '')
+}
+
+function mantissaLength(literal: string): number {
+  const exponent = Math.max(literal.indexOf('e'), literal.indexOf('E'))
+  return exponent === -1 ? literal.length : exponent
 }

@@ -1,13 +1,11 @@
 const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
-const SPACE = /[ \t\n\r]*/y
 
-/** Where a text stops being JSON, counted in characters. `JSON.parse` says so only for some faults, and
- * quotes the input while it does. Called for a text that `JSON.parse` refused, nested no deeper than the
- * body limit. */
-export function findJsonFault(text: string): number {
+/** Where a text stops being JSON, or nests deeper than allowed, counted in characters. `JSON.parse` says so
+ * only for some faults, and quotes the input while it does. Called for a text that has such a place. */
+export function findJsonFault(text: string, maxDepth: number): number {
   try {
-    const end = skipSpace(text, readValue(text, skipSpace(text, 0)))
+    const end = skipSpace(text, readValue(text, skipSpace(text, 0), maxDepth))
     return charactersBefore(text, end)
   } catch (fault) {
     if (fault instanceof FaultAt) return charactersBefore(text, fault.index)
@@ -26,8 +24,13 @@ class FaultAt extends Error {
 
 function charactersBefore(text: string, index: number): number {
   let count = 0
-  for (const _ of text.slice(0, index)) count++
+  for (let i = 0; i < index; i++) if (!isLowSurrogate(text.charCodeAt(i))) count++
   return count
+}
+
+/** The second half of a character that takes two; a decoded body has no such half alone. */
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff
 }
 
 /** The index after what `pattern` matches at `index`, or -1. */
@@ -36,14 +39,22 @@ function match(pattern: RegExp, text: string, index: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1
 }
 
-function skipSpace(text: string, index: number): number {
-  return match(SPACE, text, index)
+function skipSpace(text: string, start: number): number {
+  let index = start
+  while (isSpace(text.charCodeAt(index))) index++
+  return index
 }
 
-function readValue(text: string, index: number): number {
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+}
+
+/** `depth` is how many containers may still open. */
+function readValue(text: string, index: number, depth: number): number {
   const first = text[index]
-  if (first === '{') return readMembers(text, index, '}', readMember)
-  if (first === '[') return readMembers(text, index, ']', readValue)
+  if (depth === 0 && (first === '{' || first === '[')) throw new FaultAt(index)
+  if (first === '{') return readMembers(text, index, '}', readMember, depth - 1)
+  if (first === '[') return readMembers(text, index, ']', readValue, depth - 1)
   if (first === '"') return readString(text, index)
   const end = match(LITERAL, text, index)
   if (end === -1) throw new FaultAt(index)
@@ -54,23 +65,24 @@ function readMembers(
   text: string,
   start: number,
   close: string,
-  readOne: (text: string, index: number) => number,
+  readOne: (text: string, index: number, depth: number) => number,
+  depth: number,
 ): number {
   let index = skipSpace(text, start + 1)
   if (text[index] === close) return index + 1
   for (;;) {
-    index = skipSpace(text, readOne(text, index))
+    index = skipSpace(text, readOne(text, index, depth))
     if (text[index] === close) return index + 1
     if (text[index] !== ',') throw new FaultAt(index)
     index = skipSpace(text, index + 1)
   }
 }
 
-function readMember(text: string, index: number): number {
+function readMember(text: string, index: number, depth: number): number {
   if (text[index] !== '"') throw new FaultAt(index)
   const colon = skipSpace(text, readString(text, index))
   if (text[colon] !== ':') throw new FaultAt(colon)
-  return readValue(text, skipSpace(text, colon + 1))
+  return readValue(text, skipSpace(text, colon + 1), depth)
 }
 
 function readString(text: string, start: number): number {

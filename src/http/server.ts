@@ -6,7 +6,7 @@ import type { Identity } from '../platform/identity.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { accessLog } from './access-log.ts'
 import { authentication } from './authenticate.ts'
-import { answerClientError } from './client-errors.ts'
+import { answerClientError, clientErrors } from './client-errors.ts'
 import { content } from './content.ts'
 import { draining } from './draining.ts'
 import { answerError, errors } from './errors.ts'
@@ -41,7 +41,7 @@ export async function createServer({ log, newId, identity, metrics, shutdown, sc
     genReqId: createRequestId(newId),
     bodyLimit: BODY_LIMIT_BYTES,
     ...TIMEOUTS,
-    http: { headersTimeout: 10_000 },
+    http: { headersTimeout: 10_000, requireHostHeader: false },
     // A path parameter is checked by its schema, whatever its length.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     clientErrorHandler: answerClientError,
@@ -57,11 +57,10 @@ export async function createServer({ log, newId, identity, metrics, shutdown, sc
   await app.register(accessLog, { metrics })
   await app.register(draining, { shutdown })
   await app.register(errors)
+  await app.register(clientErrors)
   await app.register(methods)
   await app.register(authentication, { identity })
   await app.register(content)
   await app.register(validation, { schemas })
   return app
 }
-
-export type Server = Awaited<ReturnType<typeof createServer>>

@@ -6,10 +6,10 @@ import { DECIMAL_PATTERN, isDecimal } from '../contract/decimal.ts'
 import { parseUuid } from '../contract/uuid.ts'
 import { RequestInvalid } from '../contract/validation-error.ts'
 import { readBody } from './body.ts'
+import type { ReceivedBody } from './content.ts'
 import { convertTexts } from './convert.ts'
 import { INTEGER_LIMITS, type JsonSchema } from './explain.ts'
 import { FaultList } from './faults.ts'
-import type { ReceivedBody } from './json-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { type FuzzInput, fuzzInput } from './fuzz-inputs.ts'
+import { type MeasuredConsole, startMeasuredConsole } from './measured-console.ts'
+import { exchange, KeptConnection, type RawAnswer, readAnswers } from './raw-http.ts'
+
+const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? 3_000)
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_114)
+const WARM_UP_INPUTS = 1_000
+const BATCH = 500
+const CONNECTIONS = 8
+const LONGEST_TURN_MS = 50
+/** By the clock a turn also holds what a busy machine gave to others; waiting for something is longer. */
+const LONGEST_ABSENCE_MS = 500
+
+describe('whatever is sent', () => {
+  let running: MeasuredConsole
+
+  before(async () => {
+    running = await startMeasuredConsole()
+  })
+  after(() => running.close())
+
+  it('is answered in HTTP, never with a 5xx, by a server that is never away for 50 ms', async (t) => {
+    await run(WARM_UP_INPUTS, SEED - 1)
+    await running.reset()
+    const begun = performance.now()
+    const statuses = await run(INPUTS, SEED)
+    const seconds = (performance.now() - begun) / 1_000
+    const { wallMs, cpuMs } = await running.report()
+
+    t.diagnostic(`${INPUTS} inputs, seed ${SEED}, ${(INPUTS / seconds).toFixed(0)} a second`)
+    t.diagnostic(`answers ${JSON.stringify(Object.fromEntries([...statuses].toSorted(([a], [b]) => a - b)))}`)
+    t.diagnostic(
+      `longest turn of the event loop: ${cpuMs.toFixed(1)} ms of work, ${wallMs.toFixed(1)} ms by the clock`,
+    )
+    assert.ok(cpuMs < LONGEST_TURN_MS, `${cpuMs} ms`)
+    assert.ok(wallMs < LONGEST_ABSENCE_MS, `${wallMs} ms`)
+  })
+
+  /** Sends inputs over several connections at once and counts the answers by status. */
+  async function run(count: number, seed: number): Promise<Map<number, number>> {
+    const statuses = new Map<number, number>()
+    const inputs = generate(count, seed)
+    const work = async () => {
+      const kept = new KeptConnection(running.url)
+      for (const input of inputs) {
+        for (const answer of await send(input, kept)) {
+          check(answer, input)
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+        }
+      }
+      kept.close()
+    }
+    await Promise.all(Array.from({ length: CONNECTIONS }, work))
+    return statuses
+  }
+
+  function* generate(count: number, seed: number): Generator<FuzzInput> {
+    const arbitrary = fuzzInput(running)
+    for (let made = 0; made < count; made += BATCH) {
+      yield* fc.sample(arbitrary, { numRuns: Math.min(BATCH, count - made), seed: seed + made })
+    }
+  }
+
+  async function send({ method, bytes, connection }: FuzzInput, kept: KeptConnection): Promise<RawAnswer[]> {
+    try {
+      if (connection === 'kept') return [await kept.send(bytes, method)]
+      const received = await exchange(running.url, bytes, { half: connection === 'half' })
+      const answers = readEither(received, method)
+      // A server need not answer whoever has stopped listening.
+      assert.ok(answers.length > 0 || connection === 'half', 'No answer')
+      return answers
+    } catch (error) {
+      throw new Error(`${(error as Error).message}, after ${describeInput(bytes)}`, { cause: error })
+    }
+  }
+})
+
+/** What never became a request is answered with a body, even where it began with HEAD. */
+function readEither(received: Buffer, method: string): RawAnswer[] {
+  try {
+    return readAnswers(received, method)
+  } catch (error) {
+    if (method === 'HEAD') return readAnswers(received)
+    throw error
+  }
+}
+
+function check({ status, headers, body }: RawAnswer, { bytes, method }: FuzzInput): void {
+  const sent = describeInput(bytes)
+  assert.ok(status < 500, `${status} ${body} after ${sent}`)
+  if (status < 400 || method === 'HEAD') return
+  assert.match(headers.get('content-type') ?? '', /^application\/json/, sent)
+  const { detail } = JSON.parse(body) as { detail: unknown }
+  if (status !== 422) return assert.equal(typeof detail, 'string', sent)
+  assert.ok(Array.isArray(detail) && detail.length > 0, sent)
+  for (const fault of detail) assert.deepEqual(Object.keys(fault as object), ['loc', 'msg', 'type'], sent)
+}
+
+function describeInput(bytes: Buffer): string {
+  const text = bytes.toString('latin1').replaceAll(/Bearer [\w.-]{100,}/g, 'Bearer …')
+  return JSON.stringify(text.slice(0, 2_000))
+}

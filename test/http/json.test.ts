@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { isExactNumber } from '../../src/http/json-number.ts'
+import { findJsonFault } from '../../src/http/json-position.ts'
+import { scanJson } from '../../src/http/json-scan.ts'
+import { exactDecimal, isSameValue } from '../contract/exact-decimal.ts'
+import { numberLiteral, respelledDouble } from '../contract/literals.ts'
+import { expectedScan, jsonDocument, render } from './json-documents.ts'
+
+const runs = { numRuns: 5_000, seed: 20_261_114 }
+
+const isWanted = (name: string) => name !== 'ignored'
+
+/** By definition: the double that a literal becomes is written back with the same value. */
+function keepsItsValue(literal: string): boolean {
+  const value = Number(literal)
+  return Number.isFinite(value) && isSameValue(exactDecimal(literal), exactDecimal(String(value)))
+}
+
+describe('a number literal', () => {
+  it('is exact when, and only when, it survives a double', () => {
+    const corners =
+      '0 -0 0.0 1e-5 15e-1 0.1e1 1e22 1e23 9007199254740993 5e-324 4e-324 49e-325 50e-325 2.5e-324 1e-323'
+    for (const literal of corners.split(' '))
+      assert.equal(isExactNumber(literal), keepsItsValue(literal), literal)
+    fc.assert(
+      fc.property(fc.oneof(numberLiteral, respelledDouble), (literal) => {
+        assert.equal(isExactNumber(literal), keepsItsValue(literal), literal)
+      }),
+      { ...runs, numRuns: 20_000 },
+    )
+  })
+
+  it('is judged in time that grows with its length and no faster', () => {
+    const begun = process.threadCpuUsage()
+    for (const literal of [
+      '9'.repeat(1_000_000),
+      `1.${'0'.repeat(1_000_000)}1`,
+      `1${'0'.repeat(1_000_000)}1e-1000000`,
+      `1e${'9'.repeat(1_000_000)}`,
+    ]) {
+      assert.equal(isExactNumber(literal), false)
+    }
+    assert.ok(process.threadCpuUsage(begun).user < 1_000_000)
+  })
+})
+
+describe('the scan of a JSON text', () => {
+  it('finds what is wrong in wanted members, where it is, and nothing else', () => {
+    fc.assert(
+      fc.property(jsonDocument, (document) => {
+        const text = render(document)
+        JSON.parse(text)
+        const scan = scanJson(text, { isWanted, maxDepth: 64, maxFindings: 1_000 })
+        const expected = expectedScan(document, isWanted, keepsItsValue)
+        assert.deepEqual(scan.findings, expected.findings, text)
+        assert.deepEqual(scan.numbers, expected.numbers, text)
+      }),
+      runs,
+    )
+  })
+
+  it('knows the depth of any text, JSON or not', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', ',', 'x', ' '),
+      maxLength: 60,
+    })
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 8 }), (candidate, maxDepth) => {
+        const { isTooDeep } = scanJson(candidate, { isWanted: () => true, maxDepth, maxFindings: 10 })
+        assert.equal(isTooDeep, deepest(candidate) > maxDepth, candidate)
+      }),
+      runs,
+    )
+  })
+
+  it('stops at as many findings as it may have', () => {
+    const text = `{"a":[${'1e400,'.repeat(50)}0],"b":"\\u0000"}`
+    for (const [maxFindings, found] of [
+      [10, 10],
+      [100, 51],
+    ] as const) {
+      assert.equal(scanJson(text, { isWanted, maxDepth: 64, maxFindings }).findings.length, found)
+    }
+  })
+})
+
+/** How deep brackets nest outside strings, until the text cannot be JSON any more. */
+function deepest(text: string): number {
+  const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, '').replace(/"[^]*$/, '')
+  let depth = 0
+  let most = 0
+  for (const character of outside) {
+    if ('[{'.includes(character)) most = Math.max(most, ++depth)
+    else if (']}'.includes(character) && --depth < 0) break
+  }
+  return most
+}
+
+describe('the place where a text stops being JSON', () => {
+  const damaged = fc
+    .tuple(
+      jsonDocument.map(render),
+      fc.nat(),
+      fc.nat({ max: 2 }),
+      fc.constantFrom('', ',', '}', ']', '"', '\\', 'x', '\n', '-', '0', '😀'),
+    )
+    .map(([text, at, removed, put]) => {
+      const start = at % (text.length + 1)
+      return (text.slice(0, start) + put + text.slice(start + removed)).toWellFormed()
+    })
+
+  it('has nothing wrong before it, and is itself wrong', () => {
+    let count = 0
+    fc.assert(
+      fc.property(damaged, (text) => {
+        if (isJson(text)) return
+        count++
+        const position = findJsonFault(text, 64)
+        const before = Array.from(text).slice(0, position).join('')
+        assert.ok(isBeginning(before), `${text}: ${position}`)
+        const longest = longestBeginning(text)
+        // A token that is wrong or has no end is named by its start.
+        const between = text.slice(before.length, longest)
+        assert.match(
+          between,
+          /^(?:|"(?:[^"\\]|\\.)*\\?|\\.{0,5}|[-\d.eE+]+|[a-z]+)$/s,
+          `${text}: ${position}`,
+        )
+      }),
+      runs,
+    )
+    assert.ok(count > 1_000)
+  })
+
+  it('is where it nests too deeply, unless something is wrong before', () => {
+    assert.equal(findJsonFault('[[["😀",[]]]]', 3), 7)
+    assert.equal(findJsonFault('[[[x,[]]]]', 3), 3)
+  })
+})
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether some JSON begins like this: then V8 complains of nothing before the end of the text. */
+function isBeginning(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    const position = / at position (\d+)/.exec((error as Error).message)?.[1]
+    return position === undefined
+      ? (error as Error).message.startsWith('Unexpected end')
+      : Number(position) >= text.length
+  }
+}
+
+function longestBeginning(text: string): number {
+  let length = 0
+  while (length < text.length && isBeginning(text.slice(0, length + 1))) length++
+  return length
+}
