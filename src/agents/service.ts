@@ -5,7 +5,6 @@ import {
   type AgentUpdate,
   SETTABLE_FIELDS,
 } from '../contract/agent.ts'
-import { plainDecimal } from '../contract/decimal.ts'
 import { Problem } from '../contract/problem.ts'
 import { RequestInvalid } from '../contract/validation-error.ts'
 import type { Sql } from '../platform/database.ts'
@@ -108,7 +107,6 @@ function toColumns(body: AgentUpdate, changes: SecretChanges): ColumnValues {
   for (const name of SETTABLE_FIELDS) {
     if (name !== 'api_key' && body[name] !== undefined) values[name] = body[name]
   }
-  if (typeof body.test_score === 'number') values.test_score = plainDecimal(String(body.test_score))
   values.white_box_config = withTokenMasked(body.white_box_config, changes.github_token)
   return values
 }

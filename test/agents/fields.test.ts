@@ -142,7 +142,7 @@ describe('every field survives write and read exactly', () => {
       ['1.5e3', '1500'],
       ['12345678901234567890.12345678901234567890', '12345678901234567890.12345678901234567890'],
       ['"-0.10"', '-0.10'],
-      ['-0.10', '-0.1'],
+      ['-0.30', '-0.30'],
     ]) {
       const reply = await running.request('PUT', `/v1/agent-configurations/${id}`, {
         token: person.token,
