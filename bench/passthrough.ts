@@ -8,9 +8,6 @@ const app = Fastify()
 app.get('/v1/evolution/status/:id', async (request, reply) => {
   const { id } = request.params as { id: string }
   const { statusCode, headers, body } = await pool.request({ method: 'GET', path: `/evolution/status/${id}` })
-  return reply
-    .code(statusCode)
-    .header('content-type', headers['content-type'] as string)
-    .send(body)
+  return reply.code(statusCode).header('content-type', headers['content-type']).send(body)
 })
 await app.listen({ host: '127.0.0.1', port: Number(port) })

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { MisbehaviourOptions, Mode } from '../../dev/evolution-service/misbehaviour.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
 import { until } from '../support/until.ts'
@@ -101,9 +103,12 @@ describe('an upstream that misbehaves', () => {
   })
 })
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
 async function settledHeap(): Promise<number> {
   for (let i = 0; i < 4; i++) {
-    globalThis.gc?.()
+    collectGarbage()
     await sleep(20)
   }
   return process.memoryUsage().heapUsed
