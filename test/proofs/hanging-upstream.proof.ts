@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { describe, it } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { freePorts } from '../../dev/free-port.ts'
 import {
   type Process,
@@ -34,7 +36,7 @@ describe('while an upstream hangs', () => {
       // In turns, so that whatever else the machine does falls on both.
       for (let round = 0; round < ROUNDS; round++) {
         quiet.push(await p99(write))
-        const release = hang(running.url, headers)
+        const release = await hang(running.url, headers)
         hanging.push(await p99(write))
         await release()
       }
@@ -97,22 +99,14 @@ async function p99(write: () => Promise<void>): Promise<number> {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] as number
 }
 
-/** Keeps that many calls waiting for the upstream until released. */
-function hang(url: string, headers: Record<string, string>): () => Promise<void> {
-  const controller = new AbortController()
-  const callers = Array.from({ length: HANGING }, async () => {
-    while (!controller.signal.aborted) {
-      await fetch(`${url}/v1/evolution/status/${randomUUID()}`, { headers, signal: controller.signal })
-        .then((reply) => reply.arrayBuffer())
-        .catch(() => {})
-      // Once the breaker is open it answers at once; a caller would wait as it is told to.
-      if (!controller.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 500))
-    }
+/** Keeps that many callers waiting for the upstream until released, in a thread of its own: what they cost this
+ * process must not be taken for what they cost the console. Resolves when all of them wait. */
+async function hang(url: string, headers: Record<string, string>): Promise<() => Promise<void>> {
+  const worker = new Worker(new URL('./hanging-callers.ts', import.meta.url), {
+    workerData: { url, headers, callers: HANGING },
   })
-  return async () => {
-    controller.abort()
-    await Promise.all(callers)
-  }
+  await once(worker, 'message')
+  return async () => void (await worker.terminate())
 }
 
 function median(values: number[]): number {
