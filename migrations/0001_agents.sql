@@ -50,7 +50,18 @@ CREATE TABLE agents (
   github_token_mask text,
   github_token_fingerprint bytea,
 
-  PRIMARY KEY (team_id, id)
+  PRIMARY KEY (team_id, id),
+
+  -- Whoever reads an agent can put it back: it fits the body of a request, however much of it has to be escaped.
+  CONSTRAINT agent_fits_a_body CHECK (
+    octet_length(agent_name) + octet_length(model_name) + octet_length(hub) + coalesce(octet_length(agent_url), 0)
+    + coalesce(octet_length(agent_system_prompt), 0) + coalesce(octet_length(purpose), 0)
+    + coalesce(octet_length(agent_params::text), 0) + coalesce(octet_length(mcp_config::text), 0)
+    + octet_length(delegated_agents::text) + coalesce(octet_length(white_box_config::text), 0)
+    + coalesce(octet_length(agent_metadata::text), 0) + coalesce(octet_length(evaluated_harnesses::text), 0)
+    + octet_length(import_metadata::text) + octet_length(capabilities::text) + octet_length(skills::text)
+    <= 512 * 1024
+  )
 )
 -- Room on each page for the next version of a row, so that an update need not touch the indexes.
 WITH (fillfactor = 80);

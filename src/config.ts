@@ -19,6 +19,7 @@ export interface Config {
   readonly secretsKeys: readonly KeyringEntry[]
   readonly logLevel: LogLevel
   readonly shutdownDelayMs: number
+  readonly shutdownPatienceMs: number
 }
 
 type Environment = Record<string, string | undefined>
@@ -51,6 +52,9 @@ export function readConfig(environment: Environment): Config {
       return undefined as T
     }
   }
+  /** Empty is absent, as it is for every other variable: compose files pass `${NAME:-}`. */
+  const isSet = (name: string) => (environment[name] ?? '').trim() !== ''
+
   const config: Config = {
     host: read('HOST', asIs, '127.0.0.1'),
     port: read('PORT', port, 8080),
@@ -59,10 +63,9 @@ export function readConfig(environment: Environment): Config {
     auth: {
       issuer: read('AUTH_ISSUER', (text) => url(text, ['https:', 'http:'])),
       audience: read('AUTH_AUDIENCE', asIs),
-      jwksUrl:
-        environment['AUTH_JWKS_URL'] === undefined
-          ? undefined
-          : read('AUTH_JWKS_URL', (text) => url(text, ['https:', 'http:'])),
+      jwksUrl: isSet('AUTH_JWKS_URL')
+        ? read('AUTH_JWKS_URL', (text) => url(text, ['https:', 'http:']))
+        : undefined,
       claims: {
         user: read('AUTH_CLAIM_USER', asIs, 'sub'),
         team: read('AUTH_CLAIM_TEAM', asIs, 'team_id'),
@@ -70,16 +73,16 @@ export function readConfig(environment: Environment): Config {
         permissions: read('AUTH_CLAIM_PERMISSIONS', asIs, 'permissions'),
       },
     },
-    evolution:
-      environment['EVOLUTION_URL'] === undefined
-        ? undefined
-        : {
-            url: read('EVOLUTION_URL', (text) => url(text, ['https:', 'http:'])),
-            deadlineMs: read('EVOLUTION_DEADLINE_MS', (text) => integer(text, 1, 60_000), 5_000),
-            maxAnswerBytes: 8 * 1024 * 1024,
-          },
+    evolution: isSet('EVOLUTION_URL')
+      ? {
+          url: read('EVOLUTION_URL', upstreamUrl),
+          deadlineMs: read('EVOLUTION_DEADLINE_MS', (text) => integer(text, 1, 60_000), 5_000),
+          maxAnswerBytes: 1024 * 1024,
+        }
+      : undefined,
     secretsKeys: read('SECRETS_KEYS', keyring),
     logLevel: read('LOG_LEVEL', (text) => oneOf(text, LOG_LEVELS), 'info'),
+    shutdownPatienceMs: read('SHUTDOWN_PATIENCE_MS', (text) => integer(text, 0, 60_000), 10_000),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => integer(text, 0, 60_000), 5_000),
   }
   if (faults.length > 0) throw new ConfigInvalid(faults)
@@ -104,6 +107,13 @@ function url(text: string, protocols: string[]): string {
   if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
     throw new Error(`must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`)
   }
+  return text
+}
+
+/** A path in front of an upstream's own is kept; what would be dropped in silence is refused. */
+function upstreamUrl(text: string): string {
+  const { username, password, search, hash } = new URL(url(text, ['https:', 'http:']))
+  if (username || password || search || hash) throw new Error('must have no credentials, query or fragment')
   return text
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { buildApp } from './app.ts'
 import { ConfigInvalid, readConfig } from './config.ts'
 import { createDeps } from './deps.ts'
@@ -12,16 +13,21 @@ async function main(): Promise<void> {
   const app = await buildApp(deps)
   const metricsServer = createMetricsServer(metrics.registry)
   metricsServer.listen(config.metricsPort, config.host)
+  await once(metricsServer, 'listening')
   await app.listen({ host: config.host, port: config.port })
 
   const end = async (signal: string) => {
-    if (shutdown.begun) return
+    // Whoever asks twice does not want to wait.
+    if (shutdown.begun) process.exit(1)
     shutdown.begun = true
     log.info({ signal, delay_ms: config.shutdownDelayMs }, 'shutting down')
     // Load balancers need a moment to see that this replica is no longer ready. It goes on serving until
     // then, and asks each client to take its next request elsewhere.
     await new Promise((resolve) => setTimeout(resolve, config.shutdownDelayMs))
+    // A client that never ends its request must not keep the process for ever.
+    const patience = setTimeout(() => app.server.closeAllConnections(), config.shutdownPatienceMs)
     await app.close()
+    clearTimeout(patience)
     await Promise.all([database.close(), evolution?.close()])
     metricsServer.close()
     log.info('shut down')

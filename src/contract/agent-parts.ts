@@ -4,7 +4,12 @@ import { FreeFormObject, integer, nullable, oneOf, optionalNullable, UnixSeconds
 /** The nested objects of an agent. They are open: known fields have types, unknown ones are kept as they
  * came, so that a newer client loses nothing to an older console. */
 
-const texts = () => Type.Array(Type.String())
+/** How much of each kind of text is kept: an address, a name, a description, a program. */
+const address = (options: object = {}) => Type.String({ maxLength: 2_048, ...options })
+const name = () => Type.String({ maxLength: 255 })
+const prose = () => Type.String({ maxLength: 16_384 })
+const names = () => Type.Array(name())
+const addresses = () => Type.Array(address())
 
 export const AgentParams = Type.Object(
   optionalNullable({
@@ -21,9 +26,9 @@ export type AgentParams = Static<typeof AgentParams>
 
 export const MCPConfig = Type.Object(
   optionalNullable({
-    proxy_url: Type.String(),
+    proxy_url: address(),
     access_level: oneOf(['read', 'write', 'admin']),
-    server_urls: texts(),
+    server_urls: addresses(),
   }),
   {
     $id: 'MCPConfig',
@@ -35,10 +40,10 @@ export type MCPConfig = Static<typeof MCPConfig>
 
 export const DelegatedAgent = Type.Object(
   optionalNullable({
-    url: Type.String(),
-    agent_card_url: Type.String(),
-    name: Type.String(),
-    capabilities: texts(),
+    url: address(),
+    agent_card_url: address(),
+    name: name(),
+    capabilities: names(),
   }),
   { $id: 'DelegatedAgent', description: 'An agent this one hands work to', additionalProperties: true },
 )
@@ -46,14 +51,15 @@ export type DelegatedAgent = Static<typeof DelegatedAgent>
 
 export const WhiteBoxConfig = Type.Object(
   optionalNullable({
-    source_code: Type.String(),
-    repo_url: Type.String(),
-    github_username: Type.String(),
+    source_code: Type.String({ maxLength: 262_144 }),
+    repo_url: address(),
+    github_username: name(),
     github_token: Type.String({
+      maxLength: 8_192,
       description: 'Secret. Shown in clear only in the answer to the write that supplied it.',
     }),
-    repo_branch: Type.String(),
-    entry_point: Type.String(),
+    repo_branch: name(),
+    entry_point: address(),
   }),
   { $id: 'WhiteBoxConfig', description: 'Source-code access configuration', additionalProperties: true },
 )
@@ -61,12 +67,12 @@ export type WhiteBoxConfig = Static<typeof WhiteBoxConfig>
 
 export const AgentMetadata = Type.Object(
   optionalNullable({
-    role: Type.String(),
-    job_description: Type.String(),
-    description: Type.String(),
-    version: Type.String(),
-    author: Type.String(),
-    tags: texts(),
+    role: name(),
+    job_description: prose(),
+    description: prose(),
+    version: name(),
+    author: name(),
+    tags: names(),
   }),
   { $id: 'AgentMetadata', description: 'Display and organisation data', additionalProperties: true },
 )
@@ -74,10 +80,10 @@ export type AgentMetadata = Static<typeof AgentMetadata>
 
 export const ImportMetadata = Type.Object(
   optionalNullable({
-    source: Type.String(),
-    source_url: Type.String(),
+    source: name(),
+    source_url: address(),
     imported_at: UnixSeconds,
-    original_format: Type.String(),
+    original_format: name(),
   }),
   { $id: 'ImportMetadata', description: 'How the agent was imported', additionalProperties: true },
 )
@@ -90,7 +96,7 @@ export const AgentCapabilities = Type.Object(
     code_execution: Type.Boolean(),
     memory: Type.Boolean(),
     delegation: Type.Boolean(),
-    tools: texts(),
+    tools: names(),
   }),
   { $id: 'AgentCapabilities', description: 'Capability flags', additionalProperties: true },
 )
@@ -100,7 +106,7 @@ const DescribedSkill = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    ...optionalNullable({ description: Type.String(), input_modes: texts(), output_modes: texts() }),
+    ...optionalNullable({ description: Type.String(), input_modes: names(), output_modes: names() }),
   },
   { additionalProperties: true, title: 'DescribedSkill' },
 )

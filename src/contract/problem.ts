@@ -21,6 +21,10 @@ export const PROBLEMS = {
       'The agent has changed since the revision named by If-Match. Read it again, then repeat the change.',
   },
   body_too_large: { status: 413, detail: 'The body is larger than this operation accepts.' },
+  agent_too_large: {
+    status: 413,
+    detail: 'The agent would be larger than 512 KiB, all its fields together. Shorten one of them.',
+  },
   headers_too_large: { status: 431, detail: 'The headers are larger than this server accepts.' },
   /** Never read by anybody: it is what the log calls a request whose caller left (as nginx does). */
   caller_gone: { status: 499, detail: 'The caller left before the answer was there.' },

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
+import { findJsonFault } from '../platform/json-fault.ts'
 import type { UpstreamAnswer, UpstreamRequest } from '../platform/upstream/exchange.ts'
 import { type FailureKind, UpstreamFailure } from '../platform/upstream/failure.ts'
 import { pickHeaders } from '../platform/upstream/headers.ts'
@@ -83,26 +84,29 @@ function requestHeaders({ token, requestId, headers }: Asker): Record<string, st
 /** Any 2xx is a 200, and must be an object. A 4xx comes back as it is. Anything else is no answer. */
 function pass({ status, headers, body }: UpstreamAnswer): Passed {
   const returned = pickHeaders(headers, RETURNED)
-  if (status >= 200 && status < 300 && isObject(parse(headers, body)))
+  const text = readJson(headers, body)
+  if (text !== undefined && status >= 400) return { status, headers: returned, body }
+  if (text?.trimStart().startsWith('{') && status >= 200 && status < 300) {
     return { status: 200, headers: returned, body }
-  if (status >= 400 && parse(headers, body) !== undefined) return { status, headers: returned, body }
+  }
   throw new Problem('upstream_failed')
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** What an upstream nests deeper than this is no answer either. */
+const MAX_DEPTH = 1_000
 
-/** Undefined for what is not JSON: by its bytes, or because it is compressed although we asked for none. */
-function parse(headers: IncomingHttpHeaders, body: Buffer): unknown {
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The text of an answer that is JSON. It is not parsed: nobody here wants to know what it says. Undefined for what is
+ * not JSON, by its bytes or because it is compressed although we asked for none. */
+function readJson(headers: IncomingHttpHeaders, body: Buffer): string | undefined {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') return undefined
   try {
-    return JSON.parse(utf8.decode(body)) as unknown
+    const text = utf8.decode(body)
+    return findJsonFault(text, MAX_DEPTH) === undefined ? text : undefined
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function toProblem(failure: UpstreamFailure, { retryAfterSeconds }: Upstream): Problem {

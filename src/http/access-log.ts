@@ -15,8 +15,8 @@ export const accessLog = fp(
           route,
           status: reply.statusCode,
           duration_ms: Math.round(reply.elapsedTime * 1_000) / 1_000,
-          team_id: request.caller?.teamId,
-          user_id: request.caller?.userId,
+          team_id: request.verified?.teamId,
+          user_id: request.verified?.userId,
         },
         'request',
       )

@@ -14,8 +14,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route that needs a permission. */
     caller: Caller
-    /** The verified token, on every route that is not public. */
+    /** The token, and what it says, on every route that is not public. */
     token: string
+    verified: VerifiedToken | undefined
   }
 }
 
@@ -27,6 +28,7 @@ export const authentication = fp(
   async (app, { identity }: { identity: Identity }) => {
     app.decorateRequest('caller')
     app.decorateRequest('token', '')
+    app.decorateRequest('verified')
     const routes: RouteOptions[] = []
     app.addHook('onRoute', (route) => void routes.push(route))
     app.addHook('onReady', async () => {
@@ -39,6 +41,7 @@ export const authentication = fp(
       const token = bearerToken(request)
       const verified = await identity.verify(token)
       request.token = token
+      request.verified = verified
       if (permission !== 'authenticated') request.caller = authorise(verified, permission)
     })
   },

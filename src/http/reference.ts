@@ -29,6 +29,9 @@ export const reference: FastifyPluginAsync = async (app) => {
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
+      showDeveloperTools: 'never',
+      // Absolute, so that the page is the same with and without a slash at its end.
+      cdn: '/docs/js/scalar.js',
       agent: { disabled: true },
       mcp: { disabled: true },
     },

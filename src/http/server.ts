@@ -50,6 +50,8 @@ export async function createServer({ log, newId, identity, metrics, shutdown, sc
       answerError(error, request, reply)
     },
     return503OnClosing: false,
+    // The reference page would answer its own path without a slash by a redirect.
+    rewriteUrl: ({ url = '/' }) => (url === '/docs' ? '/docs/' : url),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   for (const schema of schemas) app.addSchema(schema)

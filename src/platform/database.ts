@@ -1,4 +1,5 @@
-import { type CustomTypesConfig, DatabaseError, Pool, types } from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type CustomTypesConfig, DatabaseError, Pool, type PoolClient, types } from 'pg'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
 
@@ -52,9 +53,7 @@ export function createDatabase(url: string, log: Logger): Database {
     statement: Statement,
     whenLost: 'database_unavailable' | 'outcome_unknown',
   ) => {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw new Problem('database_unavailable', { headers: RETRY_AFTER, cause: error })
-    })
+    const client = await connect(pool)
     let failure: unknown
     try {
       return (await client.query<Row>(statement)).rows
@@ -69,12 +68,42 @@ export function createDatabase(url: string, log: Logger): Database {
   return {
     read: (statement) => run(statement, 'database_unavailable'),
     write: (statement) => run(statement, 'outcome_unknown'),
-    isUp: () =>
-      pool.query('SELECT 1').then(
-        () => true,
-        () => false,
-      ),
+    isUp: createProbe(pool),
     close: () => pool.end(),
+  }
+}
+
+async function connect(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw new Problem('database_unavailable', { headers: RETRY_AFTER, cause: error })
+  }
+}
+
+const PROBE_MS = 500
+
+/** Asks whether agents can be read, one question at a time: a health check waits neither for a database that hangs
+ * nor for a pool that is exhausted. */
+function createProbe(pool: Pool): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined
+  const ask = async () => {
+    try {
+      await pool.query('SELECT FROM agents LIMIT 0')
+      return true
+    } catch {
+      return false
+    } finally {
+      asked = undefined
+    }
+  }
+  return async () => {
+    asked ??= ask()
+    const timer = new AbortController()
+    const tooLate = sleep(PROBE_MS, false, { signal: timer.signal }).catch(() => false)
+    const isUp = await Promise.race([asked, tooLate])
+    timer.abort()
+    return isUp
   }
 }
 
@@ -92,6 +121,9 @@ function toProblem(error: unknown, whenLost: 'database_unavailable' | 'outcome_u
   const code = (error as { code?: string }).code ?? ''
   if (UNAVAILABLE.has(code))
     return new Problem('database_unavailable', { headers: RETRY_AFTER, cause: error })
+  if (code === '23514' && (error as DatabaseError).constraint === 'agent_fits_a_body') {
+    return new Problem('agent_too_large')
+  }
   if (isLost(error)) return new Problem(whenLost, { headers: RETRY_AFTER, cause: error })
   return error
 }

@@ -65,10 +65,19 @@ export async function startConsoleProcess(environment: Record<string, string> = 
   }
   const running = startProcess('src/main.ts', full)
   const url = `http://127.0.0.1:${port}`
+  const close = async () => {
+    running.signal('SIGKILL')
+    issuer.signal('SIGKILL')
+    await Promise.all([running.ended, issuer.ended])
+    await database.drop()
+  }
   await Promise.all([
     answers(`${url}/health/live`, running),
     answers(`${issuerUrl}/.well-known/openid-configuration`, issuer),
-  ])
+  ]).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
   return {
     ...running,
     url,
@@ -77,12 +86,7 @@ export async function startConsoleProcess(environment: Record<string, string> = 
     database,
     environment: full,
     token: (options) => requestToken(issuerUrl, options),
-    close: async () => {
-      running.signal('SIGKILL')
-      issuer.signal('SIGKILL')
-      await Promise.all([running.ended, issuer.ended])
-      await database.drop()
-    },
+    close,
   }
 }
 

@@ -34,6 +34,27 @@ describe('npm start', () => {
     }
   })
 
+  it('takes an empty variable for an absent one, and refuses a URL of which a part would be dropped', async () => {
+    const process = startProcess('src/main.ts', {
+      AUTH_JWKS_URL: '',
+      EVOLUTION_URL: '',
+      DATABASE_URL: 'postgres://127.0.0.1/x',
+      AUTH_ISSUER: 'https://issuer.example',
+      AUTH_AUDIENCE: ' ',
+    })
+    assert.equal(await process.ended, 1)
+    assert.deepEqual(process.output().match(/\w+ is missing/g), [
+      'AUTH_AUDIENCE is missing',
+      'SECRETS_KEYS is missing',
+    ])
+    for (const url of ['http://user:pw@h/', 'http://h/?x=1', 'http://h/#x', 'ftp://h/']) {
+      const refused = startProcess('src/main.ts', { EVOLUTION_URL: url })
+      assert.equal(await refused.ended, 1)
+      assert.match(refused.output(), /EVOLUTION_URL must/)
+      assert.ok(!refused.output().includes('pw'))
+    }
+  })
+
   it('says so when its port is taken', async () => {
     const running = await startConsoleProcess()
     try {
@@ -105,8 +126,14 @@ describe('a running console', () => {
     const etag = response.headers.get('etag') ?? ''
     const again = await fetch(`${running.url}/openapi.json`, { headers: { 'if-none-match': etag } })
     assert.equal(again.status, 304)
-    const page = await fetch(`${running.url}/docs`)
-    assert.equal(page.status, 200)
-    assert.match(await page.text(), /openapi\.json/)
+    for (const path of ['/docs', '/docs/']) {
+      const page = await fetch(`${running.url}${path}`, { redirect: 'error' })
+      assert.equal(page.status, 200)
+      const text = await page.text()
+      assert.match(text, /openapi\.json/)
+      const script = /<script src="([^"]+)"/.exec(text)?.[1] ?? ''
+      assert.equal((await fetch(new URL(script, `${running.url}${path}`))).status, 200)
+      assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+    }
   })
 })

@@ -44,7 +44,7 @@ export function createUpstream({
   metrics,
 }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(url)
-  const basePath = pathname.replace(/\/$/, '')
+  const basePath = pathname.replace(/\/+$/, '')
   const pool = new Pool(origin, {
     connections: MAX_CONNECTIONS,
     pipelining: 1,

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import { onFreePort } from '../../dev/free-port.ts'
+import { startConsoleProcess } from './processes.ts'
+
+describe('a console', () => {
+  it('is ready, degraded, and quick to say so while its database swallows everything', async () => {
+    const sockets: Socket[] = []
+    const blackHole = createServer((socket) => sockets.push(socket))
+    const port = await onFreePort(async (free) => {
+      blackHole.listen(free, '127.0.0.1')
+      await once(blackHole, 'listening')
+    })
+    const running = await startConsoleProcess({ DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/x` })
+    try {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const startedAt = performance.now()
+        const ready = await fetch(`${running.url}/health/ready`)
+        assert.equal(ready.status, 200)
+        const { status, dependencies } = (await ready.json()) as {
+          status: string
+          dependencies: { database: string }
+        }
+        assert.deepEqual([status, dependencies.database], ['degraded', 'down'])
+        assert.ok(performance.now() - startedAt < 1_000)
+      }
+      const token = await running.token()
+      const startedAt = performance.now()
+      const read = await fetch(
+        `${running.url}/v1/agent-configurations/01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d`,
+        {
+          headers: { authorization: `Bearer ${token}` },
+        },
+      )
+      assert.equal(read.status, 503)
+      assert.ok(performance.now() - startedAt < 5_000)
+    } finally {
+      await running.close()
+      for (const socket of sockets) socket.destroy()
+      blackHole.close()
+    }
+  })
+
+  it('ends in bounded time although a client never ends its request, and at once when asked twice', async () => {
+    for (const signals of [1, 2]) {
+      const running = await startConsoleProcess({
+        SHUTDOWN_DELAY_MS: '0',
+        SHUTDOWN_PATIENCE_MS: signals === 1 ? '500' : '60000',
+      })
+      const { hostname, port } = new URL(running.url)
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      socket.write('POST /v1/genomes/ HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n')
+      try {
+        running.signal('SIGTERM')
+        const startedAt = performance.now()
+        if (signals === 2) {
+          while (!running.output().includes('shutting down'))
+            await new Promise((resolve) => setTimeout(resolve, 10))
+          running.signal('SIGTERM')
+        }
+        assert.equal(await running.ended, signals === 1 ? 0 : 1)
+        assert.ok(performance.now() - startedAt < 5_000)
+      } finally {
+        socket.destroy()
+        await running.close()
+      }
+    }
+  })
+
+  it('says in one sentence that its metrics port is taken', async () => {
+    const first = await startConsoleProcess()
+    try {
+      const { port } = new URL(first.metricsUrl)
+      await assert.rejects(startConsoleProcess({ METRICS_PORT: port }), /Could not start: .*EADDRINUSE/s)
+    } finally {
+      await first.close()
+    }
+  })
+})

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+
+describe('the size of an agent', () => {
+  let running: TestConsole
+  let person: Person
+
+  before(async () => {
+    running = await startConsole()
+    person = await running.person()
+  })
+  after(() => running.close())
+
+  it('is bounded, however many requests it takes to fill it', async () => {
+    const { id } = await createAgent(running, person)
+    const large = 'x'.repeat(200_000)
+    const statuses = []
+    for (const field of ['agent_params', 'mcp_config', 'agent_metadata', 'white_box_config']) {
+      statuses.push((await putAgent(running, person, id, { [field]: { unknown: large } })).status)
+    }
+    assert.deepEqual(statuses, [200, 200, 413, 413])
+    const refused = await putAgent(running, person, id, { agent_metadata: { unknown: large } })
+    assert.equal((refused.body as unknown as { code: string }).code, 'agent_too_large')
+  })
+
+  it('lets the largest be read, edited and put back, even where each character is escaped', async () => {
+    const { id } = await createAgent(running, person, {
+      agent_system_prompt: '"'.repeat(262_144),
+      purpose: '\n'.repeat(16_384),
+    })
+    await putAgent(running, person, id, { agent_metadata: { unknown: '\\'.repeat(110_000) } })
+    const { body } = await getAgent(running, person, id)
+    const reply = await putAgent(running, person, id, { ...body, purpose: 'edited' })
+    assert.equal(reply.status, 200, reply.text.slice(0, 200))
+    assert.equal(reply.headers.get('etag'), '"3"')
+  })
+
+  it('is bounded in each text', async () => {
+    const { id } = await createAgent(running, person)
+    for (const body of [
+      { white_box_config: { github_token: 'x'.repeat(8_193) } },
+      { agent_metadata: { tags: ['ok', 'x'.repeat(256)] } },
+      { delegated_agents: [{ url: 'x'.repeat(2_049) }] },
+    ]) {
+      const reply = await putAgent(running, person, id, body)
+      assert.equal(reply.status, 422)
+      const { detail } = reply.body as unknown as { detail: { type: string }[] }
+      assert.equal(detail[0]?.type, 'string_too_long')
+    }
+  })
+})
