@@ -1,7 +1,10 @@
+import { historyRoutes } from './agents/history-routes.ts'
+import { createHistory } from './agents/history-service.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { createAgents } from './agents/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
 import { EvolutionStatus, Genome } from './contract/evolution.ts'
+import { HISTORY_SCHEMAS } from './contract/history.ts'
 import { ProblemBody } from './contract/problem.ts'
 import { HTTPValidationError, ValidationError } from './contract/validation-error.ts'
 import type { Deps } from './deps.ts'
@@ -12,16 +15,26 @@ import { healthRoutes } from './http/health.ts'
 import { reference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
 
-const SCHEMAS = [...AGENT_SCHEMAS, EvolutionStatus, Genome, ValidationError, HTTPValidationError, ProblemBody]
+const SCHEMAS = [
+  ...AGENT_SCHEMAS,
+  ...HISTORY_SCHEMAS,
+  EvolutionStatus,
+  Genome,
+  ValidationError,
+  HTTPValidationError,
+  ProblemBody,
+]
 
 /** The only wiring: every part is put together here, and nowhere else. */
 export async function buildApp(deps: Deps) {
   const { database, identity, evolution, shutdown } = deps
   const app = await createServer({ ...deps, schemas: SCHEMAS })
   const agents = createAgents({ ...deps, sql: database })
+  const history = createHistory({ sql: database, agents })
 
   await app.register(document)
-  await app.register(agentRoutes, { agents })
+  await app.register(agentRoutes, { agents, history })
+  await app.register(historyRoutes, { history })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
   await app.register(healthRoutes, {
     shutdown,

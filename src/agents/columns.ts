@@ -51,4 +51,9 @@ const OTHER_COLUMNS = [
 ]
 
 /** What a reader gets: every column but the sealed secrets. */
-export const READ_COLUMNS = [...OTHER_COLUMNS, ...SETTABLE_COLUMNS.map(({ name }) => name)]
+const READ_COLUMNS = [...OTHER_COLUMNS, ...SETTABLE_COLUMNS.map(({ name }) => name)]
+
+/** The columns a reader gets, as a list for SQL. */
+export function readList(prefix = ''): string {
+  return READ_COLUMNS.map((column) => prefix + column).join(', ')
+}

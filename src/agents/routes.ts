@@ -11,15 +11,21 @@ import {
   validationAnswer,
 } from '../contract/answers.ts'
 import { ref } from '../contract/fields.ts'
+import { PinnedRead } from '../contract/history.ts'
+import type { History } from './history-service.ts'
 import { ignoredFields } from './ignored-fields.ts'
+import type { AgentAt } from './present.ts'
 import { isKnownToReader, revisionsToMatch, toETag } from './revision-tag.ts'
-import type { AgentAt, Agents } from './service.ts'
+import type { Agents } from './service.ts'
 
 const COLLECTION = '/v1/agent-configurations'
-const tags = ['Agent Environment']
-const security = [{ bearer: [] }]
+export const tags = ['Agent Environment']
+export const security = [{ bearer: [] }]
 
-export const agentRoutes: FastifyPluginAsyncTypebox<{ agents: Agents }> = async (app, { agents }) => {
+export const agentRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; history: History }> = async (
+  app,
+  { agents, history },
+) => {
   app.post(
     COLLECTION,
     {
@@ -63,6 +69,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{ agents: Agents }> = async 
         tags,
         security,
         params: AgentId,
+        querystring: PinnedRead,
         headers: IfNoneMatch,
         response: {
           200: answer('The agent, its secrets masked', ref(Agent), {
@@ -70,12 +77,14 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{ agents: Agents }> = async 
           }),
           304: { description: 'Not changed since the revision named by If-None-Match' },
           422: validationAnswer,
-          ...problemAnswers(...GUARDED, 'agent_not_found', 'database_unavailable'),
+          ...problemAnswers(...GUARDED, 'agent_not_found', 'revision_not_found', 'database_unavailable'),
         },
       },
     },
-    async ({ caller, params, headers }, reply) => {
-      const found = await agents.read(caller, params.id)
+    async ({ caller, params, query, headers }, reply) => {
+      const found = await (query.revision === undefined
+        ? agents.read(caller, params.id)
+        : history.readAt(caller, params.id, query.revision))
       if (!isKnownToReader(headers['if-none-match'], found.revision)) return send(reply, found)
       return reply.code(304).header('etag', toETag(found.revision)).send()
     },
@@ -125,7 +134,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{ agents: Agents }> = async 
   )
 }
 
-function send(reply: FastifyReply, { agent, revision }: AgentAt) {
+export function send(reply: FastifyReply, { agent, revision }: AgentAt) {
   return reply.header('etag', toETag(revision)).send(agent)
 }
 

@@ -1,7 +1,7 @@
 import {
   AGENT_DEFAULTS,
   type Agent,
-  type AgentCreate,
+  AgentCreate,
   type AgentUpdate,
   SETTABLE_FIELDS,
 } from '../contract/agent.ts'
@@ -11,14 +11,9 @@ import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { SettableColumn } from './columns.ts'
-import {
-  readSecretChanges,
-  SECRET_LOCATIONS,
-  type SecretChange,
-  type SecretChanges,
-  withTokenMasked,
-} from './secret-change.ts'
-import { type AgentRow, type ColumnValues, findAgent, insertAgent, updateAgent } from './store.ts'
+import { type AgentAt, present } from './present.ts'
+import { readSecretChanges, SECRET_LOCATIONS, type SecretChanges, withTokenMasked } from './secret-change.ts'
+import { type AgentChange, type ColumnValues, findAgent, insertAgent, updateAgent } from './store.ts'
 
 export interface AgentsDeps {
   sql: Sql
@@ -28,16 +23,31 @@ export interface AgentsDeps {
   newId: () => string
 }
 
-/** An agent together with the revision it is at. */
-export interface AgentAt {
-  agent: Agent
-  revision: number
-}
-
 export type Agents = ReturnType<typeof createAgents>
 
 export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
   const nowSeconds = () => Math.floor(now() / 1_000)
+
+  const change = async (
+    caller: Caller,
+    id: string,
+    body: AgentUpdate,
+    options: Pick<AgentChange, 'action' | 'expectedRevisions' | 'restoredRevision'>,
+  ): Promise<AgentAt> => {
+    const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
+    const result = await updateAgent(sql, caller.teamId, id, {
+      ...options,
+      now: nowSeconds(),
+      changedBy: caller.userId,
+      values: toColumns(body, changes),
+      secrets: changes,
+    })
+    if (!result) throw new Problem('agent_not_found')
+    const { outcome, api_key_matches, github_token_matches, ...row } = result
+    if (outcome === 'stale') throw new Problem('revision_stale')
+    refuseForeignMasks((name) => (name === 'api_key' ? api_key_matches : github_token_matches))
+    return present(row, changes)
+  }
 
   return {
     async create(caller: Caller, body: AgentCreate): Promise<AgentAt> {
@@ -57,6 +67,7 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
         },
         values: withDefaults(toColumns(body, changes)),
         secrets: changes,
+        fields: Object.keys(AgentCreate.properties).filter((name) => body[name as keyof AgentCreate] != null),
       })
       return present(row, changes)
     },
@@ -67,25 +78,16 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
       return present(row)
     },
 
-    async update(
+    update: (caller: Caller, id: string, body: AgentUpdate, expectedRevisions: number[] | null) =>
+      change(caller, id, body, { action: 'updated', expectedRevisions, restoredRevision: null }),
+
+    /** An update whose values are those of an earlier revision, null where that had null. */
+    restore: (
       caller: Caller,
       id: string,
-      body: AgentUpdate,
-      expectedRevisions: number[] | null,
-    ): Promise<AgentAt> {
-      const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
-      const result = await updateAgent(sql, caller.teamId, id, {
-        expectedRevisions,
-        now: nowSeconds(),
-        values: toColumns(body, changes),
-        secrets: changes,
-      })
-      if (!result) throw new Problem('agent_not_found')
-      const { outcome, api_key_matches, github_token_matches, ...row } = result
-      if (outcome === 'stale') throw new Problem('revision_stale')
-      refuseForeignMasks((name) => (name === 'api_key' ? api_key_matches : github_token_matches))
-      return present(row, changes)
-    },
+      values: Agent,
+      options: { expectedRevisions: number[]; restoredRevision: number },
+    ) => change(caller, id, values, { action: 'restored', ...options }),
   }
 }
 
@@ -119,16 +121,4 @@ function withDefaults(values: ColumnValues): Record<SettableColumn, unknown> {
       values[name] ?? defaults[name],
     ]),
   ) as Record<SettableColumn, unknown>
-}
-
-/** Secrets are masked, but for those this very request supplied: its answer echoes them. */
-function present({ revision, api_key_mask, ...fields }: AgentRow, changes?: SecretChanges): AgentAt {
-  const agent: Agent = { ...fields, api_key: clear(changes?.api_key) ?? api_key_mask }
-  const token = clear(changes?.github_token)
-  if (token !== undefined) agent.white_box_config = { ...agent.white_box_config, github_token: token }
-  return { agent, revision }
-}
-
-function clear(change: SecretChange | undefined): string | undefined {
-  return change?.action === 'set' ? change.secret : undefined
 }

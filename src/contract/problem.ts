@@ -13,6 +13,7 @@ export const PROBLEMS = {
   team_missing: { status: 403, detail: 'The token names no team.' },
   not_found: { status: 404, detail: 'Not Found' },
   agent_not_found: { status: 404, detail: 'There is no agent with this id.' },
+  revision_not_found: { status: 404, detail: 'The agent has no such revision.' },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
   request_timeout: { status: 408, detail: 'The request did not arrive in time.' },
   revision_stale: {

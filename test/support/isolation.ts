@@ -9,6 +9,27 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
     path: `/v1/agent-configurations/${id}`,
     options: { json: { agent_name: 'taken over', api_key: 'taken-over' } },
   }),
+  'GET /v1/agent-configurations/:id/revisions': (id) => ({
+    path: `/v1/agent-configurations/${id}/revisions`,
+  }),
+  'HEAD /v1/agent-configurations/:id/revisions': (id) => ({
+    path: `/v1/agent-configurations/${id}/revisions`,
+  }),
+  'GET /v1/agent-configurations/:id/revisions/:revision': (id) => ({
+    path: `/v1/agent-configurations/${id}/revisions/1`,
+  }),
+  'HEAD /v1/agent-configurations/:id/revisions/:revision': (id) => ({
+    path: `/v1/agent-configurations/${id}/revisions/1`,
+  }),
+  'GET /v1/agent-configurations/:id/revisions/:revision/diff': (id) => ({
+    path: `/v1/agent-configurations/${id}/revisions/1/diff`,
+  }),
+  'HEAD /v1/agent-configurations/:id/revisions/:revision/diff': (id) => ({
+    path: `/v1/agent-configurations/${id}/revisions/1/diff`,
+  }),
+  'POST /v1/agent-configurations/:id/revisions/:revision/restore': (id) => ({
+    path: `/v1/agent-configurations/${id}/revisions/1/restore`,
+  }),
 }
 
 /** Operations that name nothing of a team, each with the reason why. */

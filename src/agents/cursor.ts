@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { RequestInvalid } from '../contract/validation-error.ts'
+
+/** Where a page ended. A cursor is opaque to its holder, carries no authority, and belongs to the question it
+ * was given for: with other filters it would continue something else. */
+
+type Position = (string | number)[]
+
+export function toCursor(question: unknown, position: Position): string {
+  return Buffer.from(JSON.stringify([digest(question), ...position])).toString('base64url')
+}
+
+export function readCursor(question: unknown, cursor: string | undefined): Position | undefined {
+  if (cursor === undefined) return undefined
+  const parts = parse(cursor)
+  if (!Array.isArray(parts) || parts[0] !== digest(question)) {
+    throw new RequestInvalid([
+      {
+        loc: ['query', 'cursor'],
+        msg: 'Value error, this cursor does not belong to these filters; start again without it',
+        type: 'value_error',
+      },
+    ])
+  }
+  return parts.slice(1) as Position
+}
+
+function digest(question: unknown): string {
+  return createHash('sha256').update(JSON.stringify(question)).digest('base64url').slice(0, 11)
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,124 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Agent, AgentId } from '../contract/agent.ts'
+import {
+  answer,
+  answerHeaders,
+  GUARDED,
+  IfMatch,
+  problemAnswers,
+  validationAnswer,
+} from '../contract/answers.ts'
+import { ref } from '../contract/fields.ts'
+import {
+  AgentDiff,
+  AgentRevisionId,
+  AgentRevisionPage,
+  DiffQuery,
+  RevisionPageQuery,
+} from '../contract/history.ts'
+import type { History } from './history-service.ts'
+import { revisionsToMatch } from './revision-tag.ts'
+import { security, send, tags } from './routes.ts'
+
+const REVISIONS = '/v1/agent-configurations/:id/revisions'
+
+export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = async (app, { history }) => {
+  app.get(
+    REVISIONS,
+    {
+      config: { permission: 'agent:read' },
+      schema: {
+        operationId: 'listAgentRevisions',
+        summary: 'List Agent Revisions',
+        description: 'Who changed which fields, and when; newest first.',
+        tags,
+        security,
+        params: AgentId,
+        querystring: RevisionPageQuery,
+        response: {
+          200: answer('A page of revisions', ref(AgentRevisionPage)),
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED, 'agent_not_found', 'database_unavailable'),
+        },
+      },
+    },
+    ({ caller, params, query }) => history.list(caller, params.id, query),
+  )
+
+  app.get(
+    `${REVISIONS}/:revision`,
+    {
+      config: { permission: 'agent:read' },
+      schema: {
+        operationId: 'getAgentRevision',
+        summary: 'Get Agent Revision',
+        description: 'The agent as it was at a revision, its secrets masked.',
+        tags,
+        security,
+        params: AgentRevisionId,
+        response: {
+          200: answer('The agent as it was', ref(Agent), { headers: answerHeaders('etag') }),
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED, 'agent_not_found', 'revision_not_found', 'database_unavailable'),
+        },
+      },
+    },
+    async ({ caller, params }, reply) =>
+      send(reply, await history.readAt(caller, params.id, params.revision)),
+  )
+
+  app.get(
+    `${REVISIONS}/:revision/diff`,
+    {
+      config: { permission: 'agent:read' },
+      schema: {
+        operationId: 'diffAgentRevisions',
+        summary: 'Diff Agent Revisions',
+        description: 'What differs between two revisions, field by field.',
+        tags,
+        security,
+        params: AgentRevisionId,
+        querystring: DiffQuery,
+        response: {
+          200: answer('The fields that differ', ref(AgentDiff)),
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED, 'agent_not_found', 'revision_not_found', 'database_unavailable'),
+        },
+      },
+    },
+    ({ caller, params, query }) => history.diff(caller, params.id, params.revision, query.against),
+  )
+
+  app.post(
+    `${REVISIONS}/:revision/restore`,
+    {
+      config: { permission: 'agent:write' },
+      schema: {
+        operationId: 'restoreAgentRevision',
+        summary: 'Restore Agent Revision',
+        description:
+          'Makes a new revision with the values of an old one. Secrets, the trust stage and scores stay as they are now.',
+        tags,
+        security,
+        params: AgentRevisionId,
+        headers: IfMatch,
+        response: {
+          200: answer('The agent as it is now', ref(Agent), { headers: answerHeaders('etag') }),
+          422: validationAnswer,
+          ...problemAnswers(
+            ...GUARDED,
+            'agent_not_found',
+            'revision_not_found',
+            'revision_stale',
+            'database_unavailable',
+            'outcome_unknown',
+          ),
+        },
+      },
+    },
+    async ({ caller, params, headers }, reply) => {
+      const expected = revisionsToMatch(headers['if-match'])
+      return send(reply, await history.restore(caller, params.id, params.revision, expected))
+    },
+  )
+}
