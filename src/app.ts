@@ -1,10 +1,12 @@
 import { historyRoutes } from './agents/history-routes.ts'
 import { createHistory } from './agents/history-service.ts'
+import { createAgentList } from './agents/list-service.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { createAgents } from './agents/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
 import { EvolutionStatus, Genome } from './contract/evolution.ts'
 import { HISTORY_SCHEMAS } from './contract/history.ts'
+import { AgentPage } from './contract/list.ts'
 import { ProblemBody } from './contract/problem.ts'
 import { HTTPValidationError, ValidationError } from './contract/validation-error.ts'
 import type { Deps } from './deps.ts'
@@ -18,6 +20,7 @@ import { createServer } from './http/server.ts'
 const SCHEMAS = [
   ...AGENT_SCHEMAS,
   ...HISTORY_SCHEMAS,
+  AgentPage,
   EvolutionStatus,
   Genome,
   ValidationError,
@@ -28,12 +31,12 @@ const SCHEMAS = [
 /** The only wiring: every part is put together here, and nowhere else. */
 export async function buildApp(deps: Deps) {
   const { database, identity, evolution, shutdown } = deps
-  const app = await createServer({ ...deps, schemas: SCHEMAS })
+  const app = await createServer({ ...deps, newId: () => deps.newId(deps.now()), schemas: SCHEMAS })
   const agents = createAgents({ ...deps, sql: database })
   const history = createHistory({ sql: database, agents })
 
   await app.register(document)
-  await app.register(agentRoutes, { agents, history })
+  await app.register(agentRoutes, { agents, list: createAgentList(database), history })
   await app.register(historyRoutes, { history })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
   await app.register(healthRoutes, {

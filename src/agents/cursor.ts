@@ -10,10 +10,15 @@ export function toCursor(question: unknown, position: Position): string {
   return Buffer.from(JSON.stringify([digest(question), ...position])).toString('base64url')
 }
 
-export function readCursor(question: unknown, cursor: string | undefined): Position | undefined {
+/** Anybody can write a cursor, so its position is checked like any other input. */
+export function readCursor(
+  question: unknown,
+  cursor: string | undefined,
+  isPosition: (parts: unknown[]) => boolean,
+): Position | undefined {
   if (cursor === undefined) return undefined
   const parts = parse(cursor)
-  if (!Array.isArray(parts) || parts[0] !== digest(question)) {
+  if (!Array.isArray(parts) || parts[0] !== digest(question) || !isPosition(parts.slice(1))) {
     throw new RequestInvalid([
       {
         loc: ['query', 'cursor'],

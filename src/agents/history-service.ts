@@ -36,7 +36,7 @@ export function createHistory({ sql, agents }: HistoryDeps) {
       id: string,
       { limit = 100, cursor }: { limit?: number; cursor?: string },
     ): Promise<AgentRevisionPage> {
-      const [before = null] = (readCursor(id, cursor) ?? []) as number[]
+      const [before = null] = (readCursor(id, cursor, isRevision) ?? []) as number[]
       const rows = await listRevisions(sql, caller.teamId, id, { before, limit: limit + 1 })
       if (!rows) throw new Problem('agent_not_found')
       const results = rows
@@ -92,6 +92,8 @@ export function createHistory({ sql, agents }: HistoryDeps) {
     },
   }
 }
+
+const isRevision = ([revision, ...rest]: unknown[]) => Number.isSafeInteger(revision) && rest.length === 0
 
 const SECRET_FIELDS = new Set(['api_key', 'white_box_config'])
 

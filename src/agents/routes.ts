@@ -12,8 +12,10 @@ import {
 } from '../contract/answers.ts'
 import { ref } from '../contract/fields.ts'
 import { PinnedRead } from '../contract/history.ts'
+import { AgentListQuery, AgentPage } from '../contract/list.ts'
 import type { History } from './history-service.ts'
 import { ignoredFields } from './ignored-fields.ts'
+import type { AgentList } from './list-service.ts'
 import type { AgentAt } from './present.ts'
 import { isKnownToReader, revisionsToMatch, toETag } from './revision-tag.ts'
 import type { Agents } from './service.ts'
@@ -22,10 +24,11 @@ const COLLECTION = '/v1/agent-configurations'
 export const tags = ['Agent Environment']
 export const security = [{ bearer: [] }]
 
-export const agentRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; history: History }> = async (
-  app,
-  { agents, history },
-) => {
+export const agentRoutes: FastifyPluginAsyncTypebox<{
+  agents: Agents
+  list: AgentList
+  history: History
+}> = async (app, { agents, list, history }) => {
   app.post(
     COLLECTION,
     {
@@ -57,6 +60,29 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; history: H
       nameIgnored(reply, body, AgentCreate)
       return send(reply, created)
     },
+  )
+
+  app.get(
+    COLLECTION,
+    {
+      config: { permission: 'agent:read' },
+      schema: {
+        operationId: 'listAgentConfigurations',
+        summary: 'List Agent Configurations',
+        description:
+          'The agents of the team, newest first unless `sort` says otherwise. A parameter that takes several values is ' +
+          'repeated: `statuses=draft&statuses=active`.',
+        tags,
+        security,
+        querystring: AgentListQuery,
+        response: {
+          200: answer('A page of agents, their secrets masked', ref(AgentPage)),
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED, 'database_unavailable'),
+        },
+      },
+    },
+    ({ caller, query }) => list(caller, query),
   )
 
   app.get(

@@ -20,7 +20,7 @@ export interface AgentsDeps {
   secrets: Secrets
   /** Milliseconds since the epoch. */
   now: () => number
-  newId: () => string
+  newId: (atMs: number) => string
 }
 
 export type Agents = ReturnType<typeof createAgents>
@@ -51,14 +51,16 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
 
   return {
     async create(caller: Caller, body: AgentCreate): Promise<AgentAt> {
-      const id = newId()
+      // Of one moment, so that the order of ids is the order of creation.
+      const nowMs = now()
+      const id = newId(nowMs)
       const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
       refuseForeignMasks((name) => changes[name].action !== 'match')
       const row = await insertAgent(sql, {
         teamId: caller.teamId,
         id,
         createdBy: caller.userId,
-        now: nowSeconds(),
+        now: Math.floor(nowMs / 1_000),
         trustStage: AGENT_DEFAULTS.trust_stage,
         origin: {
           import_metadata: { ...body.import_metadata, source: body.import_metadata?.source ?? 'manual' },

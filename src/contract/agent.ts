@@ -14,7 +14,7 @@ import { Decimal, DecimalInput } from './decimal.ts'
 import { AGENT_CREATE_EXAMPLE, AGENT_EXAMPLE, AGENT_UPDATE_EXAMPLE } from './examples.ts'
 import { integer, nullable, oneOf, optionalNullable, ref, UnixSeconds, Uuid } from './fields.ts'
 
-const AGENT_STATUSES = [
+export const AGENT_STATUSES = [
   'draft',
   'creating',
   'active',
@@ -26,8 +26,8 @@ const AGENT_STATUSES = [
 ] as const
 const ACCESS_LEVELS = ['black_box', 'grey_box', 'white_box'] as const
 const PROTOCOLS = ['chat_completions', 'a2a'] as const
-const PROTECTION_STATUSES = ['unprotected', 'configured', 'guarded'] as const
-const TRUST_STAGES = ['registered', 'tested', 'hardened', 'trusted', 'optimized', 'adapted'] as const
+export const PROTECTION_STATUSES = ['unprotected', 'configured', 'guarded'] as const
+export const TRUST_STAGES = ['registered', 'tested', 'hardened', 'trusted', 'optimized', 'adapted'] as const
 
 /** What a new agent has where the caller says nothing. */
 export const AGENT_DEFAULTS = {

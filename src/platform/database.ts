@@ -3,9 +3,9 @@ import { type CustomTypesConfig, DatabaseError, Pool, type PoolClient, types } f
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
 
-/** A statement by name: PostgreSQL plans it once a connection. */
 export interface Statement {
-  name: string
+  /** A named statement is planned once a connection, one without a name each time. */
+  name: string | undefined
   text: string
   values: unknown[]
 }
@@ -56,7 +56,7 @@ export function createDatabase(url: string, log: Logger): Database {
     const client = await connect(pool)
     let failure: unknown
     try {
-      return (await client.query<Row>(statement)).rows
+      return (await client.query<Row>({ ...statement, name: statement.name ?? '' })).rows
     } catch (error) {
       failure = error
       throw toProblem(error, whenLost)

@@ -34,6 +34,8 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
 
 /** Operations that name nothing of a team, each with the reason why. */
 export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
+  'GET /v1/agent-configurations': 'lists the team of the token; see the test of the list',
+  'HEAD /v1/agent-configurations': 'lists the team of the token; see the test of the list',
   'POST /v1/agent-configurations': 'creates in the team of the token, whatever the body says',
   'GET /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
   'HEAD /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',

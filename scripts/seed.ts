@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+import { Client } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { AGENT_COLUMNS, type FleetOptions, generateFleet, REVISION_COLUMNS } from './seed/fleet.ts'
+
+/** Fills an empty database with a fleet, by COPY. Secondary indexes are put aside and built again afterwards: built
+ * at once they take minutes, kept row by row hours. */
+export async function seed(
+  databaseUrl: string,
+  options: FleetOptions,
+  report: (line: string) => void,
+): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query('SELECT FROM agents LIMIT 1')
+    if (rows.length > 0) throw new Error('The database has agents already: seed an empty one')
+    const indexes = await putIndexesAside(client)
+    await client.query("SET maintenance_work_mem = '1GB'; SET synchronous_commit = off")
+    await copy(databaseUrl, 'agents', AGENT_COLUMNS, lines(options, 'agent', report))
+    await copy(databaseUrl, 'agent_revisions', REVISION_COLUMNS, lines(options, 'revision', report))
+    for (const { name, definition } of indexes) {
+      report(`building ${name}`)
+      await client.query(definition)
+    }
+    report('gathering statistics')
+    await client.query('VACUUM (ANALYZE) agents')
+    await client.query('VACUUM (ANALYZE) agent_revisions')
+  } finally {
+    await client.end()
+  }
+}
+
+async function putIndexesAside(client: Client): Promise<{ name: string; definition: string }[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(`
+    SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
+    FROM pg_index WHERE indrelid = 'agents'::regclass AND NOT indisprimary`)
+  for (const { name } of rows) await client.query(`DROP INDEX ${name}`)
+  return rows
+}
+
+async function copy(
+  databaseUrl: string,
+  table: string,
+  columns: string,
+  source: Iterable<string>,
+): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const sink = client.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN`))
+    await pipeline(Readable.from(source, { objectMode: true, highWaterMark: 4 }), sink)
+    if (!sink.writableFinished) await once(sink, 'finish')
+  } finally {
+    await client.end()
+  }
+}
+
+const LINES_AT_ONCE = 2_000
+
+function* lines(
+  options: FleetOptions,
+  table: 'agent' | 'revision',
+  report: (line: string) => void,
+): Generator<string> {
+  const startedAt = performance.now()
+  let batch = ''
+  let count = 0
+  for (const seeded of generateFleet(options)) {
+    batch += seeded[table]
+    if (++count % LINES_AT_ONCE === 0) {
+      yield batch
+      batch = ''
+      if (count % 200_000 === 0) report(progress(table, count, options.agents, startedAt))
+    }
+  }
+  if (batch !== '') yield batch
+  report(progress(table, count, options.agents, startedAt))
+}
+
+function progress(table: string, count: number, total: number, startedAt: number): string {
+  const seconds = (performance.now() - startedAt) / 1_000
+  const rate = count / seconds
+  const done = count / total
+  const bar = '█'.repeat(Math.round(done * 20)).padEnd(20, '░')
+  const left = Math.round((total - count) / rate)
+  return `${table.padEnd(8)} ${bar} ${(done * 100).toFixed(0).padStart(3)} %  ${count} rows, ${Math.round(rate)}/s, ${left} s left`
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { agents: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
+  })
+  const databaseUrl = process.env['DATABASE_URL']
+  if (!databaseUrl) {
+    process.stderr.write('DATABASE_URL is missing: postgres://user:password@host:5432/database\n')
+    process.exit(1)
+  }
+  await seed(databaseUrl, { agents: Number(values.agents), seed: Number(values.seed) }, (line) =>
+    process.stdout.write(process.stdout.isTTY ? `\r\x1b[K${line}` : `${line}\n`),
+  )
+  process.stdout.write('\n')
+}

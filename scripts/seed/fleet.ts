@@ -1,0 +1,114 @@
+import { createRandom } from './random.ts'
+
+/** A fleet that looks like one: a largest team with a hundredth of all agents, many small ones, common and rare values
+ * of everything that can be filtered. */
+
+export interface FleetOptions {
+  agents: number
+  seed: number
+}
+
+const STATUSES = [
+  ['active', 70],
+  ['draft', 10],
+  ['under_review', 8],
+  ['deprecated', 5],
+  ['archived', 5],
+  ['pending', 1.9],
+  ['creating', 0.09],
+  ['rejected', 0.01],
+] as const
+const STAGES = [
+  ['registered', 50],
+  ['tested', 25],
+  ['hardened', 15],
+  ['trusted', 9],
+  ['optimized', 0.95],
+  ['adapted', 0.05],
+] as const
+const PROTECTIONS = [
+  ['unprotected', 60],
+  ['configured', 39.9],
+  ['guarded', 0.1],
+] as const
+const ROLES = [
+  'Invoice',
+  'Travel',
+  'Claims',
+  'Code',
+  'Warehouse',
+  'Contract',
+  'Payroll',
+  'Support',
+  'Audit',
+  'Pricing',
+]
+const KINDS = ['helper', 'planner', 'reviewer', 'dispatcher', 'analyst', 'negotiator', 'agent']
+const MODELS = ['gpt-5.4', 'claude-sonnet-5', 'llama-4-70b', 'mistral-large-4', 'qwen-4']
+const PROMPT =
+  'You answer questions about the work of your team. You are brief, you say what you do not know. '
+
+const FIRST_CREATED_AT = 1_700_000_000
+
+export const AGENT_COLUMNS =
+  'team_id, id, revision, created_by, created_at, updated_at, agent_name, model_name, agent_url, hub, agent_system_prompt, ' +
+  'rate_limit_requests_per_minute, status, access_level, protocol, protection_status, guard_manually_configured, ' +
+  'trust_stage, agent_params, agent_metadata, delegated_agents, import_metadata, capabilities, skills'
+
+export const REVISION_COLUMNS = 'team_id, agent_id, revision, changed_at, changed_by, action, fields, before'
+
+export const largestTeam = (agents: number) => Math.max(1, Math.floor(agents / 100))
+export const teamCount = (agents: number) => Math.max(1, Math.floor(agents / 100))
+
+/** The id of a team by its number; 0 is the largest. */
+export function teamId(number: number): string {
+  return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
+}
+
+/** A UUID version 7 made at a time, told apart by a number. */
+function agentId(atMs: number, number: number): string {
+  const time = atMs.toString(16).padStart(12, '0')
+  const low = number.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${low}`
+}
+
+export interface SeededAgent {
+  /** A line of COPY for each table. */
+  agent: string
+  revision: string
+}
+
+/** The agents one after the other, oldest first. */
+export function* generateFleet({ agents, seed }: FleetOptions): Generator<SeededAgent> {
+  const random = createRandom(seed)
+  const large = largestTeam(agents)
+  const teams = teamCount(agents)
+  for (let number = 0; number < agents; number++) {
+    // The largest team's agents are as old and as new as everybody's.
+    const isLarge = number % 100 === 0 && number / 100 < large
+    const team = teamId(isLarge ? 0 : 1 + (number % Math.max(1, teams - 1)))
+    const createdAt = FIRST_CREATED_AT + Math.floor(number / 8)
+    const id = agentId(createdAt * 1_000 + (number % 8) * 100, number)
+    const user = teamId(900_000_000 + (number % 1_000))
+    const rare = random.next() < 0.0001 ? 'Zanzibar ' : ''
+    const name = `${rare}${random.pick(ROLES)} ${random.pick(KINDS)} ${number % 1_000}`
+    const agent = [
+      ...[team, id, '1', user, createdAt, createdAt, name, random.pick(MODELS)],
+      ...[
+        `https://agents.example/${number}`,
+        'custom',
+        PROMPT.repeat(1 + (number % 3)),
+        60 + (number % 10) * 60,
+      ],
+      ...[random.weighted(STATUSES), 'black_box', 'chat_completions', random.weighted(PROTECTIONS), 'f'],
+      random.weighted(STAGES),
+      ...[
+        `{"temperature":0.${number % 10},"max_tokens":1024}`,
+        `{"role":"support","tags":["team-${number % 50}"]}`,
+      ],
+      ...['[]', '{"source":"manual"}', '{"streaming":true}', '[]'],
+    ]
+    const revision = [team, id, '1', createdAt, user, 'created', '{agent_name,model_name}', '{}']
+    yield { agent: `${agent.join('\t')}\n`, revision: `${revision.join('\t')}\n` }
+  }
+}

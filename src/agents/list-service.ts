@@ -1,0 +1,63 @@
+import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../contract/agent.ts'
+import type { AgentListQuery, AgentPage } from '../contract/list.ts'
+import { parseUuid } from '../contract/uuid.ts'
+import type { Sql } from '../platform/database.ts'
+import type { Caller } from '../platform/identity.ts'
+import { readCursor, toCursor } from './cursor.ts'
+import { type AgentFilters, countAgents, listAgents } from './list-store.ts'
+import { present } from './present.ts'
+import type { AgentRow } from './store.ts'
+
+export type AgentList = ReturnType<typeof createAgentList>
+
+/** Archived agents appear only to whoever names them. */
+const SHOWN_STATUSES = AGENT_STATUSES.filter((status) => status !== 'archived')
+
+export function createAgentList(sql: Sql) {
+  return async (caller: Caller, query: AgentListQuery): Promise<AgentPage> => {
+    const { sort = '-created_at', limit = 100 } = query
+    const filters = readFilters(query)
+    const question = [filters, sort]
+    const position = readCursor(question, query.cursor, isPositionOf(sort))
+    const [rows, count] = await Promise.all([
+      // One more than asked for tells whether there is another page.
+      listAgents(sql, caller.teamId, filters, { sort, limit: limit + 1, position }),
+      query.include_count ? countAgents(sql, caller.teamId, filters) : undefined,
+    ])
+    const shown = rows.slice(0, limit)
+    const last = shown.at(-1)
+    return {
+      results: shown.map((row) => present(row).agent),
+      next_cursor: rows.length > limit && last ? toCursor(question, positionOf(last, sort)) : null,
+      ...(count === undefined ? {} : { count }),
+    }
+  }
+}
+
+/** Repeated and reordered values ask the same question. */
+function readFilters({ statuses, trust_stages, protection_statuses, q }: AgentListQuery): AgentFilters {
+  const known = (given: readonly string[] | undefined, all: readonly string[]) =>
+    given === undefined || given.length === 0 ? all : all.filter((value) => given.includes(value))
+  return {
+    statuses: statuses && statuses.length > 0 ? known(statuses, AGENT_STATUSES) : SHOWN_STATUSES,
+    trustStages: known(trust_stages, TRUST_STAGES),
+    protectionStatuses: known(protection_statuses, PROTECTION_STATUSES),
+    q: q === '' ? undefined : q,
+  }
+}
+
+function isPositionOf(sort: string) {
+  return (parts: unknown[]): boolean => {
+    const id = parts.at(-1)
+    const isId = typeof id === 'string' && parseUuid(id).ok && !id.startsWith('urn:')
+    if (!sort.endsWith('agent_name')) return isId && parts.length === 1
+    const [name] = parts
+    return (
+      isId && parts.length === 2 && typeof name === 'string' && name.isWellFormed() && !name.includes('\0')
+    )
+  }
+}
+
+function positionOf({ id, agent_name }: AgentRow, sort: string): string[] {
+  return sort.endsWith('agent_name') ? [agent_name, id] : [id]
+}
