@@ -30,7 +30,8 @@ const columns: Part[] = SETTABLE_COLUMNS.map((column, index) => {
     changes: `${supplied} AND ${comparable(parameter)} IS DISTINCT FROM ${comparable(name)}`,
     // A decimal is kept as text: as a JSON number it would pass through a double.
     before: { key: name, value: type === 'numeric' ? `${name}::text` : name },
-    sets: `${name} = CASE WHEN ${supplied} THEN ${parameter} ELSE a.${name} END`,
+    // Only with a revision that says so: `1.0` is no change of `1`, and must not slip in beside one.
+    sets: `${name} = CASE WHEN '${name}' = ANY (c.fields) THEN ${parameter} ELSE a.${name} END`,
   }
 })
 

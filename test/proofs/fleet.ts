@@ -1,0 +1,19 @@
+import { teamId } from '../../scripts/seed/fleet.ts'
+import { seed } from '../../scripts/seed.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+export interface Fleet {
+  url: string
+  largestTeam: string
+  close: () => Promise<void>
+}
+
+/** A database with a generated fleet: the one FLEET_URL names, for whoever has made it before, else a new one. */
+export async function openFleet(agents: number): Promise<Fleet> {
+  const largestTeam = teamId(0)
+  const made = process.env['FLEET_URL']
+  if (made !== undefined) return { url: made, largestTeam, close: async () => {} }
+  const database = await createTestDatabase()
+  await seed(database.url, { agents, seed: 1 }, (line) => process.stdout.write(`${line}\n`))
+  return { url: database.url, largestTeam, close: database.drop }
+}
