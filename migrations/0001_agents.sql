@@ -50,7 +50,8 @@ CREATE TABLE agents (
   github_token_mask text,
   github_token_fingerprint bytea,
 
-  PRIMARY KEY (team_id, id),
+  -- With what a list filters by, so that it can walk agents in the order of creation without reading them.
+  PRIMARY KEY (team_id, id) INCLUDE (agent_name, status, trust_stage, protection_status),
 
   -- Whoever reads an agent can put it back: it fits the body of a request, however much of it has to be escaped.
   CONSTRAINT agent_fits_a_body CHECK (

@@ -11,6 +11,7 @@ CREATE INDEX agents_by_filters_and_creation ON agents (team_id, status, trust_st
 CREATE INDEX agents_by_filters_and_name
   ON agents (team_id, status, trust_stage, protection_status, agent_name COLLATE "C", id);
 -- For a search that most names match: walk them in order until the page is full.
-CREATE INDEX agents_by_name ON agents (team_id, agent_name COLLATE "C", id);
+CREATE INDEX agents_by_name
+  ON agents (team_id, agent_name COLLATE "C", id) INCLUDE (status, trust_stage, protection_status);
 -- For a search that few names match.
 CREATE INDEX agents_by_name_part ON agents USING gin (team_id, lower(agent_name) gin_trgm_ops);

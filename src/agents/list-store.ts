@@ -1,6 +1,6 @@
 import type { AgentSort } from '../contract/list.ts'
 import type { Sql } from '../platform/database.ts'
-import { countStatement, listStatement } from './list-statement.ts'
+import { countStatement, listStatement, SAMPLE } from './list-statement.ts'
 import type { AgentRow } from './store.ts'
 
 export interface AgentFilters {
@@ -18,20 +18,20 @@ export interface PageRequest {
   position: (string | number)[] | undefined
 }
 
-export function listAgents(
+export async function listAgents(
   sql: Sql,
   teamId: string,
   filters: AgentFilters,
-  { sort, limit, position }: PageRequest,
+  { sort, limit, position = [] }: PageRequest,
 ): Promise<AgentRow[]> {
-  const isSearch = filters.q !== undefined
-  const shape = { sort, isSearch, isContinued: position !== undefined }
   const { statuses, trustStages, protectionStatuses, q } = filters
+  const search = q === undefined ? undefined : await chooseSearch(sql, teamId, filters)
+  const isContinued = position.length > 0
   return sql.read<AgentRow>({
-    // A search is planned each time, for its own team and words: whether to walk the names or to look their parts
-    // up depends on both.
-    name: isSearch ? undefined : `list-agents ${sort}${position ? ' continued' : ''}`,
-    text: listStatement(shape),
+    // What is looked up is planned each time, for its own team and words: which index leaves the fewest depends on
+    // both.
+    name: search === 'look_up' ? undefined : `list-agents ${search ?? 'merge'} ${sort} ${isContinued}`,
+    text: listStatement({ sort, search, isContinued }),
     values: [
       teamId,
       statuses,
@@ -39,9 +39,25 @@ export function listAgents(
       protectionStatuses,
       limit,
       ...(q === undefined ? [] : [pattern(q)]),
-      ...(position ?? []),
+      ...position,
     ],
   })
+}
+
+const SAMPLED = 250
+/** Where so many match, a page of 100 is full after some thousand agents. */
+const WORTH_A_WALK = 0.02
+
+/** Whether what is searched for is common in this team or rare. The planner cannot know: its statistics are of all
+ * teams together. A wrong guess costs time, never an agent. */
+async function chooseSearch(sql: Sql, teamId: string, filters: AgentFilters): Promise<'walk' | 'look_up'> {
+  const { statuses, trustStages, protectionStatuses, q = '' } = filters
+  const [row] = await sql.read<{ share: number }>({
+    name: 'sample-agents',
+    text: SAMPLE,
+    values: [teamId, statuses, trustStages, protectionStatuses, SAMPLED, pattern(q)],
+  })
+  return (row?.share ?? 0) >= WORTH_A_WALK ? 'walk' : 'look_up'
 }
 
 export async function countAgents(sql: Sql, teamId: string, filters: AgentFilters): Promise<number> {
