@@ -1,12 +1,15 @@
 import { historyRoutes } from './agents/history-routes.ts'
 import { createHistory } from './agents/history-service.ts'
 import { createAgentList } from './agents/list-service.ts'
+import { lifecycleRoutes } from './agents/lifecycle-routes.ts'
+import { createLifecycle } from './agents/lifecycle-service.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { createAgents } from './agents/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
 import { EvolutionStatus, Genome } from './contract/evolution.ts'
 import { HISTORY_SCHEMAS } from './contract/history.ts'
 import { AgentPage } from './contract/list.ts'
+import { AgentLifecycle } from './contract/lifecycle.ts'
 import { ProblemBody } from './contract/problem.ts'
 import { HTTPValidationError, ValidationError } from './contract/validation-error.ts'
 import type { Deps } from './deps.ts'
@@ -21,6 +24,7 @@ const SCHEMAS = [
   ...AGENT_SCHEMAS,
   ...HISTORY_SCHEMAS,
   AgentPage,
+  AgentLifecycle,
   EvolutionStatus,
   Genome,
   ValidationError,
@@ -38,6 +42,7 @@ export async function buildApp(deps: Deps) {
   await app.register(document)
   await app.register(agentRoutes, { agents, list: createAgentList(database), history })
   await app.register(historyRoutes, { history })
+  await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql: database }) })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
   await app.register(healthRoutes, {
     shutdown,

@@ -164,7 +164,7 @@ export function send(reply: FastifyReply, { agent, revision }: AgentAt) {
   return reply.header('etag', toETag(revision)).send(agent)
 }
 
-function nameIgnored(reply: FastifyReply, body: object, schema: { properties: object }): void {
+export function nameIgnored(reply: FastifyReply, body: object, schema: { properties: object }): void {
   const names = ignoredFields(body, schema)
   if (names !== undefined) reply.header('console-ignored-fields', names)
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { integer, nullable, oneOf, ref, UnixSeconds, Uuid } from './fields.ts'
 
 /** What has changed an agent. */
-export const REVISION_ACTIONS = ['created', 'updated', 'restored'] as const
+export const REVISION_ACTIONS = ['created', 'updated', 'restored', 'trust_stage_changed'] as const
 export type RevisionAction = (typeof REVISION_ACTIONS)[number]
 
 const RevisionNumber = integer({ minimum: 1, description: 'Revisions of an agent count from 1' })

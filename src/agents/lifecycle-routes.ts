@@ -1,0 +1,60 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Agent, AgentId } from '../contract/agent.ts'
+import {
+  answer,
+  answerHeaders,
+  GUARDED,
+  IfMatch,
+  problemAnswers,
+  validationAnswer,
+} from '../contract/answers.ts'
+import { ref } from '../contract/fields.ts'
+import { AgentLifecycle } from '../contract/lifecycle.ts'
+import type { Lifecycle } from './lifecycle-service.ts'
+import { revisionsToMatch } from './revision-tag.ts'
+import { nameIgnored, security, send, tags } from './routes.ts'
+
+const AGENT = '/v1/agent-configurations/:id'
+
+export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }> = async (
+  app,
+  { lifecycle },
+) => {
+  app.put(
+    `${AGENT}/lifecycle`,
+    {
+      config: { permission: 'agent:lifecycle' },
+      schema: {
+        operationId: 'moveAgentTrustStage',
+        summary: 'Move Agent Trust Stage',
+        description:
+          'Any move is allowed and makes a revision; the stage the agent is at already changes nothing. The first ' +
+          'arrival at `trusted` or later sets `trusted_at` and `ttt_days`, which later moves keep.',
+        tags,
+        security,
+        params: AgentId,
+        headers: IfMatch,
+        body: ref(AgentLifecycle),
+        response: {
+          200: answer('The agent, its secrets masked', ref(Agent), {
+            headers: answerHeaders('etag', 'console-ignored-fields'),
+          }),
+          422: validationAnswer,
+          ...problemAnswers(
+            ...GUARDED,
+            'agent_not_found',
+            'revision_stale',
+            'body_too_large',
+            'database_unavailable',
+            'outcome_unknown',
+          ),
+        },
+      },
+    },
+    async ({ caller, params, body, headers }, reply) => {
+      const moved = await lifecycle.move(caller, params.id, body, revisionsToMatch(headers['if-match']))
+      nameIgnored(reply, body, AgentLifecycle)
+      return send(reply, moved)
+    },
+  )
+}
