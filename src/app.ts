@@ -1,3 +1,5 @@
+import { evaluationRoutes } from './agents/evaluation-routes.ts'
+import { createEvaluations } from './agents/evaluation-service.ts'
 import { historyRoutes } from './agents/history-routes.ts'
 import { createHistory } from './agents/history-service.ts'
 import { createAgentList } from './agents/list-service.ts'
@@ -6,6 +8,7 @@ import { createLifecycle } from './agents/lifecycle-service.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { createAgents } from './agents/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
+import { AgentEvaluation } from './contract/evaluation.ts'
 import { EvolutionStatus, Genome } from './contract/evolution.ts'
 import { HISTORY_SCHEMAS } from './contract/history.ts'
 import { AgentPage } from './contract/list.ts'
@@ -25,6 +28,7 @@ const SCHEMAS = [
   ...HISTORY_SCHEMAS,
   AgentPage,
   AgentLifecycle,
+  AgentEvaluation,
   EvolutionStatus,
   Genome,
   ValidationError,
@@ -43,6 +47,7 @@ export async function buildApp(deps: Deps) {
   await app.register(agentRoutes, { agents, list: createAgentList(database), history })
   await app.register(historyRoutes, { history })
   await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql: database }) })
+  await app.register(evaluationRoutes, { evaluations: createEvaluations({ ...deps, sql: database }) })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
   await app.register(healthRoutes, {
     shutdown,

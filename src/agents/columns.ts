@@ -48,6 +48,21 @@ const OTHER_COLUMNS = [
   'capabilities',
   'skills',
   'api_key_mask',
+  'latest_evaluation',
+  'behaviour_revision',
+]
+
+/** What an agent does depends on these: a change of one outdates its evaluation. */
+export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [
+  'model_name',
+  'agent_url',
+  'agent_system_prompt',
+  'agent_params',
+  'mcp_config',
+  'delegated_agents',
+  'white_box_config',
+  'protocol',
+  'hub',
 ]
 
 /** What a reader gets: every column but the sealed secrets. */

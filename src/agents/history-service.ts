@@ -6,7 +6,7 @@ import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import { readCursor, toCursor } from './cursor.ts'
 import { fieldsChangedBetween, findAgentAt, listRevisions } from './history-store.ts'
-import { type AgentAt, present } from './present.ts'
+import { type AgentAt, present, presentWithScores } from './present.ts'
 import type { Agents } from './service.ts'
 import { findAgent } from './store.ts'
 
@@ -21,9 +21,15 @@ export type History = ReturnType<typeof createHistory>
 const RESTORE_ATTEMPTS = 10
 
 export function createHistory({ sql, agents }: HistoryDeps) {
-  const readAt = async (caller: Caller, id: string, revision: number): Promise<AgentAt> => {
+  /** Scores are those of today, and say themselves which revision they belong to. */
+  const readAt = async (
+    caller: Caller,
+    id: string,
+    revision: number,
+    { includeScores = false } = {},
+  ): Promise<AgentAt> => {
     const row = await findAgentAt(sql, caller.teamId, id, revision)
-    if (row) return present(row)
+    if (row) return includeScores ? presentWithScores(row) : present(row)
     const agent = await findAgent(sql, caller.teamId, id)
     throw new Problem(agent ? 'revision_not_found' : 'agent_not_found')
   }

@@ -10,8 +10,8 @@ import {
   problemAnswers,
   validationAnswer,
 } from '../contract/answers.ts'
+import { AgentRead } from '../contract/evaluation.ts'
 import { ref } from '../contract/fields.ts'
-import { PinnedRead } from '../contract/history.ts'
 import { AgentListQuery, AgentPage } from '../contract/list.ts'
 import type { History } from './history-service.ts'
 import { ignoredFields } from './ignored-fields.ts'
@@ -95,7 +95,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
         tags,
         security,
         params: AgentId,
-        querystring: PinnedRead,
+        querystring: AgentRead,
         headers: IfNoneMatch,
         response: {
           200: answer('The agent, its secrets masked', ref(Agent), {
@@ -108,10 +108,13 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
       },
     },
     async ({ caller, params, query, headers }, reply) => {
-      const found = await (query.revision === undefined
-        ? agents.read(caller, params.id)
-        : history.readAt(caller, params.id, query.revision))
-      if (!isKnownToReader(headers['if-none-match'], found.revision)) return send(reply, found)
+      const { revision, include_scores: includeScores = false } = query
+      const found = await (revision === undefined
+        ? agents.read(caller, params.id, { includeScores })
+        : history.readAt(caller, params.id, revision, { includeScores }))
+      // A new evaluation is no revision: the reader may know the agent, and not its scores.
+      const isKnown = !includeScores && isKnownToReader(headers['if-none-match'], found.revision)
+      if (!isKnown) return send(reply, found)
       return reply.code(304).header('etag', toETag(found.revision)).send()
     },
   )

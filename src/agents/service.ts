@@ -11,7 +11,7 @@ import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { SettableColumn } from './columns.ts'
-import { type AgentAt, present } from './present.ts'
+import { type AgentAt, present, presentWithScores } from './present.ts'
 import { readSecretChanges, SECRET_LOCATIONS, type SecretChanges, withTokenMasked } from './secret-change.ts'
 import { type AgentChange, type ColumnValues, findAgent, insertAgent, updateAgent } from './store.ts'
 
@@ -74,10 +74,10 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
       return present(row, changes)
     },
 
-    async read(caller: Caller, id: string): Promise<AgentAt> {
+    async read(caller: Caller, id: string, { includeScores = false } = {}): Promise<AgentAt> {
       const row = await findAgent(sql, caller.teamId, id)
       if (!row) throw new Problem('agent_not_found')
-      return present(row)
+      return includeScores ? presentWithScores(row) : present(row)
     },
 
     update: (caller: Caller, id: string, body: AgentUpdate, expectedRevisions: number[] | null) =>

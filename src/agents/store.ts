@@ -1,4 +1,5 @@
 import type { Agent } from '../contract/agent.ts'
+import type { AgentEvaluation } from '../contract/evaluation.ts'
 import type { Sql } from '../platform/database.ts'
 import { readList, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
 import type { SecretChange, SecretChanges } from './secret-change.ts'
@@ -8,7 +9,12 @@ import { UPDATE } from './update-statement.ts'
 export type AgentRow = Omit<Agent, 'api_key' | 'latest_evaluation'> & {
   revision: number
   api_key_mask: string | null
+  latest_evaluation: StoredEvaluation | null
+  /** The last revision at which a behaviour-bearing field changed. */
+  behaviour_revision: number
 }
+
+export type StoredEvaluation = AgentEvaluation & { completed_at: number }
 
 /** Values for the columns a client sets. An absent one keeps what is there. */
 export type ColumnValues = Partial<Record<SettableColumn, unknown>>

@@ -1,4 +1,4 @@
-import { readList, SETTABLE_COLUMNS } from './columns.ts'
+import { BEHAVIOUR_COLUMNS, readList, SETTABLE_COLUMNS } from './columns.ts'
 
 /** The one statement of an update: lock, compare, merge, number, and leave the revision and its event. It all
  * commits together or not at all, in one round trip.
@@ -8,7 +8,7 @@ import { readList, SETTABLE_COLUMNS } from './columns.ts'
 
 const FIRST_COLUMN = 9
 
-export const SECRETS = ['api_key', 'github_token'] as const
+const SECRETS = ['api_key', 'github_token'] as const
 
 interface Part {
   /** The field of the agent it belongs to. */
@@ -73,6 +73,8 @@ const parts: Part[] = [...columns, ...secrets].reduce<Part[]>((merged, part) => 
   )
 }, [])
 
+const bearsOnBehaviour = `c.fields && ARRAY['${BEHAVIOUR_COLUMNS.join("', '")}']`
+
 export const UPDATE = `
 WITH locked AS MATERIALIZED (
   SELECT ${readList()},
@@ -92,6 +94,7 @@ WITH locked AS MATERIALIZED (
   UPDATE agents a SET
     revision = a.revision + 1,
     updated_at = greatest(a.updated_at, $4),
+    behaviour_revision = CASE WHEN ${bearsOnBehaviour} THEN a.revision + 1 ELSE a.behaviour_revision END,
     ${parts.map(({ sets }) => sets).join(',\n    ')}
   FROM change c
   WHERE a.team_id = $1 AND a.id = $2

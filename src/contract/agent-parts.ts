@@ -117,14 +117,18 @@ export const AgentSkill = Type.Union([DescribedSkill, FreeFormObject], {
 })
 export type AgentSkill = Static<typeof AgentSkill>
 
+export const EVALUATION_SCORES = optionalNullable({
+  overall_score: Type.Number(),
+  reliability_score: Type.Number(),
+  security_score: Type.Number(),
+  safety_score: Type.Number(),
+})
+
 export const AgentLatestEvaluation = Type.Object(
   {
     evaluation_id: Uuid,
+    ...EVALUATION_SCORES,
     ...optionalNullable({
-      overall_score: Type.Number(),
-      reliability_score: Type.Number(),
-      security_score: Type.Number(),
-      safety_score: Type.Number(),
       completed_at: UnixSeconds,
       revision: integer({ description: 'The revision of the agent that was evaluated' }),
     }),

@@ -65,10 +65,6 @@ export const RevisionPageQuery = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: 500 })),
 })
 
-export const PinnedRead = Type.Object({
-  revision: Type.Optional(integer({ minimum: 1, description: 'Read the agent as it was at this revision' })),
-})
-
 export const DiffQuery = Type.Object({
   against: Type.Optional(
     integer({ minimum: 1, description: 'The revision to compare with; the one before when absent' }),

@@ -19,7 +19,7 @@ export function readBody(
   faults: FaultList,
 ): unknown {
   const fields = schema.properties ?? {}
-  const body = received && readReceived(received, fields)
+  const body = received && readReceived(received, schema)
   // An absent body and `null` are the same to a client that builds its body from an object.
   if (body === undefined || body.value === null) {
     faults.add(['body'], 'missing')
@@ -29,7 +29,8 @@ export function readBody(
   const own = new FaultList()
   for (const finding of findings) refuse(finding, own)
   for (const [name, literal] of numbers) {
-    settleNumber(name, literal, value as Record<string, unknown>, fields[name], own)
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    settleNumber(name, literal, value as Record<string, unknown>, field, own)
   }
   if (!isValid(value)) {
     explain(schema, value, ['body'], resolve, own)
@@ -42,9 +43,11 @@ export function readBody(
 }
 
 /** Unknown fields are ignored whatever they hold; in known ones nothing may be lost or refused later. */
-function readReceived({ bytes, isJson }: ReceivedBody, fields: Fields): JsonBody {
+function readReceived({ bytes, isJson }: ReceivedBody, schema: JsonSchema): JsonBody {
   if (!isJson) return { value: undefined, findings: [], numbers: new Map() }
-  const names = new Set(Object.keys(fields))
+  // A body that is kept with all its members has no unknown ones.
+  if (schema.properties && schema.additionalProperties === true) return readJsonBody(bytes, () => true)
+  const names = new Set(Object.keys(schema.properties ?? {}))
   // Nobody's field, but whoever copies the body would change what it inherits from.
   if (names.size > 0) names.add('__proto__')
   return readJsonBody(bytes, (name) => names.has(name))
@@ -60,7 +63,8 @@ function refuse({ kind, path, literal }: Finding, faults: FaultList): void {
 }
 
 /** A number that is a field of the body itself: a decimal takes every digit, an integer none behind the
- * point, and any other type says itself what is wrong. */
+ * point, a number and a member nobody has declared what a double holds, and any other type says itself what is
+ * wrong. */
 function settleNumber(
   name: string,
   literal: string,
@@ -69,12 +73,15 @@ function settleNumber(
   faults: FaultList,
 ): void {
   // Of two fields with one name the last counts, and it need not be a number.
-  if (schema === undefined || typeof body[name] !== 'number') return
-  if (schema.pattern === DECIMAL_PATTERN) {
+  if (typeof body[name] !== 'number') return
+  const types = [schema?.type ?? 'number'].flat()
+  if (schema?.pattern === DECIMAL_PATTERN) {
     // What has no plain notation short enough stays as it is written: text that is not a decimal.
     body[name] = plainDecimal(literal) ?? literal
-  } else if ([schema.type].flat().includes('integer') && !isExactNumber(literal)) {
+  } else if (types.includes('integer') && !isExactNumber(literal)) {
     if (Number.isSafeInteger(body[name])) faults.add(['body', name], 'int_from_float')
+  } else if (types.includes('number') && !isExactNumber(literal)) {
+    refuse({ kind: 'inexact_number', path: [name], literal }, faults)
   }
 }
 

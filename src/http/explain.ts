@@ -16,6 +16,7 @@ export interface JsonSchema {
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   required?: string[]
+  additionalProperties?: unknown
 }
 
 export type Resolve = (ref: string) => JsonSchema

@@ -34,6 +34,10 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
     path: `/v1/agent-configurations/${id}/lifecycle`,
     options: { json: { trust_stage: 'adapted' } },
   }),
+  'PUT /v1/agent-configurations/:id/latest-evaluation': (id) => ({
+    path: `/v1/agent-configurations/${id}/latest-evaluation`,
+    options: { json: { evaluation_id: '3fa85f64-5717-4562-b3fc-2c963f66afa6', revision: 1 } },
+  }),
 }
 
 /** Operations that name nothing of a team, each with the reason why. */

@@ -1,0 +1,17 @@
+-- Up Migration
+
+ALTER TABLE agents
+  -- The newest completed evaluation as it was reported, and the last revision at which a field changed that
+  -- bears on behaviour: an evaluation of an older one no longer holds.
+  ADD COLUMN latest_evaluation json,
+  ADD COLUMN behaviour_revision bigint NOT NULL DEFAULT 1;
+
+UPDATE agents a SET behaviour_revision = r.revision
+FROM (
+  SELECT team_id, agent_id, max(revision) AS revision
+  FROM agent_revisions
+  WHERE revision > 1 AND fields && ARRAY['model_name', 'agent_url', 'agent_system_prompt', 'agent_params',
+    'mcp_config', 'delegated_agents', 'white_box_config', 'protocol', 'hub']
+  GROUP BY team_id, agent_id
+) r
+WHERE a.team_id = r.team_id AND a.id = r.agent_id;
