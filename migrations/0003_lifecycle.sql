@@ -15,3 +15,8 @@ FROM (
   GROUP BY team_id, agent_id
 ) r
 WHERE a.team_id = r.team_id AND a.id = r.agent_id;
+
+-- An agent is erased with its history. A statement that deleted both would miss the revision of a writer it had
+-- waited for; the key looks again.
+ALTER TABLE agent_revisions
+  ADD FOREIGN KEY (team_id, agent_id) REFERENCES agents (team_id, id) ON DELETE CASCADE;

@@ -57,4 +57,37 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       return send(reply, moved)
     },
   )
+
+  app.delete(
+    AGENT,
+    {
+      config: { permission: 'agent:delete' },
+      schema: {
+        operationId: 'deleteAgentConfiguration',
+        summary: 'Delete Agent Configuration',
+        description:
+          'Erases the agent with its revisions and secrets, for good. To keep it out of sight instead, set its ' +
+          'status to `archived`.',
+        tags,
+        security,
+        params: AgentId,
+        headers: IfMatch,
+        response: {
+          204: { description: 'The agent is gone' },
+          422: validationAnswer,
+          ...problemAnswers(
+            ...GUARDED,
+            'agent_not_found',
+            'revision_stale',
+            'database_unavailable',
+            'outcome_unknown',
+          ),
+        },
+      },
+    },
+    async ({ caller, params, headers }, reply) => {
+      await lifecycle.erase(caller, params.id, revisionsToMatch(headers['if-match']))
+      return reply.code(204).send()
+    },
+  )
 }

@@ -2,7 +2,7 @@ import { type AgentLifecycle, isTrusted } from '../contract/lifecycle.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
-import { moveTrustStage } from './lifecycle-store.ts'
+import { eraseAgent, moveTrustStage } from './lifecycle-store.ts'
 import { type AgentAt, present } from './present.ts'
 
 interface LifecycleDeps {
@@ -35,6 +35,16 @@ export function createLifecycle({ sql, now }: LifecycleDeps) {
       const { outcome, ...row } = result
       if (outcome === 'stale') throw new Problem('revision_stale')
       return present(row)
+    },
+
+    async erase(caller: Caller, id: string, expectedRevisions: number[] | null): Promise<void> {
+      const outcome = await eraseAgent(sql, caller.teamId, id, {
+        expectedRevisions,
+        now: nowSeconds(),
+        changedBy: caller.userId,
+      })
+      if (!outcome) throw new Problem('agent_not_found')
+      if (outcome === 'stale') throw new Problem('revision_stale')
     },
   }
 }

@@ -82,3 +82,46 @@ UNION ALL
 SELECT CASE WHEN revision_matches THEN 'unchanged' ELSE 'stale' END, ${readList()}
 FROM locked
 WHERE NOT EXISTS (SELECT FROM change)`
+
+export interface Erasure {
+  /** The revisions of which the agent must have one, or null for any. */
+  expectedRevisions: number[] | null
+  now: number
+  changedBy: string
+}
+
+/** Undefined when the team has no such agent. */
+export async function eraseAgent(
+  sql: Sql,
+  teamId: string,
+  id: string,
+  { expectedRevisions, now, changedBy }: Erasure,
+): Promise<'erased' | 'stale' | undefined> {
+  const [result] = await sql.write<{ outcome: 'erased' | 'stale' }>({
+    name: 'erase-agent',
+    text: ERASE,
+    values: [teamId, id, expectedRevisions, now, changedBy],
+  })
+  return result?.outcome
+}
+
+/** The secrets go with the row, the revisions by their foreign key. What remains is the event, which says that
+ * the agent is gone and nothing of what it was. */
+const ERASE = `
+WITH locked AS MATERIALIZED (
+  SELECT revision, greatest(updated_at, $4::bigint) AS changed_at,
+    $3::bigint[] IS NULL OR revision = ANY ($3::bigint[]) AS revision_matches
+  FROM agents
+  WHERE team_id = $1 AND id = $2
+  FOR UPDATE
+), erased AS (
+  DELETE FROM agents a USING locked l
+  WHERE l.revision_matches AND a.team_id = $1 AND a.id = $2
+), announced AS (
+  INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
+  SELECT $1, $2, revision + 1, $2::text || ':' || (revision + 1), 'deleted',
+    json_build_object('fields', ARRAY[]::text[], 'changed_by', $5::uuid, 'changed_at', changed_at)
+  FROM locked
+  WHERE revision_matches
+)
+SELECT CASE WHEN revision_matches THEN 'erased' ELSE 'stale' END AS outcome FROM locked`

@@ -30,6 +30,7 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
   'POST /v1/agent-configurations/:id/revisions/:revision/restore': (id) => ({
     path: `/v1/agent-configurations/${id}/revisions/1/restore`,
   }),
+  'DELETE /v1/agent-configurations/:id': (id) => ({ path: `/v1/agent-configurations/${id}` }),
   'PUT /v1/agent-configurations/:id/lifecycle': (id) => ({
     path: `/v1/agent-configurations/${id}/lifecycle`,
     options: { json: { trust_stage: 'adapted' } },

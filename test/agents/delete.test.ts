@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { Client } from 'pg'
+import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { until } from '../support/until.ts'
+
+describe('deleting an agent', () => {
+  let running: TestConsole
+  let person: Person
+
+  const erase = (id: string, headers: Record<string, string> = {}, token = person.token) =>
+    running.request('DELETE', `${COLLECTION}/${id}`, { token, headers })
+  const remains = async (id: string) => {
+    const [row] = await running.database.query(
+      `SELECT (SELECT count(*) FROM agents WHERE id = $1)::int AS agents,
+        (SELECT count(*) FROM agent_revisions WHERE agent_id = $1)::int AS revisions`,
+      [id],
+    )
+    return row
+  }
+  const events = (id: string) =>
+    running.database.query('SELECT * FROM outbox WHERE aggregateid = $1 ORDER BY revision', [id])
+
+  before(async () => {
+    running = await startConsole()
+    person = await running.person()
+  })
+  after(() => running.close())
+
+  it('answers 204 without a body, and erases it with its revisions and secrets', async () => {
+    const { id } = await createAgent(running, person, { api_key: 'sk-canary', purpose: 'a' })
+    await putAgent(running, person, id, { purpose: 'b' })
+    const kept = await createAgent(running, person)
+    const reply = await erase(id)
+    assert.equal(reply.status, 204)
+    assert.equal(reply.text, '')
+    assert.deepEqual(await remains(id), { agents: 0, revisions: 0 })
+    assert.deepEqual(await remains(kept.id), { agents: 1, revisions: 1 })
+  })
+
+  it('leaves nothing to read, change, move, restore or delete again', async () => {
+    const { id } = await createAgent(running, person)
+    await erase(id)
+    for (const [method, path, json] of [
+      ['DELETE', ''],
+      ['GET', ''],
+      ['GET', '?revision=1'],
+      ['GET', '/revisions'],
+      ['PUT', '', { purpose: 'x' }],
+      ['PUT', '/lifecycle', { trust_stage: 'tested' }],
+      ['PUT', '/latest-evaluation', { evaluation_id: id, revision: 1 }],
+      ['POST', '/revisions/1/restore'],
+    ] as const) {
+      const reply = await running.request(method, `${COLLECTION}/${id}${path}`, { token: person.token, json })
+      assert.equal(reply.status, 404, `${method} ${path}`)
+      assert.equal(reply.body.code, 'agent_not_found')
+    }
+    assert.equal((await events(id)).length, 2)
+  })
+
+  it('is told by one event, behind those of its revisions', async () => {
+    const { id } = await createAgent(running, person, { purpose: 'canary' })
+    await putAgent(running, person, id, { purpose: 'canary-2' })
+    await erase(id)
+    await erase(id)
+    const left = await events(id)
+    assert.deepEqual(
+      left.map(({ id: key, type, revision }) => [key, type, Number(revision)]),
+      [
+        [`${id}:1`, 'created', 1],
+        [`${id}:2`, 'updated', 2],
+        [`${id}:3`, 'deleted', 3],
+      ],
+    )
+    const { changed_at, ...payload } = left[2]?.['payload']
+    assert.deepEqual(payload, { fields: [], changed_by: person.user })
+    assert.ok(Number.isInteger(changed_at))
+    assert.ok(!JSON.stringify(left).includes('canary'))
+  })
+
+  it('happens only at the revision If-Match names', async () => {
+    const { id } = await createAgent(running, person)
+    await putAgent(running, person, id, { purpose: 'x' })
+    const stale = await erase(id, { 'if-match': '"1"' })
+    assert.equal(stale.status, 412)
+    assert.equal(stale.body.code, 'revision_stale')
+    assert.deepEqual(await remains(id), { agents: 1, revisions: 2 })
+    assert.equal((await events(id)).length, 2)
+    assert.equal((await erase(id, { 'if-match': '"2"' })).status, 204)
+  })
+
+  it('needs a permission of its own', async () => {
+    const { id } = await createAgent(running, person)
+    const scope = 'agent:read agent:write agent:lifecycle'
+    const { token } = await running.person({ team: person.team, scope })
+    const reply = await erase(id, {}, token)
+    assert.equal(reply.status, 403)
+    assert.match(reply.body.detail, /agent:delete/)
+    assert.equal((await getAgent(running, person, id)).status, 200)
+  })
+
+  it('while others write leaves no revision behind, and its event is the last', async () => {
+    for (let round = 0; round < 15; round++) {
+      const { id } = await createAgent(running, person)
+      const writing = Array.from({ length: 8 }, async (_, writer) => {
+        for (let n = 0; n < 4; n++) {
+          const json = { purpose: `${writer} ${n}` }
+          const { status } = await putAgent(running, person, id, json)
+          assert.ok(status === 200 || status === 404)
+        }
+      })
+      const deletions = await Promise.all([erase(id), erase(id)])
+      assert.deepEqual(deletions.map(({ status }) => status).toSorted(), [204, 404])
+      await Promise.all(writing)
+      assert.deepEqual(await remains(id), { agents: 0, revisions: 0 })
+      const left = await events(id)
+      assert.deepEqual(
+        left.map(({ revision }) => Number(revision)),
+        left.map((_, index) => index + 1),
+      )
+      assert.equal(left.at(-1)?.['type'], 'deleted')
+    }
+  })
+
+  it('that had to wait for a writer erases the revision it waited for', async () => {
+    const { id } = await createAgent(running, person)
+    const writer = new Client({ connectionString: running.database.url })
+    await writer.connect()
+    await writer.query('BEGIN')
+    await writer.query('UPDATE agents SET revision = 2 WHERE id = $1', [id])
+    await writer.query(
+      `INSERT INTO agent_revisions (team_id, agent_id, revision, changed_at, changed_by, action, fields, before)
+       VALUES ($1, $2, 2, 0, $2, 'updated', '{}', '{}')`,
+      [person.team, id],
+    )
+    const deletion = erase(id)
+    await until('the deletion waits', async () => {
+      const { rowCount } = await writer.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      return rowCount !== 0
+    })
+    await writer.query('COMMIT')
+    await writer.end()
+    assert.equal((await deletion).status, 204)
+    assert.deepEqual(await remains(id), { agents: 0, revisions: 0 })
+    assert.equal((await events(id)).at(-1)?.['id'], `${id}:3`)
+  })
+})
