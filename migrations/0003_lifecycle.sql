@@ -20,3 +20,15 @@ WHERE a.team_id = r.team_id AND a.id = r.agent_id;
 -- waited for; the key looks again.
 ALTER TABLE agent_revisions
   ADD FOREIGN KEY (team_id, agent_id) REFERENCES agents (team_id, id) ON DELETE CASCADE;
+
+-- Which agent a creation with an Idempotency-Key made. It outlives the agent, so that a late retry does not
+-- bring it back.
+CREATE TABLE idempotency_keys (
+  team_id uuid NOT NULL,
+  key text NOT NULL,
+  -- Keyed: the body may hold a secret, and a plain hash of a short one can be guessed.
+  request_hash bytea NOT NULL,
+  agent_id uuid NOT NULL,
+  created_at bigint NOT NULL,
+  PRIMARY KEY (team_id, key)
+);

@@ -5,6 +5,7 @@ import {
   answer,
   answerHeaders,
   GUARDED,
+  IdempotencyKey,
   IfMatch,
   IfNoneMatch,
   problemAnswers,
@@ -36,8 +37,12 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
       schema: {
         operationId: 'createAgentConfiguration',
         summary: 'Create Agent Configuration',
+        description:
+          'With an `Idempotency-Key`, a retry of the same body is answered as the first request was, and makes ' +
+          'no second agent.',
         tags,
         security,
+        headers: IdempotencyKey,
         body: ref(AgentCreate),
         response: {
           201: answer('The new agent, its secrets in clear', ref(Agent), {
@@ -46,6 +51,8 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
           422: validationAnswer,
           ...problemAnswers(
             ...GUARDED,
+            'agent_not_found',
+            'idempotency_conflict',
             'body_too_large',
             'agent_too_large',
             'database_unavailable',
@@ -54,8 +61,8 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
         },
       },
     },
-    async ({ caller, body }, reply) => {
-      const created = await agents.create(caller, body)
+    async ({ caller, body, headers }, reply) => {
+      const created = await agents.create(caller, body, headers['idempotency-key'])
       reply.code(201).header('location', `${COLLECTION}/${created.agent.id}`)
       nameIgnored(reply, body, AgentCreate)
       return send(reply, created)

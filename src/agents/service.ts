@@ -11,9 +11,18 @@ import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { SettableColumn } from './columns.ts'
+import { findAgentAt } from './history-store.ts'
+import { type Claim, findClaimed, toClaim } from './idempotency.ts'
 import { type AgentAt, present, presentWithScores } from './present.ts'
 import { readSecretChanges, SECRET_LOCATIONS, type SecretChanges, withTokenMasked } from './secret-change.ts'
-import { type AgentChange, type ColumnValues, findAgent, insertAgent, updateAgent } from './store.ts'
+import {
+  type AgentChange,
+  type AgentRow,
+  type ColumnValues,
+  findAgent,
+  insertAgent,
+  updateAgent,
+} from './store.ts'
 
 export interface AgentsDeps {
   sql: Sql
@@ -49,11 +58,23 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
     return present(row, changes)
   }
 
+  /** What the first request with this claim made, as it was then. */
+  const findFirst = async (caller: Caller, claim: Claim | undefined): Promise<AgentRow> => {
+    const claimed = claim && (await findClaimed(sql, caller.teamId, claim))
+    if (!claimed) throw new Error('A claim was refused and is not there')
+    if (!claimed.is_same) throw new Problem('idempotency_conflict')
+    const row = await findAgentAt(sql, caller.teamId, claimed.agent_id, 1)
+    if (!row) throw new Problem('agent_not_found')
+    return row
+  }
+
   return {
-    async create(caller: Caller, body: AgentCreate): Promise<AgentAt> {
+    async create(caller: Caller, body: AgentCreate, idempotencyKey?: string): Promise<AgentAt> {
       // Of one moment, so that the order of ids is the order of creation.
       const nowMs = now()
       const id = newId(nowMs)
+      const claim =
+        idempotencyKey === undefined ? undefined : toClaim(secrets, caller.teamId, idempotencyKey, body)
       const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
       refuseForeignMasks((name) => changes[name].action !== 'match')
       const row = await insertAgent(sql, {
@@ -70,8 +91,9 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
         values: withDefaults(toColumns(body, changes)),
         secrets: changes,
         fields: Object.keys(AgentCreate.properties).filter((name) => body[name as keyof AgentCreate] != null),
+        claim,
       })
-      return present(row, changes)
+      return present(row ?? (await findFirst(caller, claim)), changes)
     },
 
     async read(caller: Caller, id: string, { includeScores = false } = {}): Promise<AgentAt> {

@@ -2,6 +2,7 @@ import type { Agent } from '../contract/agent.ts'
 import type { AgentEvaluation } from '../contract/evaluation.ts'
 import type { Sql } from '../platform/database.ts'
 import { readList, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
+import type { Claim } from './idempotency.ts'
 import type { SecretChange, SecretChanges } from './secret-change.ts'
 import { UPDATE } from './update-statement.ts'
 
@@ -30,6 +31,8 @@ export interface NewAgent {
   secrets: SecretChanges
   /** The fields that the creator supplied. */
   fields: string[]
+  /** Where the creation may be sent again. */
+  claim: Claim | undefined
 }
 
 export interface AgentChange {
@@ -57,12 +60,12 @@ export async function findAgent(sql: Sql, teamId: string, id: string): Promise<A
 
 const FIND = `SELECT ${readList()} FROM agents WHERE team_id = $1 AND id = $2`
 
-/** The agent, its first revision and its first event. */
-export async function insertAgent(sql: Sql, agent: NewAgent): Promise<AgentRow> {
-  const { teamId, id, createdBy, now, trustStage, origin, values, secrets, fields } = agent
+/** The agent, its first revision and its first event. Undefined when its claim was taken before. */
+export async function insertAgent(sql: Sql, agent: NewAgent): Promise<AgentRow | undefined> {
+  const { teamId, id, createdBy, now, trustStage, origin, values, secrets, fields, claim } = agent
   const [row] = await sql.write<AgentRow>({
-    name: 'insert-agent',
-    text: INSERT,
+    name: claim ? 'insert-claimed-agent' : 'insert-agent',
+    text: claim ? INSERT_CLAIMED : INSERT,
     values: [
       teamId,
       id,
@@ -76,33 +79,49 @@ export async function insertAgent(sql: Sql, agent: NewAgent): Promise<AgentRow> 
       ...columnParameters(values),
       ...newSecretParameters(secrets.api_key),
       ...newSecretParameters(secrets.github_token),
+      ...(claim ? [claim.key, claim.requestHashes[0]] : []),
     ],
   })
-  return row as AgentRow
+  return row
 }
 
-const INSERT = (() => {
+const INSERT = insertStatement()
+
+/** A claim that another request is just taking is waited for, and then not ours. */
+const INSERT_CLAIMED = insertStatement(
+  (key, hash) => `claimed AS (
+  INSERT INTO idempotency_keys (team_id, key, request_hash, agent_id, created_at)
+  VALUES ($1, ${key}, ${hash}, $2, $4)
+  ON CONFLICT DO NOTHING
+  RETURNING agent_id
+), `,
+)
+
+function insertStatement(claimed?: (key: string, hash: string) => string): string {
   const settable = SETTABLE_COLUMNS.map(({ name }) => name)
   const parameters = Array.from({ length: settable.length + 6 }, (_, i) => `$${i + 10}`)
+  const next = 10 + parameters.length
   return `
-WITH created AS (
+WITH ${claimed?.(`$${next}`, `$${next + 1}`) ?? ''}created AS (
   INSERT INTO agents (
     team_id, id, revision, created_by, created_at, updated_at, trust_stage,
     import_metadata, capabilities, skills, ${settable.join(', ')},
     api_key_mask, api_key_sealed, api_key_fingerprint,
     github_token_mask, github_token_sealed, github_token_fingerprint
-  ) VALUES ($1, $2, 1, $3, $4, $4, $5, $6, $7, $8, ${parameters.join(', ')})
+  )
+  SELECT $1, $2, 1, $3, $4, $4, $5, $6, $7, $8, ${parameters.join(', ')} ${claimed ? 'FROM claimed' : ''}
   RETURNING ${readList()}
 ), revised AS (
   INSERT INTO agent_revisions (team_id, agent_id, revision, changed_at, changed_by, action, fields, before)
-  VALUES ($1, $2, 1, $4, $3, 'created', $9, '{}')
+  SELECT $1, $2, 1, $4, $3, 'created', $9, '{}' FROM created
 ), announced AS (
   INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
-  VALUES ($1, $2, 1, $2::text || ':1', 'created',
-    json_build_object('fields', $9::text[], 'changed_by', $3::uuid, 'changed_at', $4::bigint))
+  SELECT $1, $2, 1, $2::text || ':1', 'created',
+    json_build_object('fields', $9::text[], 'changed_by', $3::uuid, 'changed_at', $4::bigint)
+  FROM created
 )
 SELECT * FROM created`
-})()
+}
 
 /** Undefined when the team has no such agent. */
 export async function updateAgent(

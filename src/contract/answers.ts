@@ -45,6 +45,18 @@ export const IfNoneMatch = Type.Object({
   ),
 })
 
+/** A request header that makes a creation safe to repeat. */
+export const IdempotencyKey = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[ -~]*$',
+      description: "The sender's own name for this request, unique within its team",
+    }),
+  ),
+})
+
 export function answer(description: string, schema: TSchema, { headers = {}, examples }: AnswerOptions = {}) {
   return {
     description,

@@ -16,6 +16,10 @@ export const PROBLEMS = {
   revision_not_found: { status: 404, detail: 'The agent has no such revision.' },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
   request_timeout: { status: 408, detail: 'The request did not arrive in time.' },
+  idempotency_conflict: {
+    status: 409,
+    detail: 'This Idempotency-Key was used for another request. Choose a new one for a new request.',
+  },
   revision_stale: {
     status: 412,
     detail:

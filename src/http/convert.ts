@@ -2,7 +2,7 @@ import { parseUuid } from '../contract/uuid.ts'
 import { explain, explainInteger, type JsonSchema, type Resolve } from './explain.ts'
 import type { FaultList } from './faults.ts'
 
-/** Path and query values are text: this turns them into what their schema declares, explicitly. A general
+/** Path, query and header values are text: this turns them into what their schema declares, explicitly. A general
  * coercion would take `0x10` for a number and refuse `include_scores=1`. */
 
 const BOOLEANS = new Map<string, boolean>([
@@ -13,7 +13,7 @@ const BOOLEANS = new Map<string, boolean>([
 type Texts = Record<string, string | string[] | undefined>
 
 export function convertTexts(
-  part: 'path' | 'query',
+  part: 'path' | 'query' | 'header',
   schema: JsonSchema,
   texts: Texts,
   resolve: Resolve,

@@ -12,6 +12,7 @@ export interface JsonSchema {
   pattern?: string
   minimum?: number
   maximum?: number
+  minLength?: number
   maxLength?: number
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
@@ -81,8 +82,12 @@ function explainString(schema: JsonSchema, value: unknown, loc: Loc, faults: Fau
   } else if (schema.format === 'uuid') {
     const parsed = parseUuid(value)
     if (!parsed.ok) faults.add(loc, 'uuid_parsing', parsed.error)
+  } else if (schema.minLength !== undefined && characters(value) < schema.minLength) {
+    faults.add(loc, 'string_too_short', schema.minLength)
   } else if (schema.maxLength !== undefined && characters(value) > schema.maxLength) {
     faults.add(loc, 'string_too_long', schema.maxLength)
+  } else if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
+    faults.add(loc, 'string_pattern_mismatch', schema.pattern)
   }
 }
 

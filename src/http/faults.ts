@@ -8,7 +8,10 @@ export const FAULTS = {
   uuid_parsing: (error: string) => `Input should be a valid UUID, ${error}`,
   uuid_type: () => 'UUID input should be a string, bytes or UUID object',
   string_type: () => 'Input should be a valid string',
+  string_too_short: (limit: number) =>
+    `String should have at least ${limit} character${limit === 1 ? '' : 's'}`,
   string_too_long: (limit: number) => `String should have at most ${limit} characters`,
+  string_pattern_mismatch: (pattern: string) => `String should match pattern '${pattern}'`,
   string_unicode: () => 'Input should be a valid string, unable to parse raw data as a unicode string',
   int_type: () => 'Input should be a valid integer',
   int_from_float: () => 'Input should be a valid integer, got a number with a fractional part',

@@ -23,10 +23,11 @@ type NamedSchema = TSchema & { $id?: string }
 interface RequestSchemas {
   params?: JsonSchema
   querystring?: JsonSchema
+  headers?: JsonSchema
   body?: JsonSchema
 }
 
-/** Checks path, query and body of a request together and reports every fault at once. Fastify would stop at
+/** Checks path, query, headers and body of a request together and reports every fault at once. Fastify would stop at
  * the first part that is wrong, so its own validation is switched off. */
 export const validation = fp(
   async (app, { schemas }: { schemas: NamedSchema[] }) => {
@@ -41,8 +42,8 @@ export const validation = fp(
     app.setValidatorCompiler(() => () => true)
     app.decorateRequest('bodyBytes', undefined)
     app.addHook('onRoute', (route) => {
-      const { params, querystring, body } = (route.schema ?? {}) as RequestSchemas
-      if (!params && !querystring && !body) return
+      const { params, querystring, headers, body } = (route.schema ?? {}) as RequestSchemas
+      if (!params && !querystring && !headers && !body) return
       const bodySchema = body?.$ref ? resolve(body.$ref) : body
       const isValidBody = body ? ajv.compile(body) : undefined
 
@@ -61,6 +62,8 @@ export const validation = fp(
           const given = request.query as Record<string, string | string[]>
           request.query = convertTexts('query', querystring, given, resolve, faults)
         }
+        // Only checked: a handler reads headers as they came.
+        if (headers) convertTexts('header', headers, request.headers, resolve, faults)
         if (bodySchema && isValidBody) {
           const received = request.body as ReceivedBody | undefined
           request.bodyBytes = received?.bytes

@@ -73,9 +73,9 @@ describe('deleting an agent', () => {
         [`${id}:3`, 'deleted', 3],
       ],
     )
-    const { changed_at, ...payload } = left[2]?.['payload']
-    assert.deepEqual(payload, { fields: [], changed_by: person.user })
-    assert.ok(Number.isInteger(changed_at))
+    const payload = left[2]?.['payload']
+    assert.ok(Number.isInteger(payload.changed_at))
+    assert.deepEqual(payload, { fields: [], changed_by: person.user, changed_at: payload.changed_at })
     assert.ok(!JSON.stringify(left).includes('canary'))
   })
 
@@ -111,7 +111,7 @@ describe('deleting an agent', () => {
         }
       })
       const deletions = await Promise.all([erase(id), erase(id)])
-      assert.deepEqual(deletions.map(({ status }) => status).toSorted(), [204, 404])
+      assert.deepEqual(new Set(deletions.map(({ status }) => status)), new Set([204, 404]))
       await Promise.all(writing)
       assert.deepEqual(await remains(id), { agents: 0, revisions: 0 })
       const left = await events(id)
