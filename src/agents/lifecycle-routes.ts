@@ -79,6 +79,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
             ...GUARDED,
             'agent_not_found',
             'revision_stale',
+            'body_too_large',
             'database_unavailable',
             'outcome_unknown',
           ),

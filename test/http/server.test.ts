@@ -37,7 +37,7 @@ describe('the server', () => {
     assert.deepEqual(nowhere.body, { detail: 'Not Found', code: 'not_found' })
     const method = await running.request('PATCH', '/v1/agent-configurations/x', { raw: '{broken' })
     assert.equal(method.status, 405)
-    assert.equal(method.headers.get('allow'), 'GET, HEAD, PUT')
+    assert.equal(method.headers.get('allow'), 'GET, HEAD, PUT, DELETE')
     assert.deepEqual(method.body, { detail: 'Method Not Allowed', code: 'method_not_allowed' })
   })
 
