@@ -5,7 +5,7 @@ import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import { readCursor, toCursor } from './cursor.ts'
 import { type AgentFilters, countAgents, listAgents } from './list-store.ts'
-import { present } from './present.ts'
+import { present, presentWithScores } from './present.ts'
 import type { AgentRow } from './store.ts'
 
 export type AgentList = ReturnType<typeof createAgentList>
@@ -27,7 +27,7 @@ export function createAgentList(sql: Sql) {
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
     return {
-      results: shown.map((row) => present(row).agent),
+      results: shown.map((row) => (query.include_scores ? presentWithScores(row) : present(row)).agent),
       next_cursor: rows.length > limit && last ? toCursor(question, positionOf(last, sort)) : null,
       ...(count === undefined ? {} : { count }),
     }
