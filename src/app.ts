@@ -7,7 +7,10 @@ import { createLifecycle } from './agents/lifecycle-service.ts'
 import { createAgentList } from './agents/list-service.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { createAgents } from './agents/service.ts'
+import { auditRoutes } from './audit/routes.ts'
+import { createAudit } from './audit/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
+import { AUDIT_SCHEMAS } from './contract/audit.ts'
 import { AgentEvaluation } from './contract/evaluation.ts'
 import { EvolutionStatus, Genome } from './contract/evolution.ts'
 import { HISTORY_SCHEMAS } from './contract/history.ts'
@@ -29,6 +32,7 @@ const SCHEMAS = [
   AgentPage,
   AgentLifecycle,
   AgentEvaluation,
+  ...AUDIT_SCHEMAS,
   EvolutionStatus,
   Genome,
   ValidationError,
@@ -39,7 +43,12 @@ const SCHEMAS = [
 /** The only wiring: every part is put together here, and nowhere else. */
 export async function buildApp(deps: Deps) {
   const { database, identity, evolution, shutdown } = deps
-  const app = await createServer({ ...deps, newId: () => deps.newId(deps.now()), schemas: SCHEMAS })
+  const audit = createAudit({ ...deps, sql: database })
+  const app = await createServer({
+    ...deps,
+    schemas: SCHEMAS,
+    recordRefusal: audit.recordRefusal,
+  })
   const agents = createAgents({ ...deps, sql: database })
   const history = createHistory({ sql: database, agents })
 
@@ -48,6 +57,7 @@ export async function buildApp(deps: Deps) {
   await app.register(historyRoutes, { history })
   await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql: database }) })
   await app.register(evaluationRoutes, { evaluations: createEvaluations({ ...deps, sql: database }) })
+  await app.register(auditRoutes, { audit })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
   await app.register(healthRoutes, {
     shutdown,

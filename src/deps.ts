@@ -13,8 +13,8 @@ export interface Deps {
   log: Logger
   /** Milliseconds since the epoch. */
   now: () => number
-  /** A UUID version 7 made at a time in milliseconds. */
-  newId: (atMs: number) => string
+  /** A UUID version 7, made now or at a time in milliseconds. */
+  newId: (atMs?: number) => string
   database: Database
   identity: Identity
   secrets: Secrets
@@ -32,7 +32,7 @@ export function createDeps(config: Config, held: Partial<Pick<Deps, 'log' | 'now
   return {
     log,
     now,
-    newId: held.newId ?? ((msecs) => uuidv7({ msecs })),
+    newId: held.newId ?? ((atMs) => uuidv7(atMs === undefined ? {} : { msecs: atMs })),
     database: createDatabase(config.databaseUrl, log),
     identity: createIdentity({ ...config.auth, now, log }),
     secrets: createSecrets(config.secretsKeys),

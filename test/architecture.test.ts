@@ -9,10 +9,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   platform: ['platform', 'contract'],
   http: ['http', 'platform', 'contract'],
   agents: ['agents', 'platform', 'contract'],
+  audit: ['audit', 'platform', 'contract'],
   evolution: ['evolution', 'platform', 'contract'],
   config: ['platform'],
   deps: ['config', 'platform'],
-  app: ['deps', 'http', 'platform', 'contract', 'agents', 'evolution'],
+  app: ['deps', 'http', 'platform', 'contract', 'agents', 'audit', 'evolution'],
   main: ['app', 'config', 'deps', 'http'],
 }
 

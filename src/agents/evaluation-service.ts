@@ -11,11 +11,12 @@ interface EvaluationsDeps {
   sql: Sql
   /** Milliseconds since the epoch. */
   now: () => number
+  newId: () => string
 }
 
 export type Evaluations = ReturnType<typeof createEvaluations>
 
-export function createEvaluations({ sql, now }: EvaluationsDeps) {
+export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
   return {
     /** Answers the newest evaluation, which is this one unless a newer was there. */
     async record(
@@ -24,10 +25,14 @@ export function createEvaluations({ sql, now }: EvaluationsDeps) {
       report: AgentEvaluation & { current?: unknown },
     ): Promise<AgentLatestEvaluation> {
       const { current: _, ...evaluation } = report
-      const result = await recordEvaluation(sql, caller.teamId, id, {
-        ...evaluation,
-        completed_at: evaluation.completed_at ?? Math.floor(now() / 1_000),
-      })
+      const nowSeconds = Math.floor(now() / 1_000)
+      const result = await recordEvaluation(
+        sql,
+        caller.teamId,
+        id,
+        { ...evaluation, completed_at: evaluation.completed_at ?? nowSeconds },
+        { userId: caller.userId, now: nowSeconds, eventId: newId(), requestId: caller.requestId },
+      )
       if (!result) throw new Problem('agent_not_found')
       const newest = presentEvaluation(result)
       if (result.has_revision && newest) return newest

@@ -1,3 +1,4 @@
+import { type AuditTrace, INTO_AUDIT } from '../platform/audit.ts'
 import type { Sql } from '../platform/database.ts'
 import type { AgentRow, StoredEvaluation } from './store.ts'
 
@@ -9,12 +10,24 @@ export async function recordEvaluation(
   teamId: string,
   id: string,
   evaluation: StoredEvaluation,
+  by: AuditTrace & { userId: string; now: number },
 ): Promise<RecordResult | undefined> {
   const { completed_at, revision } = evaluation
   const [result] = await sql.write<RecordResult>({
     name: 'record-evaluation',
     text: RECORD,
-    values: [teamId, id, JSON.stringify(evaluation), completed_at, revision],
+    values: [
+      teamId,
+      id,
+      JSON.stringify(evaluation),
+      completed_at,
+      revision,
+      by.userId,
+      by.now,
+      by.eventId,
+      by.requestId,
+      evaluation.evaluation_id,
+    ],
   })
   return result
 }
@@ -37,6 +50,11 @@ WITH locked AS MATERIALIZED (
   FROM locked l
   WHERE l.has_revision AND l.is_newest AND a.team_id = $1 AND a.id = $2
   RETURNING a.latest_evaluation, a.behaviour_revision
+), traced AS (
+  ${INTO_AUDIT}
+  SELECT $1, $8, $7, $6, 'agent_evaluation_recorded', $2, $9,
+    json_build_object('revision', $5::bigint, 'evaluation_id', $10::uuid)
+  FROM recorded
 )
 SELECT true AS has_revision, latest_evaluation, behaviour_revision FROM recorded
 UNION ALL

@@ -9,11 +9,12 @@ interface LifecycleDeps {
   sql: Sql
   /** Milliseconds since the epoch. */
   now: () => number
+  newId: () => string
 }
 
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
-export function createLifecycle({ sql, now }: LifecycleDeps) {
+export function createLifecycle({ sql, now, newId }: LifecycleDeps) {
   const nowSeconds = () => Math.floor(now() / 1_000)
 
   return {
@@ -27,6 +28,8 @@ export function createLifecycle({ sql, now }: LifecycleDeps) {
         expectedRevisions,
         now: nowSeconds(),
         changedBy: caller.userId,
+        eventId: newId(),
+        requestId: caller.requestId,
         trustStage,
         isTrusted: isTrusted(trustStage),
         reason,
@@ -42,6 +45,8 @@ export function createLifecycle({ sql, now }: LifecycleDeps) {
         expectedRevisions,
         now: nowSeconds(),
         changedBy: caller.userId,
+        eventId: newId(),
+        requestId: caller.requestId,
       })
       if (!outcome) throw new Problem('agent_not_found')
       if (outcome === 'stale') throw new Problem('revision_stale')

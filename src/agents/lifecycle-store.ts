@@ -1,8 +1,9 @@
+import { type AuditTrace, INTO_AUDIT } from '../platform/audit.ts'
 import type { Sql } from '../platform/database.ts'
 import { readList } from './columns.ts'
 import type { AgentRow } from './store.ts'
 
-export interface StageChange {
+export interface StageChange extends AuditTrace {
   /** The revisions of which the agent must have one, or null for any. */
   expectedRevisions: number[] | null
   now: number
@@ -21,11 +22,22 @@ export async function moveTrustStage(
   id: string,
   change: StageChange,
 ): Promise<StageResult | undefined> {
-  const { expectedRevisions, now, changedBy, trustStage, isTrusted, reason } = change
+  const { expectedRevisions, now, changedBy, trustStage, isTrusted, reason, eventId, requestId } = change
   const [result] = await sql.write<StageResult>({
     name: 'move-trust-stage',
     text: MOVE,
-    values: [teamId, id, expectedRevisions, now, changedBy, trustStage, isTrusted, reason],
+    values: [
+      teamId,
+      id,
+      expectedRevisions,
+      now,
+      changedBy,
+      trustStage,
+      isTrusted,
+      reason,
+      eventId,
+      requestId,
+    ],
   })
   return result
 }
@@ -33,7 +45,8 @@ export async function moveTrustStage(
 /** As an update: lock, compare, set, and leave the revision and its event, all in one statement. Trust is earned
  * once: when and how fast is set by the first arrival and kept by every later move.
  *
- * $1 team, $2 agent, $3 expected revisions or null, $4 now, $5 who, $6 stage, $7 whether it means trust, $8 why. */
+ * $1 team, $2 agent, $3 expected revisions or null, $4 now, $5 who, $6 stage, $7 whether it means trust, $8 why,
+ * $9 and $10 the audit record's own id and the request's. */
 const MOVE = `
 WITH locked AS MATERIALIZED (
   SELECT ${readList()},
@@ -76,6 +89,11 @@ WITH locked AS MATERIALIZED (
   SELECT $1, $2, c.revision + 1, $2::text || ':' || (c.revision + 1), 'trust_stage_changed',
     json_build_object('fields', c.fields, 'changed_by', $5::uuid, 'changed_at', c.changed_at)
   FROM change c
+), traced AS (
+  ${INTO_AUDIT}
+  SELECT $1, $9, c.changed_at, $5, 'agent_trust_stage_changed', $2, $10,
+    json_build_object('revision', c.revision + 1, 'fields', c.fields)
+  FROM change c
 )
 SELECT 'moved' AS outcome, ${readList()} FROM moved
 UNION ALL
@@ -83,7 +101,7 @@ SELECT CASE WHEN revision_matches THEN 'unchanged' ELSE 'stale' END, ${readList(
 FROM locked
 WHERE NOT EXISTS (SELECT FROM change)`
 
-export interface Erasure {
+export interface Erasure extends AuditTrace {
   /** The revisions of which the agent must have one, or null for any. */
   expectedRevisions: number[] | null
   now: number
@@ -95,18 +113,18 @@ export async function eraseAgent(
   sql: Sql,
   teamId: string,
   id: string,
-  { expectedRevisions, now, changedBy }: Erasure,
+  { expectedRevisions, now, changedBy, eventId, requestId }: Erasure,
 ): Promise<'erased' | 'stale' | undefined> {
   const [result] = await sql.write<{ outcome: 'erased' | 'stale' }>({
     name: 'erase-agent',
     text: ERASE,
-    values: [teamId, id, expectedRevisions, now, changedBy],
+    values: [teamId, id, expectedRevisions, now, changedBy, eventId, requestId],
   })
   return result?.outcome
 }
 
-/** The secrets go with the row, the revisions by their foreign key. What remains is the event, which says that
- * the agent is gone and nothing of what it was. */
+/** The secrets go with the row, the revisions by their foreign key. What remains is the event and the
+ * audit record, which say that the agent is gone and nothing of what it was. */
 const ERASE = `
 WITH locked AS MATERIALIZED (
   SELECT revision, greatest(updated_at, $4::bigint) AS changed_at,
@@ -121,6 +139,11 @@ WITH locked AS MATERIALIZED (
   INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
   SELECT $1, $2, revision + 1, $2::text || ':' || (revision + 1), 'deleted',
     json_build_object('fields', ARRAY[]::text[], 'changed_by', $5::uuid, 'changed_at', changed_at)
+  FROM locked
+  WHERE revision_matches
+), traced AS (
+  ${INTO_AUDIT}
+  SELECT $1, $6, changed_at, $5, 'agent_deleted', $2, $7, json_build_object('revision', revision)
   FROM locked
   WHERE revision_matches
 )

@@ -29,7 +29,7 @@ export interface AgentsDeps {
   secrets: Secrets
   /** Milliseconds since the epoch. */
   now: () => number
-  newId: (atMs: number) => string
+  newId: (atMs?: number) => string
 }
 
 export type Agents = ReturnType<typeof createAgents>
@@ -48,6 +48,8 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
       ...options,
       now: nowSeconds(),
       changedBy: caller.userId,
+      eventId: newId(),
+      requestId: caller.requestId,
       values: toColumns(body, changes),
       secrets: changes,
     })
@@ -81,6 +83,8 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
         teamId: caller.teamId,
         id,
         createdBy: caller.userId,
+        eventId: newId(nowMs),
+        requestId: caller.requestId,
         now: Math.floor(nowMs / 1_000),
         trustStage: AGENT_DEFAULTS.trust_stage,
         origin: {

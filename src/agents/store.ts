@@ -1,5 +1,6 @@
 import type { Agent } from '../contract/agent.ts'
 import type { AgentEvaluation } from '../contract/evaluation.ts'
+import { type AuditTrace, INTO_AUDIT } from '../platform/audit.ts'
 import type { Sql } from '../platform/database.ts'
 import { readList, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
 import type { Claim } from './idempotency.ts'
@@ -20,7 +21,7 @@ export type StoredEvaluation = AgentEvaluation & { completed_at: number }
 /** Values for the columns a client sets. An absent one keeps what is there. */
 export type ColumnValues = Partial<Record<SettableColumn, unknown>>
 
-export interface NewAgent {
+export interface NewAgent extends AuditTrace {
   teamId: string
   id: string
   createdBy: string
@@ -35,7 +36,7 @@ export interface NewAgent {
   claim: Claim | undefined
 }
 
-export interface AgentChange {
+export interface AgentChange extends AuditTrace {
   /** The revisions of which the agent must have one, or null for any. */
   expectedRevisions: number[] | null
   now: number
@@ -79,6 +80,8 @@ export async function insertAgent(sql: Sql, agent: NewAgent): Promise<AgentRow |
       ...columnParameters(values),
       ...newSecretParameters(secrets.api_key),
       ...newSecretParameters(secrets.github_token),
+      agent.eventId,
+      agent.requestId,
       ...(claim ? [claim.key, claim.requestHashes[0]] : []),
     ],
   })
@@ -100,7 +103,8 @@ const INSERT_CLAIMED = insertStatement(
 function insertStatement(claimed?: (key: string, hash: string) => string): string {
   const settable = SETTABLE_COLUMNS.map(({ name }) => name)
   const parameters = Array.from({ length: settable.length + 6 }, (_, i) => `$${i + 10}`)
-  const next = 10 + parameters.length
+  const [eventId, requestId] = [10, 11].map((n) => `$${n + parameters.length}`)
+  const next = 12 + parameters.length
   return `
 WITH ${claimed?.(`$${next}`, `$${next + 1}`) ?? ''}created AS (
   INSERT INTO agents (
@@ -118,6 +122,11 @@ WITH ${claimed?.(`$${next}`, `$${next + 1}`) ?? ''}created AS (
   INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
   SELECT $1, $2, 1, $2::text || ':1', 'created',
     json_build_object('fields', $9::text[], 'changed_by', $3::uuid, 'changed_at', $4::bigint)
+  FROM created
+), traced AS (
+  ${INTO_AUDIT}
+  SELECT $1, ${eventId}, $4, $3, 'agent_created', $2, ${requestId},
+    json_build_object('revision', 1, 'fields', $9::text[])
   FROM created
 )
 SELECT * FROM created`
@@ -145,6 +154,8 @@ export async function updateAgent(
       ...columnParameters(change.values),
       ...secretParameters(change.secrets.api_key),
       ...secretParameters(change.secrets.github_token),
+      change.eventId,
+      change.requestId,
     ],
   })
   return result

@@ -1,10 +1,12 @@
+import { INTO_AUDIT } from '../platform/audit.ts'
 import { BEHAVIOUR_COLUMNS, readList, SETTABLE_COLUMNS } from './columns.ts'
 
 /** The one statement of an update: lock, compare, merge, number, and leave the revision and its event. It all
  * commits together or not at all, in one round trip.
  *
  * $1 team, $2 agent, $3 expected revisions or null, $4 now, $5 who, $6 action, $7 restored revision,
- * $8 which columns were supplied, then a parameter for each column, then four for each secret. */
+ * $8 which columns were supplied, then a parameter for each column, then four for each secret, then the ids of the
+ * audit record and of the request. */
 
 const FIRST_COLUMN = 9
 
@@ -74,6 +76,9 @@ const parts: Part[] = [...columns, ...secrets].reduce<Part[]>((merged, part) => 
 }, [])
 
 const bearsOnBehaviour = `c.fields && ARRAY['${BEHAVIOUR_COLUMNS.join("', '")}']`
+const [eventId, requestId] = [0, 1].map(
+  (offset) => `$${FIRST_COLUMN + SETTABLE_COLUMNS.length + 4 * SECRETS.length + offset}`,
+)
 
 export const UPDATE = `
 WITH locked AS MATERIALIZED (
@@ -119,6 +124,12 @@ WITH locked AS MATERIALIZED (
   INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
   SELECT $1, $2, c.revision + 1, $2::text || ':' || (c.revision + 1), $6,
     json_build_object('fields', c.fields, 'changed_by', $5::uuid, 'changed_at', greatest(c.updated_at, $4))
+  FROM change c
+), traced AS (
+  ${INTO_AUDIT}
+  SELECT $1, ${eventId}::uuid, $4, $5, 'agent_' || $6, $2, ${requestId},
+    json_strip_nulls(
+      json_build_object('revision', c.revision + 1, 'fields', c.fields, 'restored_revision', $7::bigint))
   FROM change c
 )
 SELECT 'updated' AS outcome, true AS api_key_matches, true AS github_token_matches, ${readList()}

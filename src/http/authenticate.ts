@@ -2,7 +2,8 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Permission } from '../contract/permissions.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Caller, Identity, VerifiedToken } from '../platform/identity.ts'
+import { parseUuid } from '../contract/uuid.ts'
+import type { Caller, Identity, Refusal, VerifiedToken } from '../platform/identity.ts'
 
 /** Who may call a route: holders of a permission, holders of any valid token, or anybody. */
 type Access = Permission | 'authenticated' | 'public'
@@ -20,12 +21,17 @@ declare module 'fastify' {
   }
 }
 
+export interface AuthenticationOptions {
+  identity: Identity
+  recordRefusal: (refusal: Refusal) => Promise<void>
+}
+
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
 /** Decides before anything of the request is read. A route that does not say who may call it does not
  * start. */
 export const authentication = fp(
-  async (app, { identity }: { identity: Identity }) => {
+  async (app, { identity, recordRefusal }: AuthenticationOptions) => {
     app.decorateRequest('caller')
     app.decorateRequest('token', '')
     app.decorateRequest('verified')
@@ -42,7 +48,15 @@ export const authentication = fp(
       const verified = await identity.verify(token)
       request.token = token
       request.verified = verified
-      if (permission !== 'authenticated') request.caller = authorise(verified, permission)
+      if (permission === 'authenticated') return
+      if (!verified.permissions.has(permission)) {
+        const refusal = describeRefusal(request, verified, permission)
+        if (refusal) await recordRefusal(refusal)
+        throw new Problem('permission_missing', {
+          detail: `This operation needs the permission ${permission}.`,
+        })
+      }
+      request.caller = identify(verified, request.id)
     })
   },
   { name: 'authentication' },
@@ -62,14 +76,26 @@ function unauthenticated(code: 'unauthenticated' | 'invalid_token'): Problem {
   return new Problem(code, { headers: { 'www-authenticate': 'Bearer' } })
 }
 
-function authorise(verified: VerifiedToken, permission: Permission): Caller {
-  if (!verified.permissions.has(permission)) {
-    throw new Problem('permission_missing', {
-      detail: `This operation needs the permission ${permission}.`,
-    })
+/** Undefined for a token that names no team or nobody: then there is nobody to record it for. */
+function describeRefusal(
+  { id: requestId, method, params, routeOptions }: FastifyRequest,
+  { userId, teamId }: VerifiedToken,
+  permission: Permission,
+): Refusal | undefined {
+  if (teamId === null || userId === null) return undefined
+  // Nothing of the request has been checked yet.
+  const named = parseUuid((params as { id?: string }).id ?? '')
+  return {
+    caller: { userId, teamId, requestId },
+    permission,
+    method,
+    route: routeOptions.url ?? '',
+    agentId: named.ok ? named.uuid : null,
   }
-  const { userId, teamId } = verified
+}
+
+function identify({ userId, teamId }: VerifiedToken, requestId: string): Caller {
   if (teamId === null) throw new Problem('team_missing')
   if (userId === null) throw new Problem('team_missing', { detail: 'The token names no user.' })
-  return { userId, teamId }
+  return { userId, teamId, requestId }
 }

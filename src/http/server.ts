@@ -2,10 +2,9 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
-import type { Identity } from '../platform/identity.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { accessLog } from './access-log.ts'
-import { authentication } from './authenticate.ts'
+import { type AuthenticationOptions, authentication } from './authenticate.ts'
 import { answerClientError, clientErrors } from './client-errors.ts'
 import { content } from './content.ts'
 import { draining } from './draining.ts'
@@ -24,17 +23,17 @@ const TIMEOUTS = {
   keepAliveTimeout: 75_000,
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends AuthenticationOptions {
   log: Logger
   newId: () => string
-  identity: Identity
   metrics: Metrics
   shutdown: { begun: boolean }
   schemas: (TSchema & { $id?: string })[]
 }
 
 /** The server with all its policy and none of its routes. */
-export async function createServer({ log, newId, identity, metrics, shutdown, schemas }: ServerOptions) {
+export async function createServer(options: ServerOptions) {
+  const { log, newId, metrics, shutdown, schemas } = options
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -61,7 +60,7 @@ export async function createServer({ log, newId, identity, metrics, shutdown, sc
   await app.register(errors)
   await app.register(clientErrors)
   await app.register(methods)
-  await app.register(authentication, { identity })
+  await app.register(authentication, options)
   await app.register(content)
   await app.register(validation, { schemas })
   return app

@@ -9,6 +9,17 @@ import { createIssuerKeys, type IssuerState } from './issuer-keys.ts'
 export interface Caller {
   userId: string
   teamId: string
+  requestId: string
+}
+
+/** Somebody known asked for what no permission of theirs allows. */
+export interface Refusal {
+  caller: Caller
+  permission: string
+  method: string
+  route: string
+  /** Null where the path names no agent. */
+  agentId: string | null
 }
 
 export interface VerifiedToken {

@@ -51,6 +51,24 @@ describe('when the database goes away', () => {
     })
   }
 
+  it('what a permission forbids is refused all the same, and the log has what the audit has not', async () => {
+    const reader = await running.person({ scope: 'agent:read' })
+    await postgres.stop()
+    const reply = await putAgent(running, reader, id, {}, { 'x-request-id': 'unrecorded-1' })
+    assert.equal(reply.status, 403)
+    const line = running.logLines.find((text) => text.includes('a refusal could not be recorded'))
+    assert.partialDeepStrictEqual(JSON.parse(line ?? '{}'), {
+      ...{ request_id: 'unrecorded-1', team_id: reader.team, user_id: reader.user, agent_id: id },
+      ...{ permission: 'agent:write', method: 'PUT', route: `${COLLECTION}/:id` },
+    })
+    await postgres.start()
+    assert.equal((await putAgent(running, reader, id, {})).status, 403)
+    const { body } = await running.request('GET', `/v1/audit-events`, {
+      token: (await running.person({ team: reader.team })).token,
+    })
+    assert.equal(body.results.length, 1)
+  })
+
   it('in the middle of a write, the answer is that nobody knows', async () => {
     const blocker = new Client({ connectionString: postgres.url })
     blocker.on('error', () => {})

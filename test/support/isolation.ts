@@ -46,6 +46,8 @@ export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'GET /v1/agent-configurations': 'lists the team of the token; see the test of the list',
   'HEAD /v1/agent-configurations': 'lists the team of the token; see the test of the list',
   'POST /v1/agent-configurations': 'creates in the team of the token, whatever the body says',
+  'GET /v1/audit-events': 'lists the events of the team of the token',
+  'HEAD /v1/audit-events': 'lists the events of the team of the token',
   'GET /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
   'HEAD /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
   'POST /v1/genomes': 'asks nothing here: the evolution service decides by the token',

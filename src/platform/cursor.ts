@@ -6,15 +6,17 @@ import { RequestInvalid } from '../contract/validation-error.ts'
 
 type Position = (string | number)[]
 
+/** Whether a position is one that was given out: anybody can write a cursor. */
+type IsPosition = (position: unknown[]) => boolean
+
 export function toCursor(question: unknown, position: Position): string {
   return Buffer.from(JSON.stringify([digest(question), ...position])).toString('base64url')
 }
 
-/** Anybody can write a cursor, so its position is checked like any other input. */
 export function readCursor(
   question: unknown,
   cursor: string | undefined,
-  isPosition: (parts: unknown[]) => boolean,
+  isPosition: IsPosition,
 ): Position | undefined {
   if (cursor === undefined) return undefined
   const parts = parse(cursor)

@@ -1,0 +1,29 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answer, GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
+import { AuditEventPage, AuditQuery } from '../contract/audit.ts'
+import { ref } from '../contract/fields.ts'
+import type { Audit } from './service.ts'
+
+export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (app, { audit }) => {
+  app.get(
+    '/v1/audit-events',
+    {
+      config: { permission: 'audit:read' },
+      schema: {
+        operationId: 'listAuditEvents',
+        summary: 'List Audit Events',
+        description:
+          'Who in the team of the token changed an agent, saw its secrets or was refused; newest first.',
+        tags: ['Agent Environment'],
+        security: [{ bearer: [] }],
+        querystring: AuditQuery,
+        response: {
+          200: answer('A page of audit events', ref(AuditEventPage)),
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED, 'database_unavailable'),
+        },
+      },
+    },
+    ({ caller, query }) => audit.list(caller, query),
+  )
+}

@@ -1,0 +1,41 @@
+import type { AuditEvent } from '../contract/audit.ts'
+import { INTO_AUDIT } from '../platform/audit.ts'
+import type { Sql } from '../platform/database.ts'
+
+/** The events of a team older than `before`, of one agent where it is named; newest first. */
+export function listEvents(
+  sql: Sql,
+  teamId: string,
+  { agentId, before, limit }: { agentId: string | undefined; before: string | undefined; limit: number },
+): Promise<AuditEvent[]> {
+  // Two statements, so that each has the plan of its own index.
+  return agentId === undefined
+    ? sql.read({ name: 'list-audit', text: LIST, values: [teamId, before ?? LAST, limit] })
+    : sql.read({
+        name: 'list-audit-of-agent',
+        text: LIST_OF_AGENT,
+        values: [teamId, before ?? LAST, limit, agentId],
+      })
+}
+
+/** No event has it: an id of version 7 does not begin so before the year 10889. */
+const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+const select = (filter: string) => `
+SELECT id, at, user_id, action, agent_id, request_id, detail
+FROM audit_events
+WHERE team_id = $1 AND id < $2 ${filter}
+ORDER BY id DESC
+LIMIT $3`
+
+const LIST = select('')
+const LIST_OF_AGENT = select('AND agent_id = $4')
+
+export async function insertEvent(sql: Sql, teamId: string, event: AuditEvent): Promise<void> {
+  const { id, at, user_id, action, agent_id, request_id, detail } = event
+  await sql.write({
+    name: 'insert-audit-event',
+    text: `${INTO_AUDIT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [teamId, id, at, user_id, action, agent_id, request_id, JSON.stringify(detail)],
+  })
+}
