@@ -5,11 +5,14 @@ import { createHistory } from './agents/history-service.ts'
 import { lifecycleRoutes } from './agents/lifecycle-routes.ts'
 import { createLifecycle } from './agents/lifecycle-service.ts'
 import { createAgentList } from './agents/list-service.ts'
+import { revealRoutes } from './agents/reveal-routes.ts'
+import { createReveal } from './agents/reveal-service.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { createAgents } from './agents/service.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { createAudit } from './audit/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
+import { AgentSecrets } from './contract/agent-secrets.ts'
 import { AUDIT_SCHEMAS } from './contract/audit.ts'
 import { AgentEvaluation } from './contract/evaluation.ts'
 import { EvolutionStatus, Genome } from './contract/evolution.ts'
@@ -33,6 +36,7 @@ const SCHEMAS = [
   AgentLifecycle,
   AgentEvaluation,
   ...AUDIT_SCHEMAS,
+  AgentSecrets,
   EvolutionStatus,
   Genome,
   ValidationError,
@@ -57,6 +61,7 @@ export async function buildApp(deps: Deps) {
   await app.register(historyRoutes, { history })
   await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql: database }) })
   await app.register(evaluationRoutes, { evaluations: createEvaluations({ ...deps, sql: database }) })
+  await app.register(revealRoutes, { reveal: createReveal({ ...deps, sql: database }) })
   await app.register(auditRoutes, { audit })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
   await app.register(healthRoutes, {

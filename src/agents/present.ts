@@ -1,27 +1,31 @@
 import type { Agent } from '../contract/agent.ts'
 import type { AgentLatestEvaluation } from '../contract/agent-parts.ts'
+import type { SecretText } from '../platform/secret-text.ts'
 import type { SecretChange, SecretChanges } from './secret-change.ts'
 import type { AgentRow } from './store.ts'
 
 /** An agent together with the revision it is at. */
 export interface AgentAt {
+  /** Its secrets are masked. */
   agent: Agent
   revision: number
+  /** The secrets that the request itself supplied. */
+  supplied: { api_key: SecretText | undefined; github_token: SecretText | undefined }
 }
 
-/** Secrets are masked, but for those this very request supplied: its answer echoes them. */
 export function present(row: AgentRow, changes?: SecretChanges): AgentAt {
   const { revision, api_key_mask, latest_evaluation: _, behaviour_revision: __, ...fields } = row
-  const agent: Agent = { ...fields, api_key: clear(changes?.api_key) ?? api_key_mask }
-  const token = clear(changes?.github_token)
-  if (token !== undefined) agent.white_box_config = { ...agent.white_box_config, github_token: token }
-  return { agent, revision }
+  return {
+    agent: { ...fields, api_key: api_key_mask },
+    revision,
+    supplied: { api_key: supplied(changes?.api_key), github_token: supplied(changes?.github_token) },
+  }
 }
 
 /** An agent with its scores, for a reader who asked for them. */
 export function presentWithScores(row: AgentRow): AgentAt {
-  const { agent, revision } = present(row)
-  return { agent: { ...agent, latest_evaluation: presentEvaluation(row) }, revision }
+  const presented = present(row)
+  return { ...presented, agent: { ...presented.agent, latest_evaluation: presentEvaluation(row) } }
 }
 
 /** An evaluation holds until the agent's behaviour changes. */
@@ -32,6 +36,17 @@ export function presentEvaluation({
   return evaluation && { ...evaluation, current: evaluation.revision >= behaviour_revision }
 }
 
-function clear(change: SecretChange | undefined): string | undefined {
+function supplied(change: SecretChange | undefined): SecretText | undefined {
   return change?.action === 'set' ? change.secret : undefined
+}
+
+/** The agent for the answer to the request that supplied secrets: those, and no others, in clear. */
+export function echo({ agent, supplied: { api_key, github_token } }: AgentAt): Agent {
+  return {
+    ...agent,
+    ...(api_key && { api_key: api_key.reveal() }),
+    ...(github_token && {
+      white_box_config: { ...agent.white_box_config, github_token: github_token.reveal() },
+    }),
+  }
 }

@@ -17,7 +17,7 @@ import { AgentListQuery, AgentPage } from '../contract/list.ts'
 import type { History } from './history-service.ts'
 import { ignoredFields } from './ignored-fields.ts'
 import type { AgentList } from './list-service.ts'
-import type { AgentAt } from './present.ts'
+import { type AgentAt, echo } from './present.ts'
 import { isKnownToReader, revisionsToMatch, toETag } from './revision-tag.ts'
 import type { Agents } from './service.ts'
 
@@ -170,8 +170,8 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
   )
 }
 
-export function send(reply: FastifyReply, { agent, revision }: AgentAt) {
-  return reply.header('etag', toETag(revision)).send(agent)
+export function send(reply: FastifyReply, found: AgentAt) {
+  return reply.header('etag', toETag(found.revision)).send(echo(found))
 }
 
 export function nameIgnored(reply: FastifyReply, body: object, schema: { properties: object }): void {

@@ -1,4 +1,5 @@
 import type { AgentUpdate } from '../contract/agent.ts'
+import { SecretText } from '../platform/secret-text.ts'
 import { isMaskShaped, maskSecret, type SecretPlace, type Secrets } from '../platform/secrets.ts'
 
 /** What a write does to a secret. */
@@ -7,7 +8,7 @@ export type SecretChange =
   | { action: 'clear' }
   /** The caller wrote a mask back: that keeps the secret if the mask is its current one. */
   | { action: 'match'; mask: string }
-  | { action: 'set'; secret: string; mask: string; sealed: Buffer; fingerprints: Buffer[] }
+  | { action: 'set'; secret: SecretText; mask: string; sealed: Buffer; fingerprints: Buffer[] }
 
 export interface SecretChanges {
   api_key: SecretChange
@@ -41,12 +42,13 @@ function toChange(secrets: Secrets, place: SecretPlace, value: string | null | u
   if (value === undefined) return { action: 'keep' }
   if (value === null) return { action: 'clear' }
   if (isMaskShaped(value)) return { action: 'match', mask: value }
+  const secret = new SecretText(value)
   return {
     action: 'set',
-    secret: value,
-    mask: maskSecret(value),
-    sealed: secrets.seal(place, value),
-    fingerprints: secrets.fingerprints(place, value),
+    secret,
+    mask: maskSecret(secret),
+    sealed: secrets.seal(place, secret),
+    fingerprints: secrets.fingerprints(place, secret),
   }
 }
 

@@ -23,6 +23,7 @@ const HEADERS = {
     description: 'The path of the new agent',
     example: '/v1/agent-configurations/01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d',
   },
+  'cache-control': { description: 'Nobody may keep the answer', example: 'no-store' },
   'console-ignored-fields': {
     description: 'Fields of the body that the operation does not carry, percent-encoded',
     example: 'created_at, trust_stage',

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { SecretText } from './secret-text.ts'
 
 /** Sealing of secrets: AES-256-GCM under the first key of a ring; the others still open what they sealed. */
 
@@ -16,11 +17,11 @@ export interface SecretPlace {
 }
 
 export interface Secrets {
-  seal: (place: SecretPlace, secret: string) => Buffer
-  open: (place: SecretPlace, sealed: Buffer) => string
+  seal: (place: SecretPlace, secret: SecretText) => Buffer
+  open: (place: SecretPlace, sealed: Buffer) => SecretText
   /** What tells whether two secrets are the same without opening either: one fingerprint under every key of
    * the ring, the sealing key's first. */
-  fingerprints: (place: SecretPlace, secret: string) => Buffer[]
+  fingerprints: (place: SecretPlace, secret: SecretText) => Buffer[]
 }
 
 const VERSION = 1
@@ -41,7 +42,7 @@ export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
       const keyId = Buffer.from(first.id)
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', first.sealing, nonce).setAAD(describe(place))
-      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      const text = Buffer.concat([cipher.update(secret.reveal(), 'utf8'), cipher.final()])
       const head = Buffer.from([VERSION, keyId.length])
       return Buffer.concat([head, keyId, nonce, cipher.getAuthTag(), text])
     },
@@ -56,12 +57,12 @@ export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
       const text = sealed.subarray(start + NONCE_BYTES + TAG_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
       decipher.setAAD(describe(place)).setAuthTag(tag)
-      return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8')
+      return new SecretText(Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8'))
     },
 
     fingerprints: (place, secret) =>
       keys.map((key) =>
-        createHmac('sha256', key.fingerprinting).update(describe(place)).update(secret).digest(),
+        createHmac('sha256', key.fingerprinting).update(describe(place)).update(secret.reveal()).digest(),
       ),
   }
 }
@@ -81,8 +82,8 @@ function describe({ teamId, agentId, field }: SecretPlace): Buffer {
 const MASK = '*'.repeat(8)
 
 /** What everybody else sees of a secret. */
-export function maskSecret(secret: string): string {
-  const characters = Array.from(secret)
+export function maskSecret(secret: SecretText): string {
+  const characters = Array.from(secret.reveal())
   return characters.length >= 20 ? MASK + characters.slice(-4).join('') : MASK
 }
 

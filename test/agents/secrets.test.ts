@@ -118,7 +118,7 @@ describe('a secret', () => {
     const { api_key_sealed: sealed } = await sealedOf(id)
     const { secrets } = running.deps
     const place = { teamId: person.team, agentId: id, field: 'api_key' }
-    assert.equal(secrets.open(place, sealed), LONG)
+    assert.equal(secrets.open(place, sealed).reveal(), LONG)
     for (const elsewhere of [
       { ...place, teamId: id },
       { ...place, agentId: person.team },

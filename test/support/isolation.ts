@@ -9,6 +9,8 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
     path: `/v1/agent-configurations/${id}`,
     options: { json: { agent_name: 'taken over', api_key: 'taken-over' } },
   }),
+  'GET /v1/agent-configurations/:id/secrets': (id) => ({ path: `/v1/agent-configurations/${id}/secrets` }),
+  'HEAD /v1/agent-configurations/:id/secrets': (id) => ({ path: `/v1/agent-configurations/${id}/secrets` }),
   'GET /v1/agent-configurations/:id/revisions': (id) => ({
     path: `/v1/agent-configurations/${id}/revisions`,
   }),

@@ -1,0 +1,33 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { AgentId } from '../contract/agent.ts'
+import { AgentSecrets } from '../contract/agent-secrets.ts'
+import { answer, answerHeaders, GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
+import { ref } from '../contract/fields.ts'
+import type { Reveal } from './reveal-service.ts'
+import { security, tags } from './routes.ts'
+
+export const revealRoutes: FastifyPluginAsyncTypebox<{ reveal: Reveal }> = async (app, { reveal }) => {
+  app.get(
+    '/v1/agent-configurations/:id/secrets',
+    {
+      config: { permission: 'agent:secret' },
+      schema: {
+        operationId: 'revealAgentSecrets',
+        summary: 'Reveal Agent Secrets',
+        description: 'The secrets of an agent in clear. Who asked is recorded in the audit.',
+        tags,
+        security,
+        params: AgentId,
+        response: {
+          200: answer('The secrets in clear', ref(AgentSecrets), { headers: answerHeaders('cache-control') }),
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED, 'agent_not_found', 'database_unavailable'),
+        },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      const secrets = await reveal(caller, params.id)
+      return reply.header('cache-control', 'no-store').send(secrets)
+    },
+  )
+}

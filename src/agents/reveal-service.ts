@@ -1,0 +1,35 @@
+import type { AgentSecrets } from '../contract/agent-secrets.ts'
+import { Problem } from '../contract/problem.ts'
+import type { Sql } from '../platform/database.ts'
+import type { Caller } from '../platform/identity.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { takeSealedSecrets } from './reveal-store.ts'
+
+export interface RevealDeps {
+  sql: Sql
+  secrets: Secrets
+  /** Milliseconds since the epoch. */
+  now: () => number
+  newId: () => string
+}
+
+export type Reveal = (caller: Caller, id: string) => Promise<AgentSecrets>
+
+export function createReveal({ sql, secrets, now, newId }: RevealDeps): Reveal {
+  return async (caller, id) => {
+    const { teamId, userId, requestId } = caller
+    const sealed = await takeSealedSecrets(sql, teamId, id, {
+      now: Math.floor(now() / 1_000),
+      askedBy: userId,
+      eventId: newId(),
+      requestId,
+    })
+    if (!sealed) throw new Problem('agent_not_found')
+    const open = (field: string, bytes: Buffer | null) =>
+      bytes && secrets.open({ teamId, agentId: id, field }, bytes)
+    return {
+      api_key: open('api_key', sealed.api_key_sealed),
+      white_box_config: { github_token: open('github_token', sealed.github_token_sealed) },
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { Problem } from '../contract/problem.ts'
+import { type AuditTrace, INTO_AUDIT } from '../platform/audit.ts'
+import type { Sql } from '../platform/database.ts'
+
+export interface SealedSecrets {
+  api_key_sealed: Buffer | null
+  github_token_sealed: Buffer | null
+}
+
+interface Asking extends AuditTrace {
+  now: number
+  askedBy: string
+}
+
+/** The sealed secrets of an agent, given out only together with the record of who asked. Undefined when the team
+ * has no such agent. */
+export async function takeSealedSecrets(
+  sql: Sql,
+  teamId: string,
+  id: string,
+  { now, askedBy, eventId, requestId }: Asking,
+): Promise<SealedSecrets | undefined> {
+  const [row] = await sql
+    .write<SealedSecrets>({
+      name: 'take-sealed-secrets',
+      text: TAKE,
+      values: [teamId, id, eventId, now, askedBy, requestId],
+    })
+    .catch((error: unknown) => {
+      // Whether the record was kept is not known, but no secret was shown and no agent changed.
+      if (!(error instanceof Problem) || error.code !== 'outcome_unknown') throw error
+      throw new Problem('database_unavailable', { headers: error.headers, cause: error.cause })
+    })
+  return row
+}
+
+const TAKE = `
+WITH found AS (
+  SELECT api_key_sealed, github_token_sealed FROM agents WHERE team_id = $1 AND id = $2
+), traced AS (
+  ${INTO_AUDIT}
+  SELECT $1, $3, $4, $5, 'secrets_revealed', $2, $6, json_build_object('fields', array_remove(ARRAY[
+    CASE WHEN api_key_sealed IS NOT NULL THEN 'api_key' END,
+    CASE WHEN github_token_sealed IS NOT NULL THEN 'white_box_config.github_token' END
+  ], NULL))
+  FROM found
+)
+SELECT * FROM found`

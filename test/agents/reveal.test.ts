@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+
+const KEY = 'sk-0123456789-"quoted"-é-WXYZ'
+const TOKEN = 'ghp-0123456789-WXYZ'
+
+describe('the secrets of an agent in clear', () => {
+  let running: TestConsole
+  let person: Person
+
+  const reveal = (id: string, by = person) =>
+    running.request('GET', `${COLLECTION}/${id}/secrets`, { token: by.token })
+  const eventsOf = async (id: string) =>
+    (await running.request('GET', `/v1/audit-events?agent_id=${id}`, { token: person.token })).body.results
+
+  before(async () => {
+    running = await startConsole()
+    person = await running.person()
+  })
+  after(() => running.close())
+
+  it('are those that were written last, each in its place, null where there is none', async () => {
+    const { id } = await createAgent(running, person, { api_key: 'sk-before' })
+    await putAgent(running, person, id, { api_key: KEY })
+    const first = await reveal(id)
+    assert.equal(first.headers.get('cache-control'), 'no-store')
+    assert.deepEqual(first.body, { api_key: KEY, white_box_config: { github_token: null } })
+    await putAgent(running, person, id, { api_key: null, white_box_config: { github_token: TOKEN } })
+    assert.deepEqual((await reveal(id)).body, { api_key: null, white_box_config: { github_token: TOKEN } })
+    await putAgent(running, person, id, { white_box_config: null })
+    assert.deepEqual((await reveal(id)).body, { api_key: null, white_box_config: { github_token: null } })
+  })
+
+  it('leave a trace of who asked, and of what there was to see', async () => {
+    const { id } = await createAgent(running, person, {
+      api_key: KEY,
+      white_box_config: { github_token: TOKEN },
+    })
+    const other = await running.person({ team: person.team, scope: 'agent:secret' })
+    await running.request('GET', `${COLLECTION}/${id}/secrets`, {
+      token: other.token,
+      headers: { 'x-request-id': 'reveal-1' },
+    })
+    const [event] = await eventsOf(id)
+    assert.partialDeepStrictEqual(event, {
+      ...{ action: 'secrets_revealed', user_id: other.user, agent_id: id, request_id: 'reveal-1' },
+      detail: { fields: ['api_key', 'white_box_config.github_token'] },
+    })
+  })
+
+  it('need their own permission, and leave no trace of an agent that is not there', async () => {
+    const { id } = await createAgent(running, person, { api_key: KEY })
+    const scope = 'agent:read agent:write agent:lifecycle agent:delete audit:read'
+    const refused = await reveal(id, await running.person({ team: person.team, scope }))
+    assert.equal(refused.status, 403)
+    assert.equal(refused.body.detail, 'This operation needs the permission agent:secret.')
+    const unknown = randomUUID()
+    assert.equal((await reveal(unknown)).status, 404)
+    assert.deepEqual(await eventsOf(unknown), [])
+    assert.equal((await reveal('x')).status, 422)
+  })
+
+  it('are not revealed where the trace cannot be kept', async (t) => {
+    const { id } = await createAgent(running, person, { api_key: KEY })
+    await running.database.query(`ALTER TABLE audit_events ADD CONSTRAINT full_up CHECK (at < 0) NOT VALID`)
+    t.after(() => running.database.query(`ALTER TABLE audit_events DROP CONSTRAINT full_up`))
+    const reply = await reveal(id)
+    assert.equal(reply.status, 500)
+    assert.ok(!reply.text.includes('sk-'))
+    const changed = await putAgent(running, person, id, { purpose: 'untraced' })
+    assert.equal(changed.status, 500)
+    const [row] = await running.database.query('SELECT purpose, revision FROM agents WHERE id = $1', [id])
+    assert.deepEqual(row, { purpose: null, revision: '1' })
+  })
+
+  it('stay sealed where the ring has lost their key, and the answer does not say more', async (t) => {
+    const { id } = await createAgent(running, person, { api_key: KEY })
+    const other = await startConsole({
+      environment: {
+        DATABASE_URL: running.database.url,
+        SECRETS_KEYS: `other:${randomBytes(32).toString('base64')}`,
+      },
+    })
+    t.after(() => other.close())
+    const { token } = await other.person({ team: person.team })
+    const reply = await other.request('GET', `${COLLECTION}/${id}/secrets`, { token })
+    assert.equal(reply.status, 500)
+    assert.equal(reply.body.code, 'internal')
+    assert.ok(other.logLines.join('').includes('The keyring has no key test'))
+  })
+})
