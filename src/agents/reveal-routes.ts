@@ -26,8 +26,11 @@ export const revealRoutes: FastifyPluginAsyncTypebox<{ reveal: Reveal }> = async
       },
     },
     async ({ caller, params }, reply) => {
-      const secrets = await reveal(caller, params.id)
-      return reply.header('cache-control', 'no-store').send(secrets)
+      const { api_key, github_token } = await reveal(caller, params.id)
+      return reply.header('cache-control', 'no-store').send({
+        api_key: api_key?.reveal() ?? null,
+        white_box_config: { github_token: github_token?.reveal() ?? null },
+      })
     },
   )
 }

@@ -1,7 +1,7 @@
-import type { AgentSecrets } from '../contract/agent-secrets.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
+import type { SecretText } from '../platform/secret-text.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { takeSealedSecrets } from './reveal-store.ts'
 
@@ -13,7 +13,13 @@ export interface RevealDeps {
   newId: () => string
 }
 
-export type Reveal = (caller: Caller, id: string) => Promise<AgentSecrets>
+/** The secrets of an agent; null where there is none. */
+export interface OpenedSecrets {
+  api_key: SecretText | null
+  github_token: SecretText | null
+}
+
+export type Reveal = (caller: Caller, id: string) => Promise<OpenedSecrets>
 
 export function createReveal({ sql, secrets, now, newId }: RevealDeps): Reveal {
   return async (caller, id) => {
@@ -29,7 +35,7 @@ export function createReveal({ sql, secrets, now, newId }: RevealDeps): Reveal {
       bytes && secrets.open({ teamId, agentId: id, field }, bytes)
     return {
       api_key: open('api_key', sealed.api_key_sealed),
-      white_box_config: { github_token: open('github_token', sealed.github_token_sealed) },
+      github_token: open('github_token', sealed.github_token_sealed),
     }
   }
 }
