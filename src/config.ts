@@ -123,7 +123,7 @@ function oneOf<Value extends string>(text: string, values: readonly Value[]): Va
 }
 
 /** `id:base64,id:base64`. A fault names the key by its place: its text may be the key. */
-function keyring(text: string): KeyringEntry[] {
+export function keyring(text: string): KeyringEntry[] {
   const entries = text.split(',').map((entry, index) => {
     const [id = '', base64 = '', ...rest] = entry.trim().split(':')
     const key = Buffer.from(base64, 'base64')

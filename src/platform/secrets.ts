@@ -22,6 +22,8 @@ export interface Secrets {
   /** What tells whether two secrets are the same without opening either: one fingerprint under every key of
    * the ring, the sealing key's first. */
   fingerprints: (place: SecretPlace, secret: SecretText) => Buffer[]
+  /** What everything sealed under the first key begins with, and nothing else does. */
+  prefix: Buffer
 }
 
 const VERSION = 1
@@ -37,21 +39,24 @@ export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
   const [first] = keys
   if (!first) throw new Error('A keyring needs at least one key')
 
+  const keyId = Buffer.from(first.id)
+  const prefix = Buffer.concat([Buffer.from([VERSION, keyId.length]), keyId])
+
   return {
+    prefix,
+
     seal(place, secret) {
-      const keyId = Buffer.from(first.id)
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', first.sealing, nonce).setAAD(describe(place))
       const text = Buffer.concat([cipher.update(secret.reveal(), 'utf8'), cipher.final()])
-      const head = Buffer.from([VERSION, keyId.length])
-      return Buffer.concat([head, keyId, nonce, cipher.getAuthTag(), text])
+      return Buffer.concat([prefix, nonce, cipher.getAuthTag(), text])
     },
 
     open(place, sealed) {
-      const keyId = sealingKeyId(sealed)
-      const key = keys.find(({ id }) => id === keyId)
-      if (!key) throw new Error(`The keyring has no key ${keyId}`)
-      const start = 2 + Buffer.byteLength(keyId)
+      const sealedBy = sealingKeyId(sealed)
+      const key = keys.find(({ id }) => id === sealedBy)
+      if (!key) throw new Error(`The keyring has no key ${sealedBy}`)
+      const start = 2 + Buffer.byteLength(sealedBy)
       const nonce = sealed.subarray(start, start + NONCE_BYTES)
       const tag = sealed.subarray(start + NONCE_BYTES, start + NONCE_BYTES + TAG_BYTES)
       const text = sealed.subarray(start + NONCE_BYTES + TAG_BYTES)

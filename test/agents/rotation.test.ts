@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { Client } from 'pg'
+import { rotateSecrets } from '../../scripts/rotate-secrets.ts'
+import { SecretText } from '../../src/platform/secret-text.ts'
+import { createSecrets, type KeyringEntry } from '../../src/platform/secrets.ts'
+import { createAgent } from '../support/agents.ts'
+import { startConsole } from '../support/console.ts'
+import { proveRotation } from '../support/rotation.ts'
+import { until } from '../support/until.ts'
+
+describe('a rotation', () => {
+  it('killed twice and while others write, leaves no secret under an older key and changes none', (t) =>
+    proveRotation(600, (line) => t.diagnostic(line)))
+
+  it('leaves a secret alone that a writer was replacing at that moment', async () => {
+    await inScene(async ({ older, newer, running, client, writer }) => {
+      const person = await running.person()
+      const { id } = await createAgent(running, person, { api_key: 'sk-before' })
+      const place = { teamId: person.team, agentId: id, field: 'api_key' }
+      const secrets = createSecrets([newer, older])
+      await writer.query('BEGIN')
+      await writer.query('UPDATE agents SET api_key_sealed = $1 WHERE id = $2', [
+        secrets.seal(place, new SecretText('sk-after')),
+        id,
+      ])
+      const rotation = rotateSecrets(client, secrets, { report: () => {} })
+      await until('the rotation waits for the writer', async () => {
+        const { rowCount } = await writer.query(
+          `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+        )
+        return rowCount !== 0
+      })
+      await writer.query('COMMIT')
+      assert.equal(await rotation, 0)
+      const { rows } = await writer.query('SELECT api_key_sealed FROM agents WHERE id = $1', [id])
+      assert.equal(secrets.open(place, rows[0].api_key_sealed).reveal(), 'sk-after')
+    })
+  })
+
+  it('goes on past a secret that no key opens, and names it', async () => {
+    await inScene(async ({ newer, running, client }) => {
+      const person = await running.person()
+      const { id } = await createAgent(running, person, { api_key: 'sk-lost-for-ever' })
+      const lines: string[] = []
+      const left = await rotateSecrets(client, createSecrets([newer]), {
+        report: (line) => void lines.push(line),
+      })
+      assert.equal(left, 1)
+      const text = lines.join('\n')
+      assert.match(text, new RegExp(`api_key of agent ${id} .* The keyring has no key older`))
+      assert.ok(!text.includes('sk-lost'))
+    })
+  })
+})
+
+interface Scene {
+  older: KeyringEntry
+  newer: KeyringEntry
+  running: Awaited<ReturnType<typeof startConsole>>
+  client: Client
+  writer: Client
+}
+
+/** A console that seals under an older key, and two connections to its database. */
+async function inScene(act: (scene: Scene) => Promise<void>): Promise<void> {
+  const [older, newer] = [
+    { id: 'older', key: randomBytes(32) },
+    { id: 'newer', key: randomBytes(32) },
+  ]
+  const running = await startConsole({
+    environment: { SECRETS_KEYS: `older:${older.key.toString('base64')}` },
+  })
+  const connectionString = running.database.url
+  const [client, writer] = [new Client({ connectionString }), new Client({ connectionString })]
+  try {
+    await Promise.all([client.connect(), writer.connect()])
+    await act({ older, newer, running, client, writer })
+  } finally {
+    await Promise.all([client.end(), writer.end()])
+    await running.close()
+  }
+}
