@@ -11,6 +11,9 @@ const run = promisify(execFile)
 /** A PostgreSQL of one's own: for development where none is running, and for a test that stops or kills it. */
 export interface PrivatePostgres {
   url: string
+  /** Where its programs are, and where it keeps everything: data, write-ahead log and log. */
+  bin: string
+  folder: string
   start: () => Promise<void>
   /** `immediate` is a crash: nobody is told, nothing is written down. */
   stop: (mode?: 'fast' | 'immediate') => Promise<void>
@@ -44,6 +47,8 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   }
   return {
     url,
+    bin,
+    folder,
     start: async () => void (await startOn(port)),
     stop,
     remove: async () => {

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
+import { migrate } from '../../scripts/migrate.ts'
+import type { Agent } from '../../src/contract/agent.ts'
+import { startProcess } from '../acceptance/processes.ts'
+import { COLLECTION } from './agents.ts'
+import { createFlock, type Flock } from './canaries.ts'
+import { refusedRequests } from './canary-requests.ts'
+import { type Reply, type RequestOptions, startConsole, type TestConsole } from './console.ts'
+
+/** What is proved of secrets: whatever is done with them, they show in the answer to the write that supplied them
+ * and in `…/secrets`, and nowhere else. */
+
+const run = promisify(execFile)
+
+const KEY_IDS = ['older', 'newer']
+
+interface Scene {
+  flock: Flock
+  postgres: PrivatePostgres
+  running: TestConsole
+  token: string
+  leaks: string[]
+  /** Sends a request and looks through the whole answer for any canary but those it may show. */
+  send: (
+    name: string,
+    method: string,
+    path: string,
+    options?: RequestOptions,
+    may?: string[],
+  ) => Promise<Reply<Agent>>
+}
+
+export async function proveCanaries(agents: number, tell: (line: string) => void): Promise<void> {
+  const postgres = await startPrivatePostgres()
+  const [older, newer] = KEY_IDS.map((id) => `${id}:${randomBytes(32).toString('base64')}`)
+  try {
+    const asOwner = new Client({ connectionString: postgres.url })
+    // A failed proof stops the server under it.
+    asOwner.on('error', () => {})
+    await asOwner.connect()
+    const url = await prepare(postgres, asOwner)
+    const running = await startConsole({
+      environment: { DATABASE_URL: url, SECRETS_KEYS: `${older},${newer}` },
+    })
+    try {
+      const scene = await createScene(postgres, running)
+      const { flock, leaks, send, token } = scene
+      let last = { id: '', team: '', secrets: ['', ''] }
+      for (let n = 0; n < agents; n++) last = await leadALife(scene)
+
+      const rotation = startProcess('scripts/rotate-secrets.ts', {
+        DATABASE_URL: postgres.url,
+        SECRETS_KEYS: `${newer},${older}`,
+      })
+      assert.equal(await rotation.ended, 0, rotation.output())
+      lookForSealed(scene, 'the output of the rotation', rotation.output())
+      const { token: owner } = await running.person({ team: last.team })
+      const path = `${COLLECTION}/${last.id}/secrets`
+      await send('rotated secrets', 'GET', path, { token: owner }, last.secrets)
+      await failInTheDatabase(scene, asOwner, last)
+      await searchDatabase(scene, asOwner)
+      await asOwner.end()
+      await postgres.stop()
+      for (const [method, path] of [
+        ['PUT', `${COLLECTION}/${last.id}`],
+        ['POST', COLLECTION],
+        ['GET', `${COLLECTION}/${last.id}/secrets`],
+      ] as const) {
+        const json = { agent_name: 'A', model_name: 'm', api_key: flock.hatch() }
+        const reply = await send('no database', method, path, {
+          token,
+          ...(method === 'GET' ? {} : { json }),
+        })
+        assert.equal(reply.status, 503)
+      }
+      const files = searchFiles(scene)
+      lookForSealed(scene, 'the log', running.logLines.join(''))
+      lookForSealed(scene, 'the metrics', await running.deps.metrics.registry.metrics())
+      tell(`${flock.count()} canaries, ${running.logLines.length} log lines, ${files}`)
+      assert.deepEqual([...new Set(leaks)], [])
+    } finally {
+      await running.close()
+    }
+  } finally {
+    await postgres.remove()
+  }
+}
+
+/** The role that serves has the grants of the operating manual, and no others. */
+async function prepare(postgres: PrivatePostgres, asOwner: Client): Promise<string> {
+  await migrate(postgres.url, () => {})
+  const manual = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
+  const grants = manual.match(/^GRANT .*;/gm) ?? []
+  assert.ok(grants.length > 0)
+  await asOwner.query(`CREATE ROLE console LOGIN; ${grants.join('\n')}`)
+  return postgres.url.replace('postgres@', 'console@')
+}
+
+async function createScene(postgres: PrivatePostgres, running: TestConsole): Promise<Scene> {
+  const flock = createFlock()
+  const leaks: string[] = []
+  const { token } = await running.person()
+  const send: Scene['send'] = async (name, method, path, options = {}, may = []) => {
+    const reply = await running.request<Agent>(method, path, { token, ...options })
+    const answer = JSON.stringify(Object.fromEntries(reply.headers)) + reply.text
+    const found = [...flock.find(answer, may), ...findSealed(answer)]
+    leaks.push(...found.map((leak) => `the answer to ${name}: ${leak}`))
+    for (const canary of may) assert.ok(answer.includes(JSON.stringify(canary)), `${name}: ${answer}`)
+    return reply
+  }
+  return { flock, postgres, running, token, leaks, send }
+}
+
+function look({ flock, leaks }: Scene, where: string, text: string | Buffer): void {
+  leaks.push(...flock.find(text).map((leak) => `${where}: ${leak}`))
+}
+
+/** Where not even the sealed secret may be: anywhere but in the table of agents. */
+function lookForSealed(scene: Scene, where: string, text: string): void {
+  look(scene, where, text)
+  scene.leaks.push(...findSealed(text).map((leak) => `${where}: ${leak}`))
+}
+
+/** What is sealed begins with its version and the name of its key, whose length comes first. */
+function findSealed(text: string): string[] {
+  return KEY_IDS.flatMap((id) => {
+    const start = Buffer.from([1, id.length, ...Buffer.from(id)])
+    const spellings = [
+      start.toString('latin1'),
+      JSON.stringify(start.toString('latin1')).slice(1, -1),
+      start.toString('hex'),
+      // The last character depends on what follows.
+      start.toString('base64').replace(/.=*$/, ''),
+      Array.from(start).join(','),
+    ]
+    return spellings.some((spelling) => text.includes(spelling)) ? [`sealed under ${id}`] : []
+  })
+}
+
+/** All that can happen to the secrets of one agent. */
+async function leadALife({ flock: { hatch }, running, token, send }: Scene) {
+  const [key, gitToken, nextKey, nextToken] = [hatch(), hatch(), hatch(), hatch()]
+  const { team, token: owner } = await running.person()
+  const json = {
+    agent_name: 'A',
+    model_name: 'm',
+    api_key: key,
+    white_box_config: { github_token: gitToken },
+  }
+  const ignored = { unknown: hatch(), apiKey: hatch(), github_token: hatch() }
+  const created = await send(
+    ...(['a creation', 'POST', COLLECTION] as const),
+    { token: owner, json: { ...json, ...ignored } },
+    [key, gitToken],
+  )
+  assert.equal(created.status, 201, created.text)
+  const { id } = created.body
+  const path = `${COLLECTION}/${id}`
+  const ask = (name: string, method: string, rest = '', options: RequestOptions = {}, may: string[] = []) =>
+    send(name, method, path + rest, { token: owner, ...options }, may)
+  const put = (name: string, body: object, may: string[] = []) => ask(name, 'PUT', '', { json: body }, may)
+
+  await put('a new key', { api_key: nextKey, ...ignored }, [nextKey])
+  await put('a new token', { white_box_config: { repo_url: 'r', github_token: nextToken } }, [nextToken])
+  await put('the same key again', { api_key: nextKey, purpose: 'x' }, [nextKey])
+  const { body: masked } = await ask('a read', 'GET')
+  const putBack = await put('a masked agent put back', { ...masked, purpose: 'y' })
+  assert.equal(putBack.status, 200, putBack.text)
+  for (const rest of [
+    '?revision=1',
+    '/revisions',
+    '/revisions/1',
+    '/revisions/2/diff',
+    '/revisions/3/diff?against=1',
+  ]) {
+    assert.equal((await ask(`GET ${rest}`, 'GET', rest)).status, 200)
+  }
+  assert.equal((await ask('a restore', 'POST', '/revisions/1/restore')).status, 200)
+  const shown = await ask('secrets', 'GET', '/secrets', {}, [nextKey, nextToken])
+  assert.deepEqual(shown.body, { api_key: nextKey, white_box_config: { github_token: nextToken } })
+  await ask('HEAD of secrets', 'HEAD', '/secrets')
+  await send('the audit', 'GET', `/v1/audit-events?agent_id=${id}`, { token: owner })
+
+  const { token: reader } = await running.person({ team, scope: 'agent:read' })
+  for (const { name, method, path, status, ...options } of refusedRequests(id, hatch, {
+    ...{ all: owner, reader, stranger: token },
+  })) {
+    const reply = await send(name, method, path, options)
+    assert.equal(reply.status, status, `${name}: ${reply.text}`)
+  }
+  return { id, team, secrets: [nextKey, nextToken] }
+}
+
+/** PostgreSQL quotes the row that breaks a rule, in its answer and in its own log. */
+async function failInTheDatabase(
+  { flock, running, send }: Scene,
+  asOwner: Client,
+  { id, team }: { id: string; team: string },
+): Promise<void> {
+  await asOwner.query(`ALTER TABLE agents ADD CONSTRAINT no_more CHECK (revision < 0) NOT VALID`)
+  const { token } = await running.person({ team })
+  const json = { api_key: flock.hatch(), white_box_config: { github_token: flock.hatch() } }
+  const reply = await send('a broken rule', 'PUT', `${COLLECTION}/${id}`, { token, json })
+  assert.equal(reply.status, 500)
+  await asOwner.query(`ALTER TABLE agents DROP CONSTRAINT no_more`)
+}
+
+async function searchDatabase(scene: Scene, asOwner: Client): Promise<void> {
+  const { rows: tables } = await asOwner.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
+  for (const { tablename } of tables) {
+    const { rows } = await asOwner.query(`SELECT string_agg(t::text, E'\\n') AS text FROM ${tablename} t`)
+    const search = tablename === 'agents' ? look : lookForSealed
+    search(scene, `the table ${tablename}`, rows[0].text ?? '')
+  }
+  const { stdout } = await run(join(scene.postgres.bin, 'pg_dump'), [scene.postgres.url], {
+    maxBuffer: 1024 ** 3,
+  })
+  assert.match(stdout, /COPY public\.agents /)
+  look(scene, 'pg_dump', stdout)
+  await asOwner.query('CHECKPOINT')
+  await asOwner.query('SELECT pg_switch_wal()')
+}
+
+/** Every file of the server: tables, write-ahead log, and its own log. */
+function searchFiles(scene: Scene): string {
+  const { folder } = scene.postgres
+  const files = globSync('**', { cwd: folder }).filter((file) => statSync(join(folder, file)).isFile())
+  const wal = files.filter((file) => /^data\/pg_wal\/[0-9A-F]{24}$/.test(file))
+  assert.ok(wal.length > 0)
+  let bytes = 0
+  for (const file of files) {
+    const content = readFileSync(join(folder, file))
+    bytes += content.length
+    look(scene, `the file ${file}`, content)
+  }
+  return `${files.length} files of ${Math.round(bytes / 1e6)} MB (${wal.length} of the write-ahead log)`
+}
