@@ -1,4 +1,5 @@
 import type { Sql } from '../platform/database.ts'
+import { SecretText } from '../platform/secret-text.ts'
 import type { Secrets } from '../platform/secrets.ts'
 
 /** A creation that may be sent again: the key its sender chose, and what tells its body from another. */
@@ -12,7 +13,7 @@ export interface Claim {
  * the two are never the same. */
 export function toClaim(secrets: Secrets, teamId: string, key: string, body: object): Claim {
   const place = { teamId, agentId: '', field: `idempotency_keys ${key}` }
-  return { key, requestHashes: secrets.fingerprints(place, canonical(body)) }
+  return { key, requestHashes: secrets.fingerprints(place, new SecretText(canonical(body))) }
 }
 
 /** The order of members is no part of what a body says. */

@@ -2,12 +2,18 @@ import { type Static, Type } from 'typebox'
 import { FreeFormObject, integer, nullable, oneOf, ref, UnixSeconds, Uuid } from './fields.ts'
 import { REVISION_ACTIONS, type RevisionAction } from './history.ts'
 
-type AuditAction = `agent_${RevisionAction}` | 'secrets_revealed' | 'permission_refused'
+const OTHER_ACTIONS = [
+  'agent_evaluation_recorded',
+  'agent_deleted',
+  'secrets_revealed',
+  'permission_refused',
+] as const
+
+type AuditAction = `agent_${RevisionAction}` | (typeof OTHER_ACTIONS)[number]
 
 const AUDIT_ACTIONS: AuditAction[] = [
   ...REVISION_ACTIONS.map((action) => `agent_${action}` as const),
-  'secrets_revealed',
-  'permission_refused',
+  ...OTHER_ACTIONS,
 ]
 
 export const AuditEvent = Type.Object(
