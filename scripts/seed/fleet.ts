@@ -57,8 +57,8 @@ export const AGENT_COLUMNS =
 
 export const REVISION_COLUMNS = 'team_id, agent_id, revision, changed_at, changed_by, action, fields, before'
 
-export const largestTeam = (agents: number) => Math.max(1, Math.floor(agents / 100))
-export const teamCount = (agents: number) => Math.max(1, Math.floor(agents / 100))
+const largestTeam = (agents: number) => Math.max(1, Math.floor(agents / 100))
+const teamCount = (agents: number) => Math.max(1, Math.floor(agents / 100))
 
 /** The id of a team by its number; 0 is the largest. */
 export function teamId(number: number): string {

@@ -8,10 +8,9 @@ export interface Fleet {
   close: () => Promise<void>
 }
 
-/** A database with a generated fleet: the one FLEET_URL names, for whoever has made it before, else a new one. */
-export async function openFleet(agents: number): Promise<Fleet> {
+/** A database with a generated fleet: the one that was made before, where there is one, else a new one. */
+export async function openFleet(agents: number, made?: string): Promise<Fleet> {
   const largestTeam = teamId(0)
-  const made = process.env['FLEET_URL']
   if (made !== undefined) return { url: made, largestTeam, close: async () => {} }
   const database = await createTestDatabase()
   await seed(database.url, { agents, seed: 1 }, (line) => process.stdout.write(`${line}\n`))

@@ -50,7 +50,7 @@ describe(`a list in a fleet of ${AGENTS}`, () => {
   }
 
   before(async () => {
-    const fleet = await openFleet(AGENTS)
+    const fleet = await openFleet(AGENTS, process.env['FLEET_URL'])
     databaseUrl = fleet.url
     running = await startConsole({ environment: { DATABASE_URL: fleet.url } })
     person = await running.person({ team: fleet.largestTeam, user: randomUUID() })

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { quantile, timed } from './timing.ts'
+
+const REVISIONS = Number(process.env['REVISIONS'] ?? 10_000)
+
+describe('a long history', () => {
+  let running: TestConsole
+  let person: Person
+
+  const page = (id: string) => async () => {
+    const reply = await running.request('GET', `${COLLECTION}/${id}/revisions?limit=10`, {
+      token: person.token,
+    })
+    assert.equal(reply.body.results.length, 10)
+  }
+
+  before(async () => {
+    running = await startConsole()
+    person = await running.person()
+  })
+  after(() => running.close())
+
+  it(`of ${REVISIONS} revisions shows its newest page as quickly as one of ten`, async (t) => {
+    const short = (await createAgent(running, person)).id
+    for (let n = 2; n <= 10; n++) await putAgent(running, person, short, { purpose: String(n) })
+    const long = (await createAgent(running, person)).id
+    // Made as the console makes them, but in one go: ten thousand requests would prove nothing more.
+    await running.database.query(
+      `WITH revised AS (
+         INSERT INTO agent_revisions (team_id, agent_id, revision, changed_at, changed_by, action, fields, before)
+         SELECT $1, $2, n, 1794700000, $3, 'updated', '{purpose}', json_build_object('purpose', n::text)
+         FROM generate_series(2, $4::int) n
+       ) UPDATE agents SET revision = $4 WHERE team_id = $1 AND id = $2`,
+      [person.team, long, person.user, REVISIONS],
+    )
+    await running.database.query('VACUUM ANALYZE agent_revisions')
+    await timed(50, page(short))
+    await timed(50, page(long))
+    const times: Record<'short' | 'long', number[]> = { short: [], long: [] }
+    for (let round = 0; round < 100; round++) {
+      times.short.push(...(await timed(1, page(short))))
+      times.long.push(...(await timed(1, page(long))))
+    }
+    const [shortMs, longMs] = [quantile(times.short, 0.5), quantile(times.long, 0.5)]
+    t.diagnostic(
+      `p50: ${shortMs.toFixed(2)} ms with ten revisions, ${longMs.toFixed(2)} ms with ${REVISIONS}`,
+    )
+    assert.ok(longMs < shortMs * 1.3, `${longMs / shortMs} times`)
+  })
+})
