@@ -42,11 +42,12 @@ export async function benchForward(options: { rounds: number; seconds: number })
         SHUTDOWN_DELAY_MS: '0',
       },
       `http://127.0.0.1:${port}/health/live`,
+      { isRead: false },
     ),
-    startService('bench/passthrough.ts', { NODE_ENV: 'production' }, `http://127.0.0.1:${passthrough}/`, [
-      String(passthrough),
-      upstreamUrl,
-    ]),
+    startService('bench/passthrough.ts', { NODE_ENV: 'production' }, `http://127.0.0.1:${passthrough}/`, {
+      args: [String(passthrough), upstreamUrl],
+      isRead: false,
+    }),
   ])
   try {
     const path = `/v1/evolution/status/${randomUUID()}`

@@ -1,9 +1,13 @@
 import { parseArgs } from 'node:util'
 import { benchForward } from './forward.ts'
+import { benchRead } from './read.ts'
+import { benchUpdate } from './update.ts'
 
 /** `npm run bench -- forward`: measures, prints what was measured, and fails below the floor. */
 const BENCHES: Record<string, (options: { rounds: number; seconds: number }) => Promise<void>> = {
   forward: benchForward,
+  update: benchUpdate,
+  read: benchRead,
 }
 
 const { values, positionals } = parseArgs({

@@ -10,7 +10,7 @@ export interface Load {
   script?: string
 }
 
-const CONNECTIONS = 32
+export const CONNECTIONS = 32
 
 /** Requests a second that a server answers, all of them well. */
 export async function measure({ url, headers = {}, script }: Load, seconds: number): Promise<number> {

@@ -11,23 +11,24 @@ export interface Service {
   ended: Promise<never>
 }
 
-/** Starts a script and waits until it answers at `probe`. */
+/** Starts a script and waits until it answers at `probe`. Under load its output is better not read: that would be
+ * measured, too. */
 export async function startService(
   script: string,
   environment: Record<string, string>,
   probe: string,
-  args: string[] = [],
+  { args = [], isRead = true }: { args?: string[]; isRead?: boolean } = {},
 ): Promise<Service> {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: ROOT,
     env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', isRead ? 'pipe' : 'ignore', 'pipe'],
     // Ctrl-C reaches the whole terminal group: the services end when they are told to, in order.
     detached: true,
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text) => (output = (output + text).slice(-4_000)))
+    stream?.on('data', (text) => (output = (output + text).slice(-4_000)))
   }
   const ended = once(child, 'close').then(([code]) => {
     throw new Error(`${script} ended (${code}):\n${output}`)

@@ -40,6 +40,8 @@ export function createDatabase(url: string, log: Logger): Database {
     connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: 5_000,
+    // Compiling a plan takes longer than any statement here runs.
+    options: '-c jit=off',
     query_timeout: 8_000,
     keepAlive: true,
   })

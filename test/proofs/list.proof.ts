@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../../src/contract/agent.ts'
 import { AGENT_SORTS } from '../../src/contract/list.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
 import { explainList } from './explain-list.ts'
 import { openFleet } from './fleet.ts'
 import { quantile, timed } from './timing.ts'
@@ -27,33 +26,38 @@ const SINGLES = [
 ]
 
 describe(`a list in a fleet of ${AGENTS}`, () => {
-  let running: TestConsole
-  let person: Person
+  let running: RunningConsole
+  let headers: Record<string, string>
   let databaseUrl: string
+  let team: string
   let close: () => Promise<void>
 
   const list = async (query: string) => {
-    const reply = await running.request('GET', `/v1/agent-configurations?include_scores=true&${query}`, {
-      token: person.token,
+    const reply = await fetch(`${running.url}/v1/agent-configurations?include_scores=true&${query}`, {
+      headers,
     })
-    assert.equal(reply.status, 200, reply.text)
-    return reply.body as { results: { id: string }[]; next_cursor: string | null }
+    const text = await reply.text()
+    assert.equal(reply.status, 200, text)
+    // Parsing a page is its reader's time, not the console's.
+    return () => (JSON.parse(text) as { next_cursor: string | null }).next_cursor
   }
-  /** The slowest of the cases, by its p95, and that figure. */
+  /** The slowest of the cases, by its p95, and that figure. In turns, so that a pause of the machine falls on all of
+   * them and not on whichever is being measured. */
   const slowest = async (queries: string[]) => {
-    let worst = { query: '', p95: 0 }
-    for (const query of queries) {
-      const p95 = quantile(await timed(SAMPLES, () => list(query)), 0.95)
-      if (p95 > worst.p95) worst = { query, p95 }
+    const times = new Map<string, number[]>(queries.map((query) => [query, []]))
+    for (let sample = 0; sample < SAMPLES; sample++) {
+      for (const [query, taken] of times) taken.push(...(await timed(1, () => list(query))))
     }
-    return worst
+    const byCase = [...times].map(([query, taken]) => ({ query, p95: quantile(taken, 0.95) }))
+    return byCase.reduce((worst, one) => (one.p95 > worst.p95 ? one : worst))
   }
 
   before(async () => {
     const fleet = await openFleet(AGENTS, process.env['FLEET_URL'])
     databaseUrl = fleet.url
-    running = await startConsole({ environment: { DATABASE_URL: fleet.url } })
-    person = await running.person({ team: fleet.largestTeam, user: randomUUID() })
+    team = fleet.largestTeam
+    running = await startConsoleProcess({ DATABASE_URL: fleet.url })
+    headers = { authorization: `Bearer ${await running.token({ team })}` }
     close = async () => {
       await running.close()
       await fleet.close()
@@ -71,19 +75,22 @@ describe(`a list in a fleet of ${AGENTS}`, () => {
   })
 
   it('answers a page far behind as quickly as the first', async (t) => {
+    const far: string[] = []
+    let pages = 1
     for (const sort of AGENT_SORTS) {
       let cursor = ''
-      let pages = 1
-      while (pages < 500) {
-        const { next_cursor } = await list(`sort=${sort}&limit=100${cursor}`)
-        if (next_cursor === null) break
-        cursor = `&cursor=${next_cursor}`
-        pages++
+      for (pages = 1; pages < 500; pages++) {
+        const next = (await list(`sort=${sort}&limit=100${cursor}`))()
+        if (next === null) break
+        cursor = `&cursor=${next}`
       }
-      const p95 = quantile(await timed(SAMPLES, () => list(`sort=${sort}&limit=100${cursor}`)), 0.95)
-      t.diagnostic(`${sort}: page ${pages}, p95 ${p95.toFixed(1)} ms`)
-      assert.ok(p95 < 25, `${sort}: ${p95} ms`)
+      far.push(`sort=${sort}&limit=100${cursor}`)
     }
+    const { query, p95 } = await slowest(far)
+    t.diagnostic(
+      `page ${pages} of ${far.length} sorts; the slowest, ${query.slice(0, 20)}…: p95 ${p95.toFixed(1)} ms`,
+    )
+    assert.ok(p95 < 25, `${query}: ${p95} ms`)
   })
 
   it('answers any two filters together in under 100 ms (p95)', async (t) => {
@@ -102,7 +109,7 @@ describe(`a list in a fleet of ${AGENTS}`, () => {
   })
 
   it('never reads the whole table, nor sorts the whole team', async (t) => {
-    const plans = await explainList(databaseUrl, person.team)
+    const plans = await explainList(databaseUrl, team)
     for (const { query, plan, widestSort } of plans) {
       assert.ok(!plan.includes('Seq Scan on agents'), `${query}\n${plan}`)
       assert.ok(widestSort <= 20_000, `${query} sorts ${widestSort} rows\n${plan}`)

@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { freePorts } from '../dev/free-port.ts'
+import { type Issuer, startIssuer } from '../dev/issuer/issuer.ts'
+import { startService } from '../dev/service.ts'
+import { migrate } from '../scripts/migrate.ts'
+import { CONNECTIONS } from './wrk.ts'
+
+const run = promisify(execFile)
+
+const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+const AGENTS = 100_000
+const TEAM = '00000000-0000-4000-8000-000000000001'
+const USER = '00000000-0000-4000-8000-000000000002'
+
+/** The id of the n-th agent, in SQL and in Lua alike. */
+const ID_PREFIX = '00000000-0000-7000-8000-'
+
+/** A full agent: every field that a client can set. */
+export const FULL_UPDATE = {
+  status: 'active',
+  agent_name: 'Invoice helper',
+  agent_url: 'https://agents.example/invoice',
+  model_name: 'gpt-5.4',
+  agent_system_prompt: 'You answer questions about invoices. Never promise a refund. '.repeat(8),
+  hub: 'custom',
+  rate_limit_requests_per_minute: 60,
+  access_level: 'grey_box',
+  agent_params: { temperature: 0.2, top_p: 0.9, max_tokens: 1024, timeout: 30, rag_params: { k: 4 } },
+  mcp_config: { proxy_url: 'https://mcp.example', access_level: 'read', server_urls: ['https://m.example'] },
+  delegated_agents: [{ url: 'https://a.example', name: 'A', capabilities: ['search'] }],
+  white_box_config: { repo_url: 'https://git.example/x', repo_branch: 'main', entry_point: 'main.py' },
+  agent_metadata: {
+    role: 'support',
+    description: 'Answers questions',
+    version: '1.2',
+    tags: ['billing', 'eu'],
+  },
+  protocol: 'chat_completions',
+  test_score: '87.5',
+  last_tested_by: 'harness',
+  evaluated_harnesses: ['security', 'safety'],
+  last_evaluated_at: 1_794_700_000,
+  protection_status: 'configured',
+  guard_config_id: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
+  guard_manually_configured: true,
+}
+
+export interface AgentBench {
+  url: string
+  databaseUrl: string
+  authorization: string
+  folder: string
+  /** Statements a second of the bare engine, by pgbench with prepared statements. */
+  pgbench: (script: string, seconds: number) => Promise<number>
+  close: () => Promise<void>
+}
+
+/** The console as a process on a database of full agents, and the bare engine beside it on the same. */
+export async function startAgentBench(): Promise<AgentBench> {
+  const name = `console_bench_${randomUUID().replaceAll('-', '')}`
+  await onServer((client) => client.query(`CREATE DATABASE ${name}`))
+  const databaseUrl = SERVER.replace(/\/[^/]*$/, `/${name}`)
+  await migrate(databaseUrl, () => {})
+  await fill(databaseUrl)
+  const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
+  const issuer: Issuer = await startIssuer()
+  const [port = 0, metricsPort = 0] = await freePorts(2)
+  const url = `http://127.0.0.1:${port}`
+  const service = await startService(
+    'src/main.ts',
+    {
+      NODE_ENV: 'production',
+      PORT: String(port),
+      METRICS_PORT: String(metricsPort),
+      DATABASE_URL: databaseUrl,
+      AUTH_ISSUER: issuer.url,
+      AUTH_AUDIENCE: issuer.audience,
+      SECRETS_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+      SHUTDOWN_DELAY_MS: '0',
+      ...(process.env['BENCH_NODE_OPTIONS'] ? { NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] } : {}),
+    },
+    `${url}/health/live`,
+    { isRead: false },
+  )
+  return {
+    url,
+    databaseUrl,
+    folder,
+    authorization: `Bearer ${await issuer.token({ user: USER, team: TEAM })}`,
+    pgbench: (script, seconds) => pgbench(databaseUrl, folder, script, seconds),
+    close: async () => {
+      await service.stop()
+      await issuer.close()
+      await rm(folder, { recursive: true })
+      await onServer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`))
+    },
+  }
+}
+
+/** The agent of a random number, for a pgbench script. */
+export const RANDOM_AGENT = {
+  set: `\\set n random(0, ${AGENTS - 1})`,
+  id: `('${ID_PREFIX}' || lpad(to_hex(:n::bigint), 12, '0'))::uuid`,
+  team: `'${TEAM}'::uuid`,
+  user: `'${USER}'::uuid`,
+}
+
+/** Requests for random agents, as wrk sends them. */
+export async function writeLua(folder: string, request: string): Promise<string> {
+  const file = join(folder, `${randomUUID()}.lua`)
+  await writeFile(
+    file,
+    `
+math.randomseed(os.time())
+local n = 0
+local function path()
+  return string.format("/v1/agent-configurations/${ID_PREFIX}%012x", math.random(0, ${AGENTS - 1}))
+end
+${request}
+`,
+  )
+  return file
+}
+
+async function fill(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  const json = (value: unknown) => `'${JSON.stringify(value)}'`
+  const U = FULL_UPDATE
+  try {
+    await client.query(`
+      INSERT INTO agents (team_id, id, revision, created_by, created_at, updated_at, agent_name, model_name, agent_url, hub,
+        agent_system_prompt, rate_limit_requests_per_minute, status, access_level, purpose, protocol, test_score,
+        last_tested_by, last_evaluated_at, protection_status, guard_config_id, guard_manually_configured, trust_stage,
+        agent_params, mcp_config, delegated_agents, white_box_config, agent_metadata, evaluated_harnesses,
+        import_metadata, capabilities, skills)
+      SELECT '${TEAM}', ('${ID_PREFIX}' || lpad(to_hex(n), 12, '0'))::uuid, 1, '${USER}', 1794700000, 1794700000,
+        '${U.agent_name}', '${U.model_name}', '${U.agent_url}', '${U.hub}', '${U.agent_system_prompt}', 60, 'active',
+        'grey_box', 'billing', 'chat_completions', 87.5, 'harness', 1794700000, 'configured', '${U.guard_config_id}', true,
+        'registered', ${json(U.agent_params)}, ${json(U.mcp_config)}, ${json(U.delegated_agents)},
+        ${json(U.white_box_config)}, ${json(U.agent_metadata)}, ${json(U.evaluated_harnesses)},
+        '{"source":"manual"}', '{"streaming":true}', '[]'
+      FROM generate_series(0, ${AGENTS - 1}) n`)
+    await client.query(`
+      INSERT INTO agent_revisions (team_id, agent_id, revision, changed_at, changed_by, action, fields, before)
+      SELECT team_id, id, 1, created_at, created_by, 'created', '{}', '{}' FROM agents`)
+    await client.query('VACUUM ANALYZE')
+  } finally {
+    await client.end()
+  }
+}
+
+async function pgbench(
+  databaseUrl: string,
+  folder: string,
+  script: string,
+  seconds: number,
+): Promise<number> {
+  const file = join(folder, `${randomUUID()}.sql`)
+  await writeFile(file, script)
+  const { stdout } = await run('pgbench', [
+    ...['-n', '-M', 'prepared', '-c', String(CONNECTIONS), '-j', '1', '-T', String(seconds), '-f', file],
+    databaseUrl,
+  ]).catch((error: Error & { code?: string }) => {
+    if (error.code === 'ENOENT')
+      throw new Error('pgbench is not installed: apt-get install postgresql-contrib')
+    throw error
+  })
+  if (/failed transactions: [1-9]/.test(stdout)) throw new Error(stdout)
+  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
+}
+
+async function onServer(work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: SERVER })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,31 @@
+import type { Sql, Statement } from '../src/platform/database.ts'
+
+/** The statement that a store sends, caught before it is sent. */
+export async function capture(send: (sql: Sql) => Promise<unknown>): Promise<Statement> {
+  const statements: Statement[] = []
+  const note = async <Row extends object>(statement: Statement): Promise<Row[]> => {
+    statements.push(statement)
+    return []
+  }
+  await send({ read: note, write: note })
+  const [statement] = statements
+  if (!statement) throw new Error('Nothing was sent')
+  return statement
+}
+
+/** The same statement for pgbench: its parameters written out, but for those that differ each time. */
+export function toScript({ text, values }: Statement, each: Record<number, string>): string {
+  return text.replace(/\$(\d+)/g, (_, digits: string) => {
+    const n = Number(digits)
+    return each[n] ?? literal(values[n - 1])
+  })
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  // pgbench takes a colon before a word for a variable of its own.
+  return `'${String(value)
+    .replaceAll("'", "''")
+    .replace(/":(?=\S)/g, '": ')}'`
+}
