@@ -24,8 +24,7 @@ export function toScript({ text, values }: Statement, each: Record<number, strin
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value !== 'string') throw new Error('A parameter that cannot be written out')
   // pgbench takes a colon before a word for a variable of its own.
-  return `'${String(value)
-    .replaceAll("'", "''")
-    .replace(/":(?=\S)/g, '": ')}'`
+  return `'${value.replaceAll("'", "''").replace(/":(?=\S)/g, '": ')}'`
 }

@@ -5,7 +5,7 @@ import { teamId } from '../../scripts/seed/fleet.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
 import { type Fleet, openFleet } from './fleet.ts'
-import { quantile, timed } from './timing.ts'
+import { quantile, SLACK, timed } from './timing.ts'
 
 /** How many more agents the large fleet has: 10 times in CI; with FLEET_URL, whatever that database holds. */
 const SMALL = Number(process.env['SMALL_AGENTS'] ?? 10_000)
@@ -68,7 +68,7 @@ describe('a fleet that grows', () => {
       t.diagnostic(
         `p50: ${before.toFixed(2)} ms, then ${now.toFixed(2)} ms: ${(now / before).toFixed(2)} times`,
       )
-      assert.ok(now / before <= 1.3, `${now / before} times`)
+      assert.ok(now / before <= 1.3 * SLACK, `${now / before} times`)
     })
   }
 })

@@ -49,7 +49,10 @@ describe('histories', () => {
     const samples = fc.sample(histories, { numRuns: HISTORIES, seed: 11 }).values()
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
-        for (const changes of samples) revisions += await check(changes)
+        for (const changes of samples) {
+          const made = await check(changes)
+          revisions += made
+        }
       }),
     )
     t.diagnostic(`${HISTORIES} histories, ${revisions} revisions, each read back as it was`)

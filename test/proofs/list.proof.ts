@@ -5,7 +5,7 @@ import { AGENT_SORTS } from '../../src/contract/list.ts'
 import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
 import { explainList } from './explain-list.ts'
 import { openFleet } from './fleet.ts'
-import { quantile, timed } from './timing.ts'
+import { quantile, SLACK, timed } from './timing.ts'
 
 /** 100,000 in CI; `npm run proof:list` takes ten million. */
 const AGENTS = Number(process.env['LIST_AGENTS'] ?? 100_000)
@@ -71,7 +71,7 @@ describe(`a list in a fleet of ${AGENTS}`, () => {
     const queries = SINGLES.flatMap((filter) => AGENT_SORTS.map((sort) => `${filter}&sort=${sort}&limit=100`))
     const { query, p95 } = await slowest(queries)
     t.diagnostic(`${queries.length} cases; the slowest, ${query}: p95 ${p95.toFixed(1)} ms`)
-    assert.ok(p95 < 25, `${query}: ${p95} ms`)
+    assert.ok(p95 < 25 * SLACK, `${query}: ${p95} ms`)
   })
 
   it('answers a page far behind as quickly as the first', async (t) => {
@@ -90,7 +90,7 @@ describe(`a list in a fleet of ${AGENTS}`, () => {
     t.diagnostic(
       `page ${pages} of ${far.length} sorts; the slowest, ${query.slice(0, 20)}…: p95 ${p95.toFixed(1)} ms`,
     )
-    assert.ok(p95 < 25, `${query}: ${p95} ms`)
+    assert.ok(p95 < 25 * SLACK, `${query}: ${p95} ms`)
   })
 
   it('answers any two filters together in under 100 ms (p95)', async (t) => {
@@ -105,7 +105,7 @@ describe(`a list in a fleet of ${AGENTS}`, () => {
     )
     const { query, p95 } = await slowest(queries)
     t.diagnostic(`${queries.length} cases; the slowest, ${query}: p95 ${p95.toFixed(1)} ms`)
-    assert.ok(p95 < 100, `${query}: ${p95} ms`)
+    assert.ok(p95 < 100 * SLACK, `${query}: ${p95} ms`)
   })
 
   it('never reads the whole table, nor sorts the whole team', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
-import { quantile, timed } from './timing.ts'
+import { quantile, SLACK, timed } from './timing.ts'
 
 const REVISIONS = Number(process.env['REVISIONS'] ?? 10_000)
 
@@ -48,6 +48,6 @@ describe('a long history', () => {
     t.diagnostic(
       `p50: ${shortMs.toFixed(2)} ms with ten revisions, ${longMs.toFixed(2)} ms with ${REVISIONS}`,
     )
-    assert.ok(longMs < shortMs * 1.3, `${longMs / shortMs} times`)
+    assert.ok(longMs < shortMs * 1.3 * SLACK, `${longMs / shortMs} times`)
   })
 })
