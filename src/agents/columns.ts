@@ -1,3 +1,5 @@
+import { Agent } from '../contract/agent.ts'
+
 /** The columns a client sets, with their SQL types. Where `keepsOnNull` is set, null keeps what is there:
  * the column is never null, and a null must not reset an archived agent to active. */
 interface Column {
@@ -64,6 +66,17 @@ export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [
   'protocol',
   'hub',
 ]
+
+/** Where a field of Agent is not a column of its own name and form. */
+const FIELD_EXPRESSIONS: Record<string, string> = { api_key: 'api_key_mask', test_score: 'test_score::text' }
+
+/** The Agent that the contract declares, written as JSON by PostgreSQL: in the order of the schema, nested objects as
+ * they are stored. Parsing forty columns to write them again is half the cost of a read. */
+export const AGENT_JSON = (() => {
+  const { latest_evaluation: _, ...fields } = Agent.properties
+  const members = Object.keys(fields).map((name) => `'${name}', ${FIELD_EXPRESSIONS[name] ?? name}`)
+  return `json_build_object(${members.join(', ')})::text`
+})()
 
 /** What a reader gets: every column but the sealed secrets. */
 const READ_COLUMNS = [...OTHER_COLUMNS, ...SETTABLE_COLUMNS.map(({ name }) => name)]

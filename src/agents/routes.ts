@@ -20,6 +20,7 @@ import type { AgentList } from './list-service.ts'
 import { type AgentAt, echo } from './present.ts'
 import { isKnownToReader, revisionsToMatch, toETag } from './revision-tag.ts'
 import type { Agents } from './service.ts'
+import type { AgentText } from './store.ts'
 
 const COLLECTION = '/v1/agent-configurations'
 export const tags = ['Agent Environment']
@@ -116,6 +117,9 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
     },
     async ({ caller, params, query, headers }, reply) => {
       const { revision, include_scores: includeScores = false } = query
+      if (revision === undefined && !includeScores) {
+        return sendText(reply, await agents.readText(caller, params.id), headers['if-none-match'])
+      }
       const found = await (revision === undefined
         ? agents.read(caller, params.id, { includeScores })
         : history.readAt(caller, params.id, revision, { includeScores }))
@@ -169,6 +173,15 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
     },
   )
 }
+
+/** The text is the answer: nothing of it is parsed, and no number of it changed, on its way. */
+function sendText(reply: FastifyReply, { text, revision }: AgentText, ifNoneMatch: string | undefined) {
+  reply.header('etag', toETag(revision))
+  if (isKnownToReader(ifNoneMatch, revision)) return reply.code(304).send()
+  return reply.type('application/json; charset=utf-8').serializer(asIs).send(text)
+}
+
+const asIs = (text: unknown) => text as string
 
 export function send(reply: FastifyReply, found: AgentAt) {
   return reply.header('etag', toETag(found.revision)).send(echo(found))

@@ -18,8 +18,10 @@ import { readSecretChanges, SECRET_LOCATIONS, type SecretChanges, withTokenMaske
 import {
   type AgentChange,
   type AgentRow,
+  type AgentText,
   type ColumnValues,
   findAgent,
+  findAgentText,
   insertAgent,
   updateAgent,
 } from './store.ts'
@@ -98,6 +100,13 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
         claim,
       })
       return present(row ?? (await findFirst(caller, claim)), changes)
+    },
+
+    /** The answer to a plain read, as it is sent. */
+    async readText(caller: Caller, id: string): Promise<AgentText> {
+      const found = await findAgentText(sql, caller.teamId, id)
+      if (!found) throw new Problem('agent_not_found')
+      return found
     },
 
     async read(caller: Caller, id: string, { includeScores = false } = {}): Promise<AgentAt> {

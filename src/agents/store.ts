@@ -2,7 +2,7 @@ import type { Agent } from '../contract/agent.ts'
 import type { AgentEvaluation } from '../contract/evaluation.ts'
 import { type AuditTrace, INTO_AUDIT } from '../platform/audit.ts'
 import type { Sql } from '../platform/database.ts'
-import { readList, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
+import { AGENT_JSON, readList, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
 import type { Claim } from './idempotency.ts'
 import type { SecretChange, SecretChanges } from './secret-change.ts'
 import { UPDATE } from './update-statement.ts'
@@ -60,6 +60,19 @@ export async function findAgent(sql: Sql, teamId: string, id: string): Promise<A
 }
 
 const FIND = `SELECT ${readList()} FROM agents WHERE team_id = $1 AND id = $2`
+
+/** An agent as the text of its answer. */
+export interface AgentText {
+  revision: number
+  text: string
+}
+
+export async function findAgentText(sql: Sql, teamId: string, id: string): Promise<AgentText | undefined> {
+  const [row] = await sql.read<AgentText>({ name: 'find-agent-text', text: FIND_TEXT, values: [teamId, id] })
+  return row
+}
+
+const FIND_TEXT = `SELECT revision, ${AGENT_JSON} AS text FROM agents WHERE team_id = $1 AND id = $2`
 
 /** The agent, its first revision and its first event. Undefined when its claim was taken before. */
 export async function insertAgent(sql: Sql, agent: NewAgent): Promise<AgentRow | undefined> {
