@@ -22,7 +22,7 @@ export const AgentEvaluation = Type.Object(
         overall_score: 0.91,
         security_score: 0.88,
         completed_at: 1_794_704_400,
-        revision: 7,
+        revision: 2,
       },
     ],
   },

@@ -1,32 +1,61 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Agent } from '../../src/contract/agent.ts'
-import { COLLECTION, getAgent, putAgent } from '../support/agents.ts'
+import { COLLECTION, getAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
 
 describe('the examples of the document', () => {
   let running: TestConsole
   let person: Person
-  let examples: (name: string) => object
+  let schemas: Record<string, { examples?: object[] }>
+  /** The names of those that were sent, or compared with an answer. */
+  const executed: string[] = []
+
+  const example = (name: string): Record<string, unknown> => {
+    executed.push(name)
+    return schemas[name]?.examples?.[0] as Record<string, unknown>
+  }
+  const send = async (method: string, path: string, json: object) => {
+    const reply = await running.request(method, path, { token: person.token, json })
+    assert.ok(reply.status < 300, `${method} ${path}: ${reply.text}`)
+    return reply.body
+  }
 
   before(async () => {
     running = await startConsole()
     person = await running.person()
-    const { body } = await running.request('GET', '/openapi.json')
-    examples = (name) => body.components.schemas[name].examples[0]
+    schemas = (await running.request('GET', '/openapi.json')).body.components.schemas
   })
   after(() => running.close())
 
   it('are accepted, and lead to the agent they show', async () => {
-    const created = await running.request<Agent>('POST', COLLECTION, {
+    const { id } = await send('POST', COLLECTION, example('AgentCreate'))
+    await send('PUT', `${COLLECTION}/${id}`, example('AgentUpdate'))
+    const { body } = await getAgent(running, person, id)
+    const { team_id, created_by, created_at, updated_at } = body
+    assert.deepEqual(body, { ...example('Agent'), id, team_id, created_by, created_at, updated_at })
+
+    const evaluation = example('AgentEvaluation')
+    const recorded = await send('PUT', `${COLLECTION}/${id}/latest-evaluation`, evaluation)
+    assert.deepEqual(recorded, { ...evaluation, current: true })
+    const lifecycle = example('AgentLifecycle')
+    const moved = await send('PUT', `${COLLECTION}/${id}/lifecycle`, lifecycle)
+    assert.equal(moved.trust_stage, lifecycle['trust_stage'])
+  })
+
+  it('pass through to the evolution service and back', async () => {
+    const genome = example('Genome')
+    assert.deepEqual((await send('POST', '/v1/genomes/', genome)).genome, genome)
+    const status = example('EvolutionStatus')
+    running.evolution.misbehave('echo')
+    running.evolution.answerWith(Buffer.from(JSON.stringify(status)))
+    const reply = await running.request('GET', `/v1/evolution/status/${String(status['agent_id'])}`, {
       token: person.token,
-      json: examples('AgentCreate'),
     })
-    assert.equal(created.status, 201, created.text)
-    const updated = await putAgent(running, person, created.body.id, examples('AgentUpdate'))
-    assert.equal(updated.status, 200, updated.text)
-    const { body } = await getAgent(running, person, created.body.id)
-    const { id, team_id, created_by, created_at, updated_at } = body
-    assert.deepEqual(body, { ...examples('Agent'), id, team_id, created_by, created_at, updated_at })
+    assert.deepEqual(reply.body, status)
+  })
+
+  it('are all executed here', () => {
+    const named = Object.keys(schemas).filter((name) => schemas[name]?.examples)
+    assert.deepEqual(executed.toSorted(), named.toSorted())
   })
 })
