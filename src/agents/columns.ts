@@ -74,8 +74,8 @@ const FIELD_EXPRESSIONS: Record<string, string> = { api_key: 'api_key_mask', tes
  * they are stored. Parsing forty columns to write them again is half the cost of a read. */
 export const AGENT_JSON = (() => {
   const { latest_evaluation: _, ...fields } = Agent.properties
-  const members = Object.keys(fields).map((name) => `'${name}', ${FIELD_EXPRESSIONS[name] ?? name}`)
-  return `json_build_object(${members.join(', ')})::text`
+  const members = Object.keys(fields).map((name) => `${FIELD_EXPRESSIONS[name] ?? name} AS ${name}`)
+  return `(SELECT row_to_json(agent)::text FROM (SELECT ${members.join(', ')}) agent)`
 })()
 
 /** What a reader gets: every column but the sealed secrets. */
