@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { migrate } from '../scripts/migrate.ts'
 import { commandsToTry } from './commands.ts'
 import { seedFleet } from './fleet.ts'
+import { requestToken } from './issuer/token.ts'
 import { findDatabase } from './postgres.ts'
 import { type Service, startService } from './service.ts'
 import { step } from './step.ts'
@@ -65,7 +66,9 @@ async function start(): Promise<Promise<never>[]> {
     },
     `${apiUrl}/health/live`,
   )
-  const token = await step('a token', requestToken)
+  const token = await step('a token', () =>
+    requestToken(issuerUrl, { user: randomUUID(), team: randomUUID() }),
+  )
   const agentId = await step('a demo fleet', () => seedFleet(apiUrl, token))
 
   const tries = commandsToTry(apiUrl, token, agentId).map(({ title, command }) => `# ${title}\n${command}\n`)
@@ -74,23 +77,6 @@ async function start(): Promise<Promise<never>[]> {
       'The token lasts twelve hours. Ctrl-C ends everything.\n',
   )
   return services.map(({ ended }) => ended)
-}
-
-async function requestToken(): Promise<string> {
-  const response = await fetch(`${issuerUrl}/token`, {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`${randomUUID()}.${randomUUID()}:development`).toString('base64')}`,
-    },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      scope:
-        'agent:read agent:write agent:lifecycle agent:secret agent:delete evaluation:write audit:read service:read',
-    }),
-  })
-  const { access_token: token } = (await response.json()) as { access_token?: string }
-  if (token === undefined) throw new Error(`The issuer answered ${response.status}`)
-  return token
 }
 
 const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])

@@ -6,6 +6,9 @@ import type { AdapterPayload } from 'oidc-provider'
  */
 export const clientSecret = 'development'
 
+/** RFC 8707 wants an absolute URI, an audience may be any string: this URI always stands for the API. */
+export const apiResource = 'urn:agent-console:api'
+
 export interface Identity {
   readonly user: string
   readonly team: string

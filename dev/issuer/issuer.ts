@@ -1,11 +1,10 @@
 import { createServer } from 'node:http'
 import { type JWTPayload, SignJWT } from 'jose'
-import { PERMISSIONS } from '../../src/contract/permissions.ts'
 import { onFreePort } from '../free-port.ts'
-import { clientId, clientSecret, type Identity } from './client.ts'
 import { createSigningKey, type SigningAlgorithm, type SigningKey } from './keys.ts'
 import { listen, stopListening } from './listen.ts'
-import { apiResource, createProvider } from './provider.ts'
+import { createProvider } from './provider.ts'
+import { requestToken, type TokenRequest } from './token.ts'
 
 export interface IssuerOptions {
   /** A free one below 32768 when absent or 0. */
@@ -14,11 +13,6 @@ export interface IssuerOptions {
   audience?: string
   tokenLifetimeSeconds?: number
   alg?: SigningAlgorithm
-}
-
-export interface TokenRequest extends Identity {
-  /** Space separated; every permission when absent, none when empty. */
-  scope?: string
 }
 
 export interface RotateOptions {
@@ -101,24 +95,4 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
     },
     close: () => stopListening(server),
   }
-}
-
-async function requestToken(url: string, request: TokenRequest): Promise<string> {
-  const { scope = PERMISSIONS.join(' ') } = request
-  const credentials = Buffer.from(`${clientId(request)}:${clientSecret}`).toString('base64')
-  const response = await fetch(`${url}/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${credentials}` },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      resource: apiResource,
-      ...(scope && { scope }),
-    }),
-    signal: AbortSignal.timeout(10_000),
-  })
-  const body: unknown = await response.json()
-  if (typeof body === 'object' && body && 'access_token' in body && typeof body.access_token === 'string') {
-    return body.access_token
-  }
-  throw new Error(`The issuer gave no token: ${response.status} ${JSON.stringify(body)}`)
 }

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Adapter, errors, Provider } from 'oidc-provider'
 import { PERMISSIONS } from '../../src/contract/permissions.ts'
-import { findClient, identityOf } from './client.ts'
+import { apiResource, findClient, identityOf } from './client.ts'
 import type { SigningKey } from './keys.ts'
-
-/** RFC 8707 wants an absolute URI, an audience may be any string: this URI always stands for the API. */
-export const apiResource = 'urn:agent-console:api'
 
 export interface ProviderOptions {
   readonly url: string

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
+import { until } from '../support/until.ts'
 import { startConsoleProcess } from './processes.ts'
 
 describe('a console', () => {
@@ -58,8 +59,7 @@ describe('a console', () => {
         running.signal('SIGTERM')
         const startedAt = performance.now()
         if (signals === 2) {
-          while (!running.output().includes('shutting down'))
-            await new Promise((resolve) => setTimeout(resolve, 10))
+          await until('it has begun to shut down', () => running.output().includes('shutting down'))
           running.signal('SIGTERM')
         }
         assert.equal(await running.ended, signals === 1 ? 0 : 1)

@@ -10,7 +10,8 @@ import {
   startConsoleProcess,
   startProcess,
 } from '../acceptance/processes.ts'
-import { SLACK } from './timing.ts'
+import { until } from '../support/until.ts'
+import { quantile, SLACK } from './timing.ts'
 
 /** How long each measurement lasts, and how many there are of each kind. */
 const SECONDS = Number(process.env['HANG_SECONDS'] ?? 2)
@@ -41,7 +42,7 @@ describe('while an upstream hangs', () => {
         hanging.push(await p99(write))
         await release()
       }
-      const [alone, beside] = [median(quiet), median(hanging)]
+      const [alone, beside] = [quantile(quiet, 0.5), quantile(hanging, 0.5)]
       const ratio = beside / alone
       process.stdout.write(
         `p99 of PUT: ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside ${HANGING} hanging calls: ${ratio.toFixed(2)} times\n`,
@@ -56,7 +57,7 @@ describe('while an upstream hangs', () => {
 })
 
 async function misbehave(evolution: Process, port: number): Promise<void> {
-  while (!evolution.output().includes('listening')) await new Promise((resolve) => setTimeout(resolve, 20))
+  await until('the evolution service listens', () => evolution.output().includes('listening'))
   const set = await fetch(`http://127.0.0.1:${port}/_misbehave`, {
     method: 'PUT',
     body: JSON.stringify({ mode: 'hang' }),
@@ -97,7 +98,7 @@ async function p99(write: () => Promise<void>): Promise<number> {
       }
     }),
   )
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] as number
+  return quantile(times, 0.99)
 }
 
 /** Keeps that many callers waiting for the upstream until released, in a thread of its own: what they cost this
@@ -108,8 +109,4 @@ async function hang(url: string, headers: Record<string, string>): Promise<() =>
   })
   await once(worker, 'message')
   return async () => void (await worker.terminate())
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
 }

@@ -1,0 +1,28 @@
+import { PERMISSIONS } from '../../src/contract/permissions.ts'
+import { apiResource, clientId, clientSecret, type Identity } from './client.ts'
+
+export interface TokenRequest extends Identity {
+  /** Space separated; every permission when absent, none when empty. */
+  scope?: string
+}
+
+/** A real client_credentials grant, over HTTP. */
+export async function requestToken(url: string, request: TokenRequest): Promise<string> {
+  const { scope = PERMISSIONS.join(' ') } = request
+  const credentials = Buffer.from(`${clientId(request)}:${clientSecret}`).toString('base64')
+  const response = await fetch(`${url}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${credentials}` },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      resource: apiResource,
+      ...(scope && { scope }),
+    }),
+    signal: AbortSignal.timeout(10_000),
+  })
+  const body: unknown = await response.json()
+  if (typeof body === 'object' && body && 'access_token' in body && typeof body.access_token === 'string') {
+    return body.access_token
+  }
+  throw new Error(`The issuer gave no token: ${response.status} ${JSON.stringify(body)}`)
+}
