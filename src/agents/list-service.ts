@@ -1,7 +1,6 @@
 import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../contract/agent.ts'
 import type { AgentListQuery, AgentPage } from '../contract/list.ts'
-import { parseUuid } from '../contract/uuid.ts'
-import { readCursor, toCursor } from '../platform/cursor.ts'
+import { isGivenId, readCursor, toCursor } from '../platform/cursor.ts'
 import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import { type AgentFilters, countAgents, listAgents } from './list-store.ts'
@@ -48,8 +47,7 @@ function readFilters({ statuses, trust_stages, protection_statuses, q }: AgentLi
 
 function isPositionOf(sort: string) {
   return (parts: unknown[]): boolean => {
-    const id = parts.at(-1)
-    const isId = typeof id === 'string' && parseUuid(id).ok && !id.startsWith('urn:')
+    const isId = isGivenId(parts.at(-1))
     if (!sort.endsWith('agent_name')) return isId && parts.length === 1
     const [name] = parts
     return (

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { AuditEventPage, AuditQuery } from '../contract/audit.ts'
-import { parseUuid } from '../contract/uuid.ts'
-import { readCursor, toCursor } from '../platform/cursor.ts'
+import { isGivenId, readCursor, toCursor } from '../platform/cursor.ts'
 import type { Sql } from '../platform/database.ts'
 import type { Refusal } from '../platform/identity.ts'
 import { insertEvent, listEvents } from './store.ts'
@@ -57,5 +56,5 @@ export function createAudit({ sql, log, now, newId }: AuditDeps) {
 }
 
 function isId([id, ...rest]: unknown[]): boolean {
-  return typeof id === 'string' && parseUuid(id).ok && rest.length === 0
+  return isGivenId(id) && rest.length === 0
 }

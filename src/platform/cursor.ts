@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parseUuid } from '../contract/uuid.ts'
 import { RequestInvalid } from '../contract/validation-error.ts'
 
 /** Where a page ended. A cursor is opaque to its holder, carries no authority, and belongs to the question it
@@ -30,6 +31,12 @@ export function readCursor(
     ])
   }
   return parts.slice(1) as Position
+}
+
+/** An id in the spelling it was given out in. PostgreSQL does not know every one that a request may use. */
+export function isGivenId(part: unknown): part is string {
+  const parsed = typeof part === 'string' ? parseUuid(part) : undefined
+  return parsed?.ok === true && parsed.uuid === part
 }
 
 function digest(question: unknown): string {

@@ -120,7 +120,8 @@ describe('the audit', () => {
   it('refuses what is not a cursor, a limit or an id', async () => {
     const { body } = await list('?limit=1')
     const [digest] = JSON.parse(Buffer.from(body.next_cursor, 'base64url').toString())
-    const forged = [[], [7], ['x'], [null], [[]], [randomUUID(), 1]].map((position) =>
+    const urn = `urn:uuid:${randomUUID()}`
+    const forged = [[], [7], ['x'], [null], [[]], [randomUUID(), 1], [urn]].map((position) =>
       Buffer.from(JSON.stringify([digest, ...position])).toString('base64url'),
     )
     for (const query of [
