@@ -14,7 +14,7 @@ export interface ListShape {
 const RUNS =
   'unnest($2::text[]) AS s (status), unnest($3::text[]) AS t (stage), unnest($4::text[]) AS p (status)'
 const MATCHES =
-  'status = ANY ($2) AND trust_stage = ANY ($3) AND protection_status = ANY ($4) AND lower(agent_name) LIKE $6'
+  'status = ANY ($2) AND trust_stage = ANY ($3) AND protection_status = ANY ($4) AND lower(agent_name) LIKE lower($6::text)'
 
 export function listStatement({ sort, search, isContinued }: ListShape): string {
   const direction = sort.startsWith('-') ? 'DESC' : 'ASC'
@@ -69,6 +69,6 @@ export function countStatement(isSearch: boolean): string {
   return `
 SELECT count(*) AS count FROM agents a
 WHERE a.team_id = $1 AND a.status = ANY ($2) AND a.trust_stage = ANY ($3) AND a.protection_status = ANY ($4)${
-    isSearch ? ' AND lower(a.agent_name) LIKE $5' : ''
+    isSearch ? ' AND lower(a.agent_name) LIKE lower($5::text)' : ''
   }`
 }

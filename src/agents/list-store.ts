@@ -70,7 +70,8 @@ export async function countAgents(sql: Sql, teamId: string, filters: AgentFilter
   return row?.count ?? 0
 }
 
-/** The searched text stands for itself: `%` and `_` in it are no wildcards. */
+/** The searched text stands for itself: `%` and `_` in it are no wildcards. Its case is left to PostgreSQL, as that of
+ * the names is: JavaScript ends a Greek word with another letter and takes `İ` for two. */
 function pattern(q: string): string {
-  return `%${q.toLowerCase().replace(/[\\%_]/g, (character) => `\\${character}`)}%`
+  return `%${q.replace(/[\\%_]/g, (character) => `\\${character}`)}%`
 }

@@ -137,6 +137,15 @@ describe('the list of agents', () => {
     assert.deepEqual(names(await list('q=nothing')), [])
   })
 
+  it('finds every agent by its own name, whatever the letters, and counts it', async () => {
+    const own = await running.person()
+    for (const agent_name of ['ΟΔΟΣ', 'İstanbul', 'ǅ', 'STRAẞE', 'Kelvin \u212a']) {
+      const { id } = await createAgent(running, own, { agent_name })
+      const found = await list(`include_count=1&q=${encodeURIComponent(agent_name)}`, own.token)
+      assert.deepEqual([found.results.map((agent) => agent.id), found.count], [[id], 1], agent_name)
+    }
+  })
+
   it('counts on request, with the same filters', async () => {
     assert.equal((await list('include_count=true&limit=1')).count, visible().length)
     assert.equal((await list('include_count=1&statuses=archived')).count, 15)
@@ -171,7 +180,15 @@ describe('the list of agents', () => {
   it('takes no position on trust that somebody else wrote', async () => {
     const page = await list('limit=1&sort=agent_name')
     const [digest] = JSON.parse(Buffer.from(page.next_cursor ?? '', 'base64url').toString())
-    for (const position of [[], ['x'], ['x', 'y'], [1, 2], ['x', randomUUID(), 'z'], ['\0', randomUUID()]]) {
+    for (const position of [
+      [],
+      ['x'],
+      ['x', 'y'],
+      [1, 2],
+      ['x', randomUUID(), 'z'],
+      ['\0', randomUUID()],
+      ['x', `urn:uuid:${randomUUID()}`],
+    ]) {
       const cursor = Buffer.from(JSON.stringify([digest, ...position])).toString('base64url')
       const reply = await running.request('GET', `${COLLECTION}?limit=1&sort=agent_name&cursor=${cursor}`, {
         token: person.token,
