@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Agent } from '../contract/agent.ts'
 import type { AgentDiff, AgentRevision, AgentRevisionPage, RevisionAction } from '../contract/history.ts'
 import { Problem } from '../contract/problem.ts'
+import { RequestInvalid } from '../contract/validation-error.ts'
 import { readCursor, toCursor } from '../platform/cursor.ts'
 import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
@@ -17,7 +18,7 @@ export interface HistoryDeps {
 
 export type History = ReturnType<typeof createHistory>
 
-/** A restore races with other writers for the agent's next revision; this many losses in a row are not chance. */
+/** A restore races with writers of the token whose mask it writes; this many losses in a row are not chance. */
 const RESTORE_ATTEMPTS = 10
 
 export function createHistory({ sql, agents }: HistoryDeps) {
@@ -69,7 +70,8 @@ export function createHistory({ sql, agents }: HistoryDeps) {
         .filter((field) => changed.includes(field))
         // A secret may have changed behind the same mask.
         .filter(
-          (field) => SECRET_FIELDS.has(field) || !isDeepStrictEqual(value(at, field), value(other, field)),
+          (field) =>
+            holdsSecret(field, at.agent) || !isDeepStrictEqual(value(at, field), value(other, field)),
         )
         .map((field) => ({ field, old: value(other, field), new: value(at, field) }))
       return { revision, against, changes }
@@ -84,15 +86,14 @@ export function createHistory({ sql, agents }: HistoryDeps) {
     ): Promise<AgentAt> {
       const { agent: old } = await readAt(caller, id, revision)
       for (let attempt = 1; ; attempt++) {
-        const now = await agents.read(caller, id)
+        const { agent: now } = await agents.read(caller, id)
         try {
-          return await agents.restore(caller, id, withSecretsOf(now.agent, old), {
+          return await agents.restore(caller, id, withTokenOf(now, old), {
             restoredRevision: revision,
-            expectedRevisions: expectedRevisions ?? [now.revision],
+            expectedRevisions,
           })
         } catch (error) {
-          const lost = error instanceof Problem && error.code === 'revision_stale'
-          if (!lost || expectedRevisions !== null || attempt === RESTORE_ATTEMPTS) throw error
+          if (!(error instanceof RequestInvalid) || attempt === RESTORE_ATTEMPTS) throw error
         }
       }
     },
@@ -101,12 +102,15 @@ export function createHistory({ sql, agents }: HistoryDeps) {
 
 const isRevision = ([revision, ...rest]: unknown[]) => Number.isSafeInteger(revision) && rest.length === 0
 
-const SECRET_FIELDS = new Set(['api_key', 'white_box_config'])
+function holdsSecret(field: string, { api_key, white_box_config }: Agent): boolean {
+  if (field === 'api_key') return api_key != null
+  return field === 'white_box_config' && white_box_config?.github_token != null
+}
 
-/** The masks an agent has now, in the values it had then: a mask written back keeps its secret. */
-function withSecretsOf(now: Agent, old: Agent): Agent {
+/** The mask of the token an agent has now, in the values it had then. */
+function withTokenOf(now: Agent, old: Agent): Agent {
   const token = now.white_box_config?.github_token
   const { github_token: _, ...config } = old.white_box_config ?? {}
   const withToken = token == null ? old.white_box_config && config : { ...config, github_token: token }
-  return { ...old, api_key: now.api_key ?? null, white_box_config: withToken ?? null }
+  return { ...old, white_box_config: withToken ?? null }
 }

@@ -6,8 +6,9 @@ import { isMaskShaped, maskSecret, type SecretPlace, type Secrets } from '../pla
 export type SecretChange =
   | { action: 'keep' }
   | { action: 'clear' }
-  /** The caller wrote a mask back: that keeps the secret if the mask is its current one. */
-  | { action: 'match'; mask: string }
+  /** Keeps the secret, provided that this is the mask it has now: the caller wrote it back. Null where it is to be
+   * none. */
+  | { action: 'match'; mask: string | null }
   | { action: 'set'; secret: SecretText; mask: string; sealed: Buffer; fingerprints: Buffer[] }
 
 export interface SecretChanges {

@@ -43,9 +43,9 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
     caller: Caller,
     id: string,
     body: AgentUpdate,
+    changes: SecretChanges,
     options: Pick<AgentChange, 'action' | 'expectedRevisions' | 'restoredRevision'>,
   ): Promise<AgentAt> => {
-    const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
     const result = await updateAgent(sql, caller.teamId, id, {
       ...options,
       now: nowSeconds(),
@@ -115,16 +115,27 @@ export function createAgents({ sql, secrets, now, newId }: AgentsDeps) {
       return includeScores ? presentWithScores(row) : present(row)
     },
 
-    update: (caller: Caller, id: string, body: AgentUpdate, expectedRevisions: number[] | null) =>
-      change(caller, id, body, { action: 'updated', expectedRevisions, restoredRevision: null }),
+    update: (caller: Caller, id: string, body: AgentUpdate, expectedRevisions: number[] | null) => {
+      const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
+      return change(caller, id, body, changes, {
+        action: 'updated',
+        expectedRevisions,
+        restoredRevision: null,
+      })
+    },
 
-    /** An update whose values are those of an earlier revision, null where that had null. */
+    /** An update whose values are those of an earlier revision, null where that had null. Secrets stay, and the
+     * values carry the mask of the token there is now: with that of another they are refused. */
     restore: (
       caller: Caller,
       id: string,
       values: Agent,
-      options: { expectedRevisions: number[]; restoredRevision: number },
-    ) => change(caller, id, values, { action: 'restored', ...options }),
+      options: { expectedRevisions: number[] | null; restoredRevision: number },
+    ) => {
+      const mask = values.white_box_config?.github_token ?? null
+      const changes: SecretChanges = { api_key: { action: 'keep' }, github_token: { action: 'match', mask } }
+      return change(caller, id, values, changes, { action: 'restored', ...options })
+    },
   }
 }
 

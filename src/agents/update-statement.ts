@@ -49,7 +49,7 @@ const secrets = SECRETS.map((name, index) => {
   return {
     field: name === 'api_key' ? 'api_key' : 'white_box_config',
     isNew,
-    matches: `${action}::text <> 'match' OR coalesce(${name}_mask = ${mask}::text, false)`,
+    matches: `${action}::text <> 'match' OR ${name}_mask IS NOT DISTINCT FROM ${mask}::text`,
     changes: `(${isNew}) OR (${action}::text = 'clear' AND ${name}_sealed IS NOT NULL)`,
     // A token's mask stands in the configuration it belongs to, which is kept whole.
     before:

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import { Client } from 'pg'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { until } from '../support/until.ts'
 
 describe('the history of an agent', () => {
   let running: TestConsole
@@ -150,6 +152,13 @@ describe('the history of an agent', () => {
     assert.deepEqual((await get(`${id}/revisions/1/diff`)).body.changes, [])
   })
 
+  it('tells nothing of what was changed and changed back, with no secret in it', async () => {
+    const { id } = await createAgent(running, person, { white_box_config: { repo_url: 'a' } })
+    await putAgent(running, person, id, { white_box_config: { repo_url: 'b' }, api_key: 'x' })
+    await putAgent(running, person, id, { white_box_config: { repo_url: 'a' }, api_key: null })
+    assert.deepEqual((await get(`${id}/revisions/3/diff?against=1`)).body.changes, [])
+  })
+
   it('tells that a secret changed, even behind the same mask', async () => {
     const { id } = await createAgent(running, person, { api_key: 'one' })
     await putAgent(running, person, id, { api_key: 'two' })
@@ -211,6 +220,45 @@ describe('the history of an agent', () => {
     await putAgent(running, person, id, { purpose: 'b' })
     assert.equal((await restore(id, 1, { 'if-match': '"1"' })).status, 412)
     assert.equal((await restore(id, 1, { 'if-match': '"2"' })).status, 200)
+  })
+
+  it('is gone back to while others write', async () => {
+    const { id } = await createAgent(running, person, { purpose: 'a' })
+    let isDone = false
+    const writing = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; !isDone; n++) await putAgent(running, person, id, { hub: `${writer} ${n}` })
+    })
+    const statuses = []
+    for (let n = 0; n < 10; n++) statuses.push((await restore(id, 1)).status)
+    isDone = true
+    await Promise.all(writing)
+    assert.deepEqual(new Set(statuses), new Set([200]))
+  })
+
+  it('keeps a token that was set while it was being gone back to', async () => {
+    const { id } = await createAgent(running, person, { purpose: 'a' })
+    const locker = new Client({ connectionString: running.database.url })
+    await locker.connect()
+    await locker.query('BEGIN')
+    await locker.query('SELECT FROM agents WHERE id = $1 FOR UPDATE', [id])
+    const waiting = (count: number) =>
+      until(`${count} wait`, async () => {
+        const { rowCount } = await locker.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+        return rowCount === count
+      })
+    const token = 'ghp-0123456789-abcdefgh-WXYZ'
+    const write = putAgent(running, person, id, { purpose: 'b', white_box_config: { github_token: token } })
+    await waiting(1)
+    const restored = restore(id, 1, { 'if-match': '"1", "2"' })
+    await waiting(2)
+    await locker.query('COMMIT')
+    await locker.end()
+    assert.equal((await write).headers.get('etag'), '"2"')
+    assert.equal((await restored).headers.get('etag'), '"3"')
+    assert.deepEqual((await restored).body.white_box_config, { github_token: '********WXYZ' })
+    assert.equal((await get(`${id}/secrets`)).body.white_box_config.github_token, token)
   })
 
   it('grows with what changed: a renamed agent does not copy its prompt', async () => {
