@@ -61,16 +61,17 @@ export async function findAgentAt(
 }
 
 /** Of each field, the value before the first change that came later is the value it had. Costs what has changed
- * since, and nothing for what has not. */
+ * since, and nothing for what has not; of the values only those that are put back are read. */
 const FIND_AT = `
 SELECT ${readList('a.')}, r.changed_at, (
-  SELECT json_object_agg(key, value)
+  SELECT json_object_agg(key, was.before -> key)
   FROM (
-    SELECT DISTINCT ON (key) key, value
-    FROM agent_revisions later CROSS JOIN LATERAL json_each(later.before)
-    WHERE later.team_id = $1 AND later.agent_id = $2 AND later.revision > $3
-    ORDER BY key, later.revision
+    SELECT CASE field WHEN 'api_key' THEN 'api_key_mask' ELSE field END AS key, min(revision) AS revision
+    FROM agent_revisions CROSS JOIN LATERAL unnest(fields) AS field
+    WHERE team_id = $1 AND agent_id = $2 AND revision > $3
+    GROUP BY field
   ) first_change
+  JOIN agent_revisions was ON was.team_id = $1 AND was.agent_id = $2 AND was.revision = first_change.revision
 ) AS undone
 FROM agents a
 JOIN agent_revisions r ON r.team_id = $1 AND r.agent_id = $2 AND r.revision = $3
