@@ -7,7 +7,8 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { AGENT_COLUMNS, type FleetOptions, generateFleet, REVISION_COLUMNS } from './seed/fleet.ts'
 
 /** Fills an empty database with a fleet, by COPY. Secondary indexes are put aside and built again afterwards: built
- * at once they take minutes, kept row by row hours. */
+ * at once they take minutes, kept row by row hours. It is one transaction: broken off, it leaves the database empty and
+ * its indexes in place. */
 export async function seed(
   databaseUrl: string,
   options: FleetOptions,
@@ -18,14 +19,15 @@ export async function seed(
   try {
     const { rows } = await client.query('SELECT FROM agents LIMIT 1')
     if (rows.length > 0) throw new Error('The database has agents already: seed an empty one')
+    await client.query("SET maintenance_work_mem = '1GB'; BEGIN")
     const indexes = await putIndexesAside(client)
-    await client.query("SET maintenance_work_mem = '1GB'; SET synchronous_commit = off")
-    await copy(databaseUrl, 'agents', AGENT_COLUMNS, lines(options, 'agent', report))
-    await copy(databaseUrl, 'agent_revisions', REVISION_COLUMNS, lines(options, 'revision', report))
+    await copy(client, 'agents', AGENT_COLUMNS, lines(options, 'agent', report))
+    await copy(client, 'agent_revisions', REVISION_COLUMNS, lines(options, 'revision', report))
     for (const { name, definition } of indexes) {
       report(`building ${name}`)
       await client.query(definition)
     }
+    await client.query('COMMIT')
     report('gathering statistics')
     await client.query('VACUUM (ANALYZE) agents')
     await client.query('VACUUM (ANALYZE) agent_revisions')
@@ -42,21 +44,10 @@ async function putIndexesAside(client: Client): Promise<{ name: string; definiti
   return rows
 }
 
-async function copy(
-  databaseUrl: string,
-  table: string,
-  columns: string,
-  source: Iterable<string>,
-): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    const sink = client.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN`))
-    await pipeline(Readable.from(source, { objectMode: true, highWaterMark: 4 }), sink)
-    if (!sink.writableFinished) await once(sink, 'finish')
-  } finally {
-    await client.end()
-  }
+async function copy(client: Client, table: string, columns: string, source: Iterable<string>): Promise<void> {
+  const sink = client.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN`))
+  await pipeline(Readable.from(source, { objectMode: true, highWaterMark: 4 }), sink)
+  if (!sink.writableFinished) await once(sink, 'finish')
 }
 
 const LINES_AT_ONCE = 2_000
