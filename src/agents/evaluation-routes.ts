@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AgentId } from '../contract/agent.ts'
 import { AgentLatestEvaluation } from '../contract/agent-parts.ts'
-import { answer, GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
+import { answer } from '../contract/answers.ts'
 import { AgentEvaluation } from '../contract/evaluation.ts'
 import { ref } from '../contract/fields.ts'
 import type { Evaluations } from './evaluation-service.ts'
-import { security, tags } from './routes.ts'
+import { AGENT_OPERATION, writeErrors } from './operation.ts'
 
 export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluations }> = async (
   app,
@@ -21,20 +21,12 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
         description:
           'Keeps the newest completed evaluation with the revision it ran on. One that is older than the one ' +
           'already there changes nothing and is answered with it. No revision is made.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentId,
         body: ref(AgentEvaluation),
         response: {
           200: answer('The newest evaluation, and whether it still holds', ref(AgentLatestEvaluation)),
-          422: validationAnswer,
-          ...problemAnswers(
-            ...GUARDED,
-            'agent_not_found',
-            'body_too_large',
-            'database_unavailable',
-            'outcome_unknown',
-          ),
+          ...writeErrors('agent_not_found'),
         },
       },
     },

@@ -1,13 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../contract/agent.ts'
-import {
-  answer,
-  answerHeaders,
-  GUARDED,
-  IfMatch,
-  problemAnswers,
-  validationAnswer,
-} from '../contract/answers.ts'
+import { answer, answerHeaders, IfMatch } from '../contract/answers.ts'
 import { ref } from '../contract/fields.ts'
 import {
   AgentDiff,
@@ -17,8 +10,9 @@ import {
   RevisionPageQuery,
 } from '../contract/history.ts'
 import type { History } from './history-service.ts'
+import { AGENT_OPERATION, readErrors, writeErrors } from './operation.ts'
+import { send } from './reply.ts'
 import { revisionsToMatch } from './revision-tag.ts'
-import { security, send, tags } from './routes.ts'
 
 const REVISIONS = '/v1/agent-configurations/:id/revisions'
 
@@ -31,14 +25,12 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         operationId: 'listAgentRevisions',
         summary: 'List Agent Revisions',
         description: 'Who changed which fields, and when; newest first.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentId,
         querystring: RevisionPageQuery,
         response: {
           200: answer('A page of revisions', ref(AgentRevisionPage)),
-          422: validationAnswer,
-          ...problemAnswers(...GUARDED, 'agent_not_found', 'database_unavailable'),
+          ...readErrors('agent_not_found'),
         },
       },
     },
@@ -53,13 +45,11 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         operationId: 'getAgentRevision',
         summary: 'Get Agent Revision',
         description: 'The agent as it was at a revision, its secrets masked.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentRevisionId,
         response: {
           200: answer('The agent as it was', ref(Agent), { headers: answerHeaders('etag') }),
-          422: validationAnswer,
-          ...problemAnswers(...GUARDED, 'agent_not_found', 'revision_not_found', 'database_unavailable'),
+          ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },
     },
@@ -75,14 +65,12 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         operationId: 'diffAgentRevisions',
         summary: 'Diff Agent Revisions',
         description: 'What differs between two revisions, field by field.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentRevisionId,
         querystring: DiffQuery,
         response: {
           200: answer('The fields that differ', ref(AgentDiff)),
-          422: validationAnswer,
-          ...problemAnswers(...GUARDED, 'agent_not_found', 'revision_not_found', 'database_unavailable'),
+          ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },
     },
@@ -98,21 +86,12 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         summary: 'Restore Agent Revision',
         description:
           'Makes a new revision with the values of an old one. Secrets, the trust stage and scores stay as they are now.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentRevisionId,
         headers: IfMatch,
         response: {
           200: answer('The agent as it is now', ref(Agent), { headers: answerHeaders('etag') }),
-          422: validationAnswer,
-          ...problemAnswers(
-            ...GUARDED,
-            'agent_not_found',
-            'revision_not_found',
-            'revision_stale',
-            'database_unavailable',
-            'outcome_unknown',
-          ),
+          ...writeErrors('agent_not_found', 'revision_not_found', 'revision_stale'),
         },
       },
     },

@@ -1,18 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../contract/agent.ts'
-import {
-  answer,
-  answerHeaders,
-  GUARDED,
-  IfMatch,
-  problemAnswers,
-  validationAnswer,
-} from '../contract/answers.ts'
+import { answer, answerHeaders, IfMatch } from '../contract/answers.ts'
 import { ref } from '../contract/fields.ts'
 import { AgentLifecycle } from '../contract/lifecycle.ts'
 import type { Lifecycle } from './lifecycle-service.ts'
+import { AGENT_OPERATION, writeErrors } from './operation.ts'
+import { nameIgnored, send } from './reply.ts'
 import { revisionsToMatch } from './revision-tag.ts'
-import { nameIgnored, security, send, tags } from './routes.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
 
@@ -30,8 +24,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         description:
           'Any move is allowed and makes a revision; the stage the agent is at already changes nothing. The first ' +
           'arrival at `trusted` or later sets `trusted_at` and `ttt_days`, which later moves keep.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentId,
         headers: IfMatch,
         body: ref(AgentLifecycle),
@@ -39,15 +32,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
           200: answer('The agent, its secrets masked', ref(Agent), {
             headers: answerHeaders('etag', 'console-ignored-fields'),
           }),
-          422: validationAnswer,
-          ...problemAnswers(
-            ...GUARDED,
-            'agent_not_found',
-            'revision_stale',
-            'body_too_large',
-            'database_unavailable',
-            'outcome_unknown',
-          ),
+          ...writeErrors('agent_not_found', 'revision_stale'),
         },
       },
     },
@@ -68,21 +53,12 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         description:
           'Erases the agent with its revisions and secrets, for good. To keep it out of sight instead, set its ' +
           'status to `archived`.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentId,
         headers: IfMatch,
         response: {
           204: { description: 'The agent is gone' },
-          422: validationAnswer,
-          ...problemAnswers(
-            ...GUARDED,
-            'agent_not_found',
-            'revision_stale',
-            'body_too_large',
-            'database_unavailable',
-            'outcome_unknown',
-          ),
+          ...writeErrors('agent_not_found', 'revision_stale'),
         },
       },
     },

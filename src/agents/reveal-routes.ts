@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AgentId } from '../contract/agent.ts'
 import { AgentSecrets } from '../contract/agent-secrets.ts'
-import { answer, answerHeaders, GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
+import { answer, answerHeaders } from '../contract/answers.ts'
 import { ref } from '../contract/fields.ts'
+import { AGENT_OPERATION, readErrors } from './operation.ts'
 import type { Reveal } from './reveal-service.ts'
-import { security, tags } from './routes.ts'
 
 export const revealRoutes: FastifyPluginAsyncTypebox<{ reveal: Reveal }> = async (app, { reveal }) => {
   app.get(
@@ -15,13 +15,11 @@ export const revealRoutes: FastifyPluginAsyncTypebox<{ reveal: Reveal }> = async
         operationId: 'revealAgentSecrets',
         summary: 'Reveal Agent Secrets',
         description: 'The secrets of an agent in clear. Who asked is recorded in the audit.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentId,
         response: {
           200: answer('The secrets in clear', ref(AgentSecrets), { headers: answerHeaders('cache-control') }),
-          422: validationAnswer,
-          ...problemAnswers(...GUARDED, 'agent_not_found', 'database_unavailable'),
+          ...readErrors('agent_not_found'),
         },
       },
     },

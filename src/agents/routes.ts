@@ -1,30 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Agent, AgentCreate, AgentId, AgentUpdate } from '../contract/agent.ts'
-import {
-  answer,
-  answerHeaders,
-  GUARDED,
-  IdempotencyKey,
-  IfMatch,
-  IfNoneMatch,
-  problemAnswers,
-  validationAnswer,
-} from '../contract/answers.ts'
+import { answer, answerHeaders, IdempotencyKey, IfMatch, IfNoneMatch } from '../contract/answers.ts'
 import { AgentRead } from '../contract/evaluation.ts'
 import { ref } from '../contract/fields.ts'
 import { AgentListQuery, AgentPage } from '../contract/list.ts'
 import type { History } from './history-service.ts'
-import { ignoredFields } from './ignored-fields.ts'
 import type { AgentList } from './list-service.ts'
-import { type AgentAt, echo } from './present.ts'
+import { AGENT_OPERATION, readErrors, writeErrors } from './operation.ts'
+import { nameIgnored, send } from './reply.ts'
 import { isKnownToReader, revisionsToMatch, toETag } from './revision-tag.ts'
 import type { Agents } from './service.ts'
 import type { AgentText } from './store.ts'
 
 const COLLECTION = '/v1/agent-configurations'
-export const tags = ['Agent Environment']
-export const security = [{ bearer: [] }]
 
 export const agentRoutes: FastifyPluginAsyncTypebox<{
   agents: Agents
@@ -41,24 +30,14 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
         description:
           'With an `Idempotency-Key`, a retry of the same body is answered as the first request was, and makes ' +
           'no second agent.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         headers: IdempotencyKey,
         body: ref(AgentCreate),
         response: {
           201: answer('The new agent, its secrets in clear', ref(Agent), {
             headers: answerHeaders('etag', 'location', 'console-ignored-fields'),
           }),
-          422: validationAnswer,
-          ...problemAnswers(
-            ...GUARDED,
-            'agent_not_found',
-            'idempotency_conflict',
-            'body_too_large',
-            'agent_too_large',
-            'database_unavailable',
-            'outcome_unknown',
-          ),
+          ...writeErrors('agent_not_found', 'idempotency_conflict', 'agent_too_large'),
         },
       },
     },
@@ -80,13 +59,11 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
         description:
           'The agents of the team, newest first unless `sort` says otherwise. A parameter that takes several values is ' +
           'repeated: `statuses=draft&statuses=active`.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         querystring: AgentListQuery,
         response: {
           200: answer('A page of agents, their secrets masked', ref(AgentPage)),
-          422: validationAnswer,
-          ...problemAnswers(...GUARDED, 'database_unavailable'),
+          ...readErrors(),
         },
       },
     },
@@ -100,8 +77,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
       schema: {
         operationId: 'getAgentConfiguration',
         summary: 'Get Agent Configuration',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentId,
         querystring: AgentRead,
         headers: IfNoneMatch,
@@ -110,8 +86,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
             headers: answerHeaders('etag'),
           }),
           304: { description: 'Not changed since the revision named by If-None-Match' },
-          422: validationAnswer,
-          ...problemAnswers(...GUARDED, 'agent_not_found', 'revision_not_found', 'database_unavailable'),
+          ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },
     },
@@ -140,8 +115,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
         description:
           'Each supplied field replaces the corresponding field of the agent. A writer who must not overwrite ' +
           'the change of another sends `If-Match` with the ETag it read.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: AgentId,
         headers: IfMatch,
         body: ref(AgentUpdate),
@@ -153,16 +127,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
               headers: answerHeaders('etag', 'console-ignored-fields'),
             },
           ),
-          422: validationAnswer,
-          ...problemAnswers(
-            ...GUARDED,
-            'agent_not_found',
-            'revision_stale',
-            'body_too_large',
-            'agent_too_large',
-            'database_unavailable',
-            'outcome_unknown',
-          ),
+          ...writeErrors('agent_not_found', 'revision_stale', 'agent_too_large'),
         },
       },
     },
@@ -182,12 +147,3 @@ function sendText(reply: FastifyReply, { text, revision }: AgentText, ifNoneMatc
 }
 
 const asIs = (text: unknown) => text as string
-
-export function send(reply: FastifyReply, found: AgentAt) {
-  return reply.header('etag', toETag(found.revision)).send(echo(found))
-}
-
-export function nameIgnored(reply: FastifyReply, body: object, schema: { properties: object }): void {
-  const names = ignoredFields(body, schema)
-  if (names !== undefined) reply.header('console-ignored-fields', names)
-}
