@@ -91,7 +91,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         headers: IfMatch,
         response: {
           200: answer('The agent as it is now', ref(Agent), { headers: answerHeaders('etag') }),
-          ...writeErrors('agent_not_found', 'revision_not_found', 'revision_stale'),
+          ...writeErrors('agent_not_found', 'revision_not_found', 'revision_stale', 'agent_too_large'),
         },
       },
     },

@@ -37,6 +37,19 @@ describe('the size of an agent', () => {
     assert.equal(reply.headers.get('etag'), '"3"')
   })
 
+  it('is bounded on the way back to a revision, too: the token of today needs its room', async () => {
+    const filler = (length: number) => ({ agent_params: { unknown: 'x'.repeat(length) } })
+    const { id } = await createAgent(running, person, filler(524_000))
+    let room = 524_000
+    while ((await putAgent(running, person, id, filler(room + 16))).status === 200) room += 16
+    const full = (await getAgent(running, person, id)).headers.get('etag')?.slice(1, -1)
+    await putAgent(running, person, id, { agent_params: null, white_box_config: { github_token: 'x' } })
+    const path = `/v1/agent-configurations/${id}/revisions/${full}/restore`
+    const reply = await running.request('POST', path, { token: person.token })
+    assert.equal(reply.status, 413, reply.text.slice(0, 200))
+    assert.equal(reply.body.code, 'agent_too_large')
+  })
+
   it('is bounded in each text', async () => {
     const { id } = await createAgent(running, person)
     for (const body of [

@@ -78,7 +78,7 @@ describe('a long history', () => {
         })
         assert.equal(body.agent_system_prompt, 'the first')
       }
-    const [small = [], large = []] = [await timed(30, first(ids[0])), await timed(30, first(ids[1]))]
+    const [small, large] = [await timed(30, first(ids[0])), await timed(30, first(ids[1]))]
     const [smallMs, largeMs] = [quantile(small, 0.5), quantile(large, 0.5)]
     t.diagnostic(
       `p50: ${smallMs.toFixed(2)} ms behind small values, ${largeMs.toFixed(2)} ms behind large ones`,
