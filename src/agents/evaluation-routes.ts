@@ -26,7 +26,7 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
         body: ref(AgentEvaluation),
         response: {
           200: answer('The newest evaluation, and whether it still holds', ref(AgentLatestEvaluation)),
-          ...writeErrors('agent_not_found'),
+          ...writeErrors('agent_not_found', 'agent_too_large'),
         },
       },
     },

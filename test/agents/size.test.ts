@@ -37,6 +37,27 @@ describe('the size of an agent', () => {
     assert.equal(reply.headers.get('etag'), '"3"')
   })
 
+  it('is bounded with its scores, so that it can be put back together with them', async () => {
+    const { id } = await createAgent(running, person)
+    const record = (length: number) =>
+      running.request('PUT', `/v1/agent-configurations/${id}/latest-evaluation`, {
+        token: person.token,
+        json: { evaluation_id: id, revision: 1, report: 'x'.repeat(length) },
+      })
+    const refused = await record(600_000)
+    assert.equal(refused.status, 413)
+    assert.equal(refused.body.code, 'agent_too_large')
+    assert.equal((await record(400_000)).status, 200)
+    assert.equal(
+      (await putAgent(running, person, id, { agent_params: { x: 'x'.repeat(200_000) } })).status,
+      413,
+    )
+    const { text } = await getAgent(running, person, `${id}?include_scores=true`)
+    const path = `/v1/agent-configurations/${id}`
+    const back = await running.request('PUT', path, { token: person.token, raw: text })
+    assert.equal(back.status, 200, back.text.slice(0, 200))
+  })
+
   it('is bounded on the way back to a revision, too: the token of today needs its room', async () => {
     const filler = (length: number) => ({ agent_params: { unknown: 'x'.repeat(length) } })
     const { id } = await createAgent(running, person, filler(524_000))
