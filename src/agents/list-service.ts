@@ -18,16 +18,14 @@ export function createAgentList(sql: Sql) {
     const filters = readFilters(query)
     const question = [filters, sort]
     const position = readCursor(question, query.cursor, isPositionOf(sort))
-    const [rows, count] = await Promise.all([
-      // One more than asked for tells whether there is another page.
-      listAgents(sql, caller.teamId, filters, { sort, limit: limit + 1, position }),
+    const [{ agents, hasNext }, count] = await Promise.all([
+      listAgents(sql, caller.teamId, filters, { sort, limit, position }),
       query.include_count ? countAgents(sql, caller.teamId, filters) : undefined,
     ])
-    const shown = rows.slice(0, limit)
-    const last = shown.at(-1)
+    const last = agents.at(-1)
     return {
-      results: shown.map((row) => (query.include_scores ? presentWithScores(row) : present(row)).agent),
-      next_cursor: rows.length > limit && last ? toCursor(question, positionOf(last, sort)) : null,
+      results: agents.map((row) => (query.include_scores ? presentWithScores(row) : present(row)).agent),
+      next_cursor: hasNext && last ? toCursor(question, positionOf(last, sort)) : null,
       ...(count === undefined ? {} : { count }),
     }
   }

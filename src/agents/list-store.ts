@@ -13,9 +13,16 @@ export interface AgentFilters {
 
 export interface PageRequest {
   sort: AgentSort
+  /** The most agents it may have. */
   limit: number
   /** The sort key of the last agent of the page before. */
   position: (string | number)[] | undefined
+}
+
+export interface ListedPage {
+  agents: AgentRow[]
+  /** Whether there are agents behind the last one. */
+  hasNext: boolean
 }
 
 export async function listAgents(
@@ -23,11 +30,11 @@ export async function listAgents(
   teamId: string,
   filters: AgentFilters,
   { sort, limit, position = [] }: PageRequest,
-): Promise<AgentRow[]> {
+): Promise<ListedPage> {
   const { statuses, trustStages, protectionStatuses, q } = filters
   const search = q === undefined ? undefined : await chooseSearch(sql, teamId, filters)
   const isContinued = position.length > 0
-  return sql.read<AgentRow>({
+  const rows = await sql.read<AgentRow & { has_next: boolean }>({
     // What is looked up is planned each time, for its own team and words: which index leaves the fewest depends on
     // both.
     name: search === 'look_up' ? undefined : `list-agents ${search ?? 'merge'} ${sort} ${isContinued}`,
@@ -37,11 +44,20 @@ export async function listAgents(
       statuses,
       trustStages,
       protectionStatuses,
-      limit,
+      // One more than asked for tells whether there is another page.
+      limit + 1,
       ...(q === undefined ? [] : [pattern(q)]),
       ...position,
     ],
   })
+  const shown = rows.slice(0, limit)
+  return {
+    agents: shown.map((row) => {
+      const { has_next: _, ...agent } = row
+      return agent
+    }),
+    hasNext: shown.at(-1)?.has_next === true,
+  }
 }
 
 const SAMPLED = 250

@@ -15,7 +15,15 @@ export const AgentListQuery = Type.Object({
   protection_statuses: Type.Optional(Type.Array(oneOf(PROTECTION_STATUSES))),
   q: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name, in either case' })),
   sort: Type.Optional(oneOf(AGENT_SORTS, { default: '-created_at', description: '`-` for descending' })),
-  limit: Type.Optional(integer({ format: 'int32', minimum: 1, maximum: 500, default: 100 })),
+  limit: Type.Optional(
+    integer({
+      format: 'int32',
+      minimum: 1,
+      maximum: 500,
+      default: 100,
+      description: 'The most agents of a page. One of large agents, 4 MiB together, ends before.',
+    }),
+  ),
   cursor: Type.Optional(
     Type.String({
       maxLength: 4_096,

@@ -42,7 +42,7 @@ export async function explainList(databaseUrl: string, teamId: string): Promise<
           }
           await listAgents({ read: capture, write: capture }, teamId, filters, {
             sort,
-            limit: 101,
+            limit: 100,
             position: undefined,
           })
           const { text = '', values = [] } = statement ?? {}
