@@ -14,6 +14,10 @@ interface EvaluationsDeps {
   newId: () => string
 }
 
+/** Clocks differ, and a day is enough for any two. What lies further ahead is a mistake, such as milliseconds, and would
+ * stay the newest for ever. */
+const DAY_SECONDS = 86_400
+
 export type Evaluations = ReturnType<typeof createEvaluations>
 
 export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
@@ -26,23 +30,25 @@ export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
     ): Promise<AgentLatestEvaluation> {
       const { current: _, ...evaluation } = report
       const nowSeconds = Math.floor(now() / 1_000)
+      const completedAt = evaluation.completed_at ?? nowSeconds
+      if (completedAt > nowSeconds + DAY_SECONDS) {
+        throw invalid('completed_at', 'this is Unix time in seconds, and may be at most a day ahead')
+      }
       const result = await recordEvaluation(
         sql,
         caller.teamId,
         id,
-        { ...evaluation, completed_at: evaluation.completed_at ?? nowSeconds },
+        { ...evaluation, completed_at: completedAt },
         { userId: caller.userId, now: nowSeconds, eventId: newId(), requestId: caller.requestId },
       )
       if (!result) throw new Problem('agent_not_found')
       const newest = presentEvaluation(result)
       if (result.has_revision && newest) return newest
-      throw new RequestInvalid([
-        {
-          loc: ['body', 'revision'],
-          msg: 'Value error, the agent has no such revision',
-          type: 'value_error',
-        },
-      ])
+      throw invalid('revision', 'the agent has no such revision')
     },
   }
+}
+
+function invalid(field: keyof AgentEvaluation, reason: string): RequestInvalid {
+  return new RequestInvalid([{ loc: ['body', field], msg: `Value error, ${reason}`, type: 'value_error' }])
 }

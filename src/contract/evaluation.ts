@@ -7,7 +7,7 @@ export const AgentEvaluation = Type.Object(
     evaluation_id: Uuid,
     ...EVALUATION_SCORES,
     completed_at: Type.Optional(
-      nullable({ ...UnixSeconds, description: 'Unix time in seconds; now when absent' }),
+      nullable({ ...UnixSeconds, description: 'Unix time in seconds, at most a day ahead; now when absent' }),
     ),
     revision: integer({ minimum: 1, description: 'The revision of the agent that was evaluated' }),
   },
@@ -21,7 +21,7 @@ export const AgentEvaluation = Type.Object(
         evaluation_id: '5b1f0c7e-2d3a-4c8b-9e6f-7a8b9c0d1e2f',
         overall_score: 0.91,
         security_score: 0.88,
-        completed_at: 1_794_704_400,
+        completed_at: 1_735_347_760,
         revision: 2,
       },
     ],

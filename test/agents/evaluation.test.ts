@@ -159,6 +159,19 @@ describe('the latest evaluation of an agent', () => {
     }
   })
 
+  it('was not completed in a time to come: one in milliseconds would stay the newest for ever', async () => {
+    const { id } = await createAgent(running, person)
+    const now = Math.floor(Date.now() / 1_000)
+    for (const completed_at of [Date.now(), now + 86_500]) {
+      const reply = await record(id, evaluation({ completed_at }))
+      assert.equal(reply.status, 422, reply.text)
+      const msg = 'Value error, this is Unix time in seconds, and may be at most a day ahead'
+      assert.deepEqual(reply.body.detail, [{ loc: ['body', 'completed_at'], msg, type: 'value_error' }])
+    }
+    assert.equal(await shown(id), null)
+    assert.equal((await record(id, evaluation({ completed_at: now + 86_300 }))).status, 200)
+  })
+
   it('of many reported at once is the newest', async () => {
     const { id } = await createAgent(running, person)
     await Promise.all(
