@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { checkBreaking } from '../scripts/check-breaking.ts'
+import { PERMISSIONS } from '../src/contract/permissions.ts'
 
 const FILE = join(import.meta.dirname, '../openapi.json')
 
 interface Operation {
   operationId: string
   summary: string
+  description: string
   tags: string[]
   security: object[]
   responses: Record<string, { content?: object }>
@@ -57,6 +59,21 @@ describe('the document', () => {
         assert.ok(operation.responses[status]?.content, `${operation.operationId} ${status}`)
       }
     }
+  })
+
+  it('says of each operation which permission it needs', () => {
+    const needs = ({ description, responses }: Operation) =>
+      (responses['403']
+        ? /Needs the permission `(.+)`\.$/
+        : /Needs (a valid token), with any permissions\.$/
+      ).exec(description)?.[1]
+    const needed = new Map(operations.map((operation) => [operation.operationId, needs(operation)]))
+    for (const [id, permission = 'nothing'] of needed) {
+      assert.ok([...PERMISSIONS, 'a valid token'].includes(permission), `${id} needs ${permission}`)
+    }
+    assert.equal(needed.get('getAgentConfiguration'), 'agent:read')
+    assert.equal(needed.get('revealAgentSecrets'), 'agent:secret')
+    assert.equal(needed.get('createGenome'), 'a valid token')
   })
 
   it('declares Agent as the contract does', () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
+import { noteAccess } from './operation-notes.ts'
 
 const TAGS = [
   { name: 'Teams', description: 'Authentication, users, team management' },
@@ -39,6 +40,7 @@ export const document = fp(
           },
         },
       },
+      transform: noteAccess,
       // A component is named by its schema, not by a counter.
       refResolver: {
         buildLocalReference: ({ $id }, _base, _fragment, index) =>
