@@ -46,7 +46,7 @@ const FLEET = [
   },
 ]
 
-/** Creates what is missing of the fleet, through the API like anybody else, and answers the first agent's id. */
+/** Creates the fleet, through the API like anybody else, and answers the first agent's id. */
 export async function seedFleet(apiUrl: string, token: string): Promise<string> {
   const ids = []
   for (const agent of FLEET) {

@@ -53,7 +53,8 @@ CREATE TABLE agents (
   -- With what a list filters by, so that it can walk agents in the order of creation without reading them.
   PRIMARY KEY (team_id, id) INCLUDE (agent_name, status, trust_stage, protection_status),
 
-  -- Whoever reads an agent can put it back: it fits the body of a request, however much of it has to be escaped.
+  -- Whoever reads an agent can put it back: it fits the body of a request, even with every quote and line end escaped.
+  -- Only with a hundred thousand control characters, six bytes each in JSON, does it go back in parts as it came.
   CONSTRAINT agent_fits_a_body CHECK (
     octet_length(agent_name) + octet_length(model_name) + octet_length(hub) + coalesce(octet_length(agent_url), 0)
     + coalesce(octet_length(agent_system_prompt), 0) + coalesce(octet_length(purpose), 0)

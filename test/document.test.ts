@@ -15,7 +15,7 @@ interface Operation {
   description: string
   tags: string[]
   security: object[]
-  responses: Record<string, { content?: object }>
+  responses: Record<string, { content?: object; headers?: Record<string, object> }>
 }
 interface Document {
   openapi: string
@@ -23,7 +23,7 @@ interface Document {
   security: unknown[]
   tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; headers: Record<string, object> }
 }
 interface Schema {
   properties: Record<
@@ -74,6 +74,19 @@ describe('the document', () => {
     assert.equal(needed.get('getAgentConfiguration'), 'agent:read')
     assert.equal(needed.get('revealAgentSecrets'), 'agent:secret')
     assert.equal(needed.get('createGenome'), 'a valid token')
+  })
+
+  it('declares the request id of every answer, and no body where there is none', () => {
+    for (const { operationId, responses } of operations) {
+      for (const [status, { headers, content }] of Object.entries(responses)) {
+        const header = headers?.['x-request-id']
+        assert.deepEqual(header, { $ref: '#/components/headers/RequestId' }, `${operationId} ${status}`)
+        assert.equal(content === undefined, ['204', '304'].includes(status), `${operationId} ${status}`)
+      }
+    }
+    assert.ok(document.components.headers['RequestId'])
+    const unchanged = document.paths['/v1/agent-configurations/{id}']?.['get']?.responses['304']
+    assert.ok(unchanged?.headers?.['etag'])
   })
 
   it('declares Agent as the contract does', () => {

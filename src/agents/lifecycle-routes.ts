@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../contract/agent.ts'
-import { answer, answerHeaders, IfMatch } from '../contract/answers.ts'
+import { answer, answerHeaders, emptyAnswer, IfMatch } from '../contract/answers.ts'
 import { ref } from '../contract/fields.ts'
 import { AgentLifecycle } from '../contract/lifecycle.ts'
 import type { Lifecycle } from './lifecycle-service.ts'
@@ -57,7 +57,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         params: AgentId,
         headers: IfMatch,
         response: {
-          204: { description: 'The agent is gone' },
+          204: emptyAnswer('The agent is gone'),
           ...writeErrors('agent_not_found', 'revision_stale'),
         },
       },

@@ -1,7 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Agent, AgentCreate, AgentId, AgentUpdate } from '../contract/agent.ts'
-import { answer, answerHeaders, IdempotencyKey, IfMatch, IfNoneMatch } from '../contract/answers.ts'
+import {
+  answer,
+  answerHeaders,
+  emptyAnswer,
+  IdempotencyKey,
+  IfMatch,
+  IfNoneMatch,
+} from '../contract/answers.ts'
 import { AgentRead } from '../contract/evaluation.ts'
 import { ref } from '../contract/fields.ts'
 import { AgentListQuery, AgentPage } from '../contract/list.ts'
@@ -85,7 +92,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
           200: answer('The agent, its secrets masked', ref(Agent), {
             headers: answerHeaders('etag'),
           }),
-          304: { description: 'Not changed since the revision named by If-None-Match' },
+          304: emptyAnswer('Not changed since the revision named by If-None-Match', answerHeaders('etag')),
           ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },

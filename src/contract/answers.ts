@@ -61,14 +61,23 @@ export const IdempotencyKey = Type.Object({
 export function answer(description: string, schema: TSchema, { headers = {}, examples }: AnswerOptions = {}) {
   return {
     description,
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, { description, example }]) => [
-        name,
-        { type: 'string', description, examples: [example] },
-      ]),
-    ),
+    headers: declared(headers),
     content: { [JSON_TYPE]: { schema, ...(examples ? { examples } : {}) } },
   }
+}
+
+/** An answer without a body. */
+export function emptyAnswer(description: string, headers: Record<string, Header> = {}) {
+  return { type: 'null', description, headers: declared(headers) }
+}
+
+function declared(headers: Record<string, Header>) {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, { description, example }]) => [
+      name,
+      { type: 'string', description, examples: [example] },
+    ]),
+  )
 }
 
 /** The errors of an operation, an answer for each status with an example for each code. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
-import { noteAccess } from './operation-notes.ts'
+import { noteAccess, noteRequestId, REQUEST_ID } from './operation-notes.ts'
 
 const TAGS = [
   { name: 'Teams', description: 'Authentication, users, team management' },
@@ -30,6 +30,7 @@ export const document = fp(
         security: [],
         tags: TAGS,
         components: {
+          headers: { RequestId: REQUEST_ID },
           securitySchemes: {
             bearer: {
               type: 'http',
@@ -41,6 +42,7 @@ export const document = fp(
         },
       },
       transform: noteAccess,
+      transformObject: noteRequestId,
       // A component is named by its schema, not by a counter.
       refResolver: {
         buildLocalReference: ({ $id }, _base, _fragment, index) =>

@@ -25,7 +25,7 @@ describe('the size of an agent', () => {
     assert.equal((refused.body as unknown as { code: string }).code, 'agent_too_large')
   })
 
-  it('lets the largest be read, edited and put back, even where each character is escaped', async () => {
+  it('lets the largest be read, edited and put back, even where each character is a quote or a line end', async () => {
     const { id } = await createAgent(running, person, {
       agent_system_prompt: '"'.repeat(262_144),
       purpose: '\n'.repeat(16_384),
@@ -35,6 +35,20 @@ describe('the size of an agent', () => {
     const reply = await putAgent(running, person, id, { ...body, purpose: 'edited' })
     assert.equal(reply.status, 200, reply.text.slice(0, 200))
     assert.equal(reply.headers.get('etag'), '"3"')
+  })
+
+  it('lets one of control characters, which take six bytes each, be put back in parts', async () => {
+    const { id } = await createAgent(running, person, { agent_system_prompt: '\u0001'.repeat(170_000) })
+    const purpose = '\u0001'.repeat(16_384)
+    await putAgent(running, person, id, { purpose })
+    const { body } = await getAgent(running, person, id)
+    const whole = await putAgent(running, person, id, body)
+    assert.equal((whole.body as unknown as { code: string }).code, 'body_too_large')
+    const { agent_system_prompt, ...rest } = body
+    for (const part of [{ agent_system_prompt }, rest]) {
+      const reply = await putAgent(running, person, id, part)
+      assert.deepEqual([reply.status, reply.headers.get('etag')], [200, '"2"'])
+    }
   })
 
   it('is bounded with its scores, so that it can be put back together with them', async () => {
