@@ -1,6 +1,7 @@
 import { Client } from 'pg'
-import { keyring } from '../src/config.ts'
+import { integer, keyring } from '../src/config.ts'
 import { createSecrets, type Secrets } from '../src/platform/secrets.ts'
+import { orExit, readOption } from './options.ts'
 
 /** Seals anew, under the first key of the ring, every secret that another key sealed. It may run while the console
  * serves, be killed at any moment and be started again: what is done is told by the sealed bytes themselves. */
@@ -150,17 +151,21 @@ function createProgress(total: number, report: (line: string) => void) {
 }
 
 if (import.meta.main) {
-  const { DATABASE_URL: url, SECRETS_KEYS: keys, ROTATE_BATCH: batch } = process.env
+  const { DATABASE_URL: url, SECRETS_KEYS: keys, ROTATE_BATCH: given = '' } = process.env
   if (!url || !keys) {
     process.stderr.write(
       'DATABASE_URL and SECRETS_KEYS are needed: the database, and the ring whose first key is to seal\n',
     )
     process.exit(1)
   }
+  const { batch, ring } = orExit(() => ({
+    batch: readOption('ROTATE_BATCH', () => (given === '' ? BATCH : integer(given, 1, 10_000))),
+    ring: readOption('SECRETS_KEYS', () => keyring(keys)),
+  }))
   const client = new Client({ connectionString: url, application_name: 'agent-console rotation' })
   await client.connect()
-  const left = await rotateSecrets(client, createSecrets(keyring(keys)), {
-    ...(batch ? { batch: Number(batch) } : {}),
+  const left = await rotateSecrets(client, createSecrets(ring), {
+    batch,
     report: (line) => process.stdout.write(`${line}\n`),
   })
   await client.end()

@@ -4,7 +4,15 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { AGENT_COLUMNS, type FleetOptions, generateFleet, REVISION_COLUMNS } from './seed/fleet.ts'
+import { integer } from '../src/config.ts'
+import { orExit, readOption } from './options.ts'
+import {
+  AGENT_COLUMNS,
+  type FleetOptions,
+  generateAgents,
+  generateRevisions,
+  REVISION_COLUMNS,
+} from './seed/fleet.ts'
 
 /** Fills an empty database with a fleet, by COPY. Secondary indexes are put aside and built again afterwards: built
  * at once they take minutes, kept row by row hours. It is one transaction: broken off, it leaves the database empty and
@@ -21,8 +29,9 @@ export async function seed(
     if (rows.length > 0) throw new Error('The database has agents already: seed an empty one')
     await client.query("SET maintenance_work_mem = '1GB'; BEGIN")
     const indexes = await putIndexesAside(client)
-    await copy(client, 'agents', AGENT_COLUMNS, lines(options, 'agent', report))
-    await copy(client, 'agent_revisions', REVISION_COLUMNS, lines(options, 'revision', report))
+    const inBatches = (what: string, lines: Iterable<string>) => batches(what, lines, options.agents, report)
+    await copy(client, 'agents', AGENT_COLUMNS, inBatches('agent', generateAgents(options)))
+    await copy(client, 'agent_revisions', REVISION_COLUMNS, inBatches('revision', generateRevisions(options)))
     for (const { name, definition } of indexes) {
       report(`building ${name}`)
       await client.query(definition)
@@ -52,45 +61,55 @@ async function copy(client: Client, table: string, columns: string, source: Iter
 
 const LINES_AT_ONCE = 2_000
 
-function* lines(
-  options: FleetOptions,
-  table: 'agent' | 'revision',
+function* batches(
+  what: string,
+  lines: Iterable<string>,
+  total: number,
   report: (line: string) => void,
 ): Generator<string> {
   const startedAt = performance.now()
   let batch = ''
   let count = 0
-  for (const seeded of generateFleet(options)) {
-    batch += seeded[table]
+  for (const line of lines) {
+    batch += line
     if (++count % LINES_AT_ONCE === 0) {
       yield batch
       batch = ''
-      if (count % 200_000 === 0) report(progress(table, count, options.agents, startedAt))
+      if (count % 200_000 === 0) report(progress(what, count, total, startedAt))
     }
   }
   if (batch !== '') yield batch
-  report(progress(table, count, options.agents, startedAt))
+  report(progress(what, count, total, startedAt))
 }
 
-function progress(table: string, count: number, total: number, startedAt: number): string {
+function progress(what: string, count: number, total: number, startedAt: number): string {
   const seconds = (performance.now() - startedAt) / 1_000
   const rate = count / seconds
   const done = count / total
   const bar = '█'.repeat(Math.round(done * 20)).padEnd(20, '░')
   const left = Math.round((total - count) / rate)
-  return `${table.padEnd(8)} ${bar} ${(done * 100).toFixed(0).padStart(3)} %  ${count} rows, ${Math.round(rate)}/s, ${left} s left`
+  return `${what.padEnd(8)} ${bar} ${(done * 100).toFixed(0).padStart(3)} %  ${count} rows, ${Math.round(rate)}/s, ${left} s left`
 }
 
-if (import.meta.main) {
+/** Throws a sentence for whoever typed them. */
+function readOptions(): FleetOptions {
   const { values } = parseArgs({
     options: { agents: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
   })
+  return {
+    agents: readOption('--agents', () => integer(values.agents, 1, 100_000_000)),
+    seed: readOption('--seed', () => integer(values.seed, 0, 4_294_967_295)),
+  }
+}
+
+if (import.meta.main) {
+  const options = orExit(readOptions)
   const databaseUrl = process.env['DATABASE_URL']
   if (!databaseUrl) {
     process.stderr.write('DATABASE_URL is missing: postgres://user:password@host:5432/database\n')
     process.exit(1)
   }
-  await seed(databaseUrl, { agents: Number(values.agents), seed: Number(values.seed) }, (line) =>
+  await seed(databaseUrl, options, (line) =>
     process.stdout.write(process.stdout.isTTY ? `\r\x1b[K${line}` : `${line}\n`),
   )
   process.stdout.write('\n')

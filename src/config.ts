@@ -91,7 +91,7 @@ export function readConfig(environment: Environment): Config {
 
 const asIs = (text: string) => text
 
-function integer(text: string, least: number, most: number): number {
+export function integer(text: string, least: number, most: number): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < least || value > most) {
     throw new Error(`must be a whole number from ${least} to ${most}`)

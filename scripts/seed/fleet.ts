@@ -1,3 +1,4 @@
+import { EARNED_COLUMNS, earnedBy } from './earned.ts'
 import { createRandom } from './random.ts'
 
 /** A fleet that looks like one: a largest team with a hundredth of all agents, many small ones, common and rare values
@@ -53,7 +54,8 @@ const FIRST_CREATED_AT = 1_700_000_000
 export const AGENT_COLUMNS =
   'team_id, id, revision, created_by, created_at, updated_at, agent_name, model_name, agent_url, hub, agent_system_prompt, ' +
   'rate_limit_requests_per_minute, status, access_level, protocol, protection_status, guard_manually_configured, ' +
-  'trust_stage, agent_params, agent_metadata, delegated_agents, import_metadata, capabilities, skills'
+  'trust_stage, agent_params, agent_metadata, delegated_agents, import_metadata, capabilities, skills, ' +
+  EARNED_COLUMNS
 
 export const REVISION_COLUMNS = 'team_id, agent_id, revision, changed_at, changed_by, action, fields, before'
 
@@ -72,15 +74,8 @@ function agentId(atMs: number, number: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${low}`
 }
 
-export interface SeededAgent {
-  /** A line of COPY for each table. */
-  agent: string
-  revision: string
-}
-
-/** The agents one after the other, oldest first. */
-export function* generateFleet({ agents, seed }: FleetOptions): Generator<SeededAgent> {
-  const random = createRandom(seed)
+/** What an agent's number says of it, and both tables have. */
+function* generatePlaces(agents: number) {
   const large = largestTeam(agents)
   const teams = teamCount(agents)
   for (let number = 0; number < agents; number++) {
@@ -90,8 +85,17 @@ export function* generateFleet({ agents, seed }: FleetOptions): Generator<Seeded
     const createdAt = FIRST_CREATED_AT + Math.floor(number / 8)
     const id = agentId(createdAt * 1_000 + (number % 8) * 100, number)
     const user = teamId(900_000_000 + (number % 1_000))
+    yield { number, team, id, user, createdAt }
+  }
+}
+
+/** A line of COPY for each agent, oldest first. */
+export function* generateAgents({ agents, seed }: FleetOptions): Generator<string> {
+  const random = createRandom(seed)
+  for (const { number, team, id, user, createdAt } of generatePlaces(agents)) {
     const rare = random.next() < 0.0001 ? 'Zanzibar ' : ''
     const name = `${rare}${random.pick(ROLES)} ${random.pick(KINDS)} ${number % 1_000}`
+    const stage = random.weighted(STAGES)
     const agent = [
       ...[team, id, '1', user, createdAt, createdAt, name, random.pick(MODELS)],
       ...[
@@ -101,14 +105,21 @@ export function* generateFleet({ agents, seed }: FleetOptions): Generator<Seeded
         60 + (number % 10) * 60,
       ],
       ...[random.weighted(STATUSES), 'black_box', 'chat_completions', random.weighted(PROTECTIONS), 'f'],
-      random.weighted(STAGES),
+      stage,
       ...[
         `{"temperature":0.${number % 10},"max_tokens":1024}`,
         `{"role":"support","tags":["team-${number % 50}"]}`,
       ],
       ...['[]', '{"source":"manual"}', '{"streaming":true}', '[]'],
+      ...earnedBy(stage, { number, createdAt, random }),
     ]
-    const revision = [team, id, '1', createdAt, user, 'created', '{agent_name,model_name}', '{}']
-    yield { agent: `${agent.join('\t')}\n`, revision: `${revision.join('\t')}\n` }
+    yield `${agent.join('\t')}\n`
+  }
+}
+
+/** A line of COPY for the first revision of each agent. */
+export function* generateRevisions({ agents }: FleetOptions): Generator<string> {
+  for (const { team, id, user, createdAt } of generatePlaces(agents)) {
+    yield `${[team, id, '1', createdAt, user, 'created', '{agent_name,model_name}', '{}'].join('\t')}\n`
   }
 }

@@ -18,8 +18,12 @@ export interface Process {
   signal: (name: NodeJS.Signals) => void
 }
 
-export function startProcess(script: string, environment: Record<string, string>): Process {
-  const child = spawn(process.execPath, [script], {
+export function startProcess(
+  script: string,
+  environment: Record<string, string>,
+  ...options: string[]
+): Process {
+  const child = spawn(process.execPath, [script, ...options], {
     cwd: ROOT,
     // Only what is given: a variable of the machine must not decide a test.
     env: { PATH: process.env['PATH'], ...environment },

@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import { rotateSecrets } from '../../scripts/rotate-secrets.ts'
 import { SecretText } from '../../src/platform/secret-text.ts'
 import { createSecrets, type KeyringEntry } from '../../src/platform/secrets.ts'
+import { startProcess } from '../acceptance/processes.ts'
 import { createAgent } from '../support/agents.ts'
 import { startConsole } from '../support/console.ts'
 import { proveRotation } from '../support/rotation.ts'
@@ -37,6 +38,24 @@ describe('a rotation', () => {
       const { rows } = await writer.query('SELECT api_key_sealed FROM agents WHERE id = $1', [id])
       assert.equal(secrets.open(place, rows[0].api_key_sealed).reveal(), 'sk-after')
     })
+  })
+
+  it('is not begun with a batch that is no number, or keys that are none', async () => {
+    const keys = `id:${randomBytes(32).toString('base64')}`
+    for (const [batch, ring, sentence] of [
+      ['many', keys, /^ROTATE_BATCH must be a whole number from 1 to 10000\n$/],
+      ['0', keys, /^ROTATE_BATCH must be a whole number/],
+      ['500', 'sk-not-a-ring', /^SECRETS_KEYS must be id:base64.*; entry 1 is not\n$/],
+    ] as const) {
+      const environment = {
+        DATABASE_URL: 'postgres://127.0.0.1:1/none',
+        SECRETS_KEYS: ring,
+        ROTATE_BATCH: batch,
+      }
+      const rotation = startProcess('scripts/rotate-secrets.ts', environment)
+      assert.equal(await rotation.ended, 1)
+      assert.match(rotation.output(), sentence)
+    }
   })
 
   it('goes on past a secret that no key opens, and names it', async () => {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { Ajv } from 'ajv'
 import { seed } from '../../scripts/seed.ts'
+import { AgentEvaluation } from '../../src/contract/evaluation.ts'
+import { startProcess } from '../acceptance/processes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 describe('a generated fleet', () => {
@@ -48,5 +51,44 @@ describe('a generated fleet', () => {
       seed(one.url, { agents: 1, seed: 7 }, () => {}),
       /agents already/,
     )
+  })
+
+  it('has what its agents earned: scores since they were tested, a day since they were trusted', async () => {
+    const [{ query }] = databases as [TestDatabase]
+    const stages = await query(
+      `SELECT trust_stage IN ('trusted', 'optimized', 'adapted') AS is_trusted, trust_stage <> 'registered' AS is_tested,
+         bool_and(trusted_at IS NOT NULL AND ttt_days = round((trusted_at - created_at) / 86400.0, 2)) AS has_day,
+         bool_or(trusted_at IS NOT NULL OR ttt_days IS NOT NULL) AS has_some,
+         bool_and(latest_evaluation IS NOT NULL) AS has_scores, bool_or(latest_evaluation IS NOT NULL) AS has_any
+       FROM agents GROUP BY 1, 2 ORDER BY 1, 2`,
+    )
+    const none = { has_day: false, has_some: false, has_scores: false, has_any: false }
+    const scores = { has_scores: true, has_any: true }
+    assert.deepEqual(stages, [
+      { is_trusted: false, is_tested: false, ...none },
+      { is_trusted: false, is_tested: true, ...none, ...scores },
+      { is_trusted: true, is_tested: true, has_day: true, has_some: true, ...scores },
+    ])
+    const evaluations = await query<{ latest_evaluation: unknown }>(
+      'SELECT latest_evaluation FROM agents WHERE latest_evaluation IS NOT NULL',
+    )
+    const validate = new Ajv({ formats: { uuid: true, int64: true } }).compile(AgentEvaluation)
+    for (const { latest_evaluation: evaluation } of evaluations) {
+      assert.ok(validate(evaluation), JSON.stringify(evaluation))
+    }
+  })
+
+  it('is asked for in numbers, and a mistake is answered with a sentence', async () => {
+    const [{ url }] = databases as [TestDatabase]
+    for (const [options, sentence] of [
+      [['--agents', 'many'], /^--agents must be a whole number from 1 to 100000000\n$/],
+      [['--agents', '0'], /^--agents must be a whole number/],
+      [['--seed=-1'], /^--seed must be a whole number from 0 to 4294967295\n$/],
+      [['--teams', '5'], /^Unknown option '--teams'/],
+    ] as const) {
+      const seeding = startProcess('scripts/seed.ts', { DATABASE_URL: url }, ...options)
+      assert.equal(await seeding.ended, 1)
+      assert.match(seeding.output(), sentence)
+    }
   })
 })

@@ -1,0 +1,36 @@
+import type { TRUST_STAGES } from '../../src/contract/agent.ts'
+import { isTrusted } from '../../src/contract/lifecycle.ts'
+import type { Random } from './random.ts'
+
+type Stage = (typeof TRUST_STAGES)[number]
+
+const DAY_SECONDS = 86_400
+/** How COPY spells null. */
+const NULL = '\\N'
+
+export const EARNED_COLUMNS = 'trusted_at, ttt_days, latest_evaluation'
+
+/** What an agent has that came as far as a stage: an evaluation of its first revision once it was tested, and the day
+ * it was first trusted. */
+export function earnedBy(
+  stage: Stage,
+  { number, createdAt, random }: { number: number; createdAt: number; random: Random },
+): (string | number)[] {
+  if (stage === 'registered') return [NULL, NULL, NULL]
+  const seconds = Math.floor(random.next() * 200 * DAY_SECONDS)
+  const evaluation =
+    `{"evaluation_id":"${evaluationId(number)}","overall_score":${score(random)},` +
+    `"reliability_score":${score(random)},"security_score":${score(random)},"safety_score":${score(random)},` +
+    `"completed_at":${createdAt + Math.floor(seconds / 2)},"revision":1}`
+  if (!isTrusted(stage)) return [NULL, NULL, evaluation]
+  return [createdAt + seconds, Math.round((seconds * 100) / DAY_SECONDS) / 100, evaluation]
+}
+
+function evaluationId(number: number): string {
+  return `00000000-0000-4000-9000-${number.toString(16).padStart(12, '0')}`
+}
+
+/** From 0 to 1 with two decimals, as a test reports it. */
+function score(random: Random): number {
+  return Math.round(random.next() * 100) / 100
+}
