@@ -4,6 +4,7 @@ import { migrate } from '../scripts/migrate.ts'
 import { commandsToTry } from './commands.ts'
 import { seedFleet } from './fleet.ts'
 import { requestToken } from './issuer/token.ts'
+import { findNats } from './nats.ts'
 import { findDatabase } from './postgres.ts'
 import { type Service, startService } from './service.ts'
 import { step } from './step.ts'
@@ -13,6 +14,9 @@ import { step } from './step.ts'
 const AUDIENCE = 'agent-console'
 const {
   DATABASE_URL,
+  NATS_URL,
+  NATS_STREAM,
+  NATS_SUBJECT_PREFIX,
   HOST: host = '127.0.0.1',
   PORT: port = '8080',
   METRICS_PORT: metricsPort = '9464',
@@ -30,6 +34,8 @@ async function start(): Promise<Promise<never>[]> {
   const database = await step('PostgreSQL', () => findDatabase(DATABASE_URL))
   started.push({ stop: database.close })
   await step(`migrations, on ${database.where}`, () => migrate(database.url, () => {}))
+  const nats = await step('NATS', () => findNats(NATS_URL))
+  started.push({ stop: nats.close })
 
   const services: Service[] = []
   const add = async (what: string, ...service: Parameters<typeof startService>) => {
@@ -60,6 +66,9 @@ async function start(): Promise<Promise<never>[]> {
       METRICS_PORT: metricsPort,
       DATABASE_URL: database.url,
       EVOLUTION_URL: evolutionUrl,
+      NATS_URL: nats.url,
+      ...(NATS_STREAM && { NATS_STREAM }),
+      ...(NATS_SUBJECT_PREFIX && { NATS_SUBJECT_PREFIX }),
       // The demo fleet is made anew at each start, in a team of its own: no older secret has to open.
       SECRETS_KEYS: `dev:${randomBytes(32).toString('base64')}`,
       SHUTDOWN_DELAY_MS: '0',

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { freePorts } from '../../dev/free-port.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 import { startProcess } from './processes.ts'
 
@@ -26,10 +27,11 @@ const EXPECTED: Record<string, (answer: Record<string, unknown>) => void> = {
 
 describe('npm run dev', () => {
   it('starts everything, prints commands that work, and ends all of it on Ctrl-C', async () => {
-    const database = await createTestDatabase()
+    const [database, nats] = await Promise.all([createTestDatabase(), createTestNats()])
     const ports = await freePorts(PORT_NAMES.length)
     const process = startProcess('dev/main.ts', {
       DATABASE_URL: database.url,
+      ...nats.environment,
       ...Object.fromEntries(PORT_NAMES.map((name, i) => [name, String(ports[i])])),
     })
     try {
@@ -55,13 +57,21 @@ describe('npm run dev', () => {
     } finally {
       process.signal('SIGKILL')
       await process.ended
-      await database.drop()
+      await Promise.all([database.drop(), nats.remove()])
     }
   })
 
   it('names what is missing and how to install it', async () => {
-    const process = startProcess('dev/main.ts', { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
-    assert.equal(await process.ended, 1)
-    assert.match(process.output(), /apt-get install postgresql/)
+    const database = await createTestDatabase()
+    const missing = [
+      [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /apt-get install postgresql/],
+      [{ DATABASE_URL: database.url, NATS_URL: 'nats://127.0.0.1:1' }, /apt-get install nats-server/],
+    ] as const
+    for (const [environment, advice] of missing) {
+      const process = startProcess('dev/main.ts', environment)
+      assert.equal(await process.ended, 1)
+      assert.match(process.output(), advice)
+    }
+    await database.drop()
   })
 })

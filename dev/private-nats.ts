@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onFreePort } from './free-port.ts'
+import { createNatsProcess, type NatsProcess } from './nats-process.ts'
+
+/** A NATS with JetStream of one's own: for development where none is running, and for a test that stops or kills it.
+ * Started again, it has its port and what it had stored. */
+export interface PrivateNats extends NatsProcess {
+  url: string
+  remove: () => Promise<void>
+}
+
+export async function startPrivateNats(): Promise<PrivateNats> {
+  const folder = await mkdtemp(join(tmpdir(), 'console-nats-'))
+  const onPort = (port: number) =>
+    createNatsProcess(['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', folder])
+  try {
+    let server: NatsProcess | undefined
+    const port = await onFreePort((free) => {
+      server = onPort(free)
+      return server.start()
+    })
+    const started = server as NatsProcess
+    return {
+      ...started,
+      url: `nats://127.0.0.1:${port}`,
+      remove: async () => {
+        await started.kill()
+        await rm(folder, { recursive: true })
+      },
+    }
+  } catch (error) {
+    await rm(folder, { recursive: true })
+    throw error
+  }
+}
