@@ -1,3 +1,5 @@
+import { DEFAULT_SUBJECT_PREFIX } from './contract/asyncapi.ts'
+import type { EventStreamSettings } from './platform/event-stream.ts'
 import type { ClaimNames } from './platform/identity.ts'
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts'
 import type { KeyringEntry } from './platform/secrets.ts'
@@ -16,10 +18,23 @@ export interface Config {
   readonly evolution:
     | { readonly url: string; readonly deadlineMs: number; readonly maxAnswerBytes: number }
     | undefined
+  readonly events: EventsConfig | undefined
   readonly secretsKeys: readonly KeyringEntry[]
   readonly logLevel: LogLevel
   readonly shutdownDelayMs: number
   readonly shutdownPatienceMs: number
+}
+
+export interface EventsConfig {
+  readonly natsUrl: string
+  readonly stream: EventStreamSettings
+  /** Where this process relays: a connection that LISTEN works on. Undefined where another process does. */
+  readonly relayDatabaseUrl: string | undefined
+}
+
+/** What a process needs that does nothing but relay. */
+export interface RelayConfig extends Pick<Config, 'host' | 'metricsPort' | 'databaseUrl' | 'logLevel'> {
+  readonly events: EventsConfig
 }
 
 type Environment = Record<string, string | undefined>
@@ -36,30 +51,13 @@ export class ConfigInvalid extends Error {
 
 /** Reads the environment once. What comes out is checked, frozen and passed on. */
 export function readConfig(environment: Environment): Config {
-  const faults: string[] = []
-
-  /** A value that is missing or wrong is reported and read as undefined: nobody gets to see it. */
-  const read = <T>(name: string, parse: (text: string) => T, fallback?: T): T => {
-    const text = environment[name]?.trim()
-    if (text === undefined || text === '') {
-      if (fallback === undefined) faults.push(`${name} is missing`)
-      return fallback as T
-    }
-    try {
-      return parse(text)
-    } catch (error) {
-      faults.push(`${name} ${(error as Error).message}`)
-      return undefined as T
-    }
-  }
-  /** Empty is absent, as it is for every other variable: compose files pass `${NAME:-}`. */
-  const isSet = (name: string) => (environment[name] ?? '').trim() !== ''
-
-  const config: Config = {
+  const reader = createReader(environment)
+  const { read, isSet } = reader
+  return reader.finish({
     host: read('HOST', asIs, '127.0.0.1'),
     port: read('PORT', port, 8080),
     metricsPort: read('METRICS_PORT', port, 9464),
-    databaseUrl: read('DATABASE_URL', (text) => url(text, ['postgres:', 'postgresql:'])),
+    databaseUrl: read('DATABASE_URL', databaseUrl),
     auth: {
       issuer: read('AUTH_ISSUER', (text) => url(text, ['https:', 'http:'])),
       audience: read('AUTH_AUDIENCE', asIs),
@@ -80,13 +78,68 @@ export function readConfig(environment: Environment): Config {
           maxAnswerBytes: 1024 * 1024,
         }
       : undefined,
+    events: isSet('NATS_URL') ? readEvents(reader) : undefined,
     secretsKeys: read('SECRETS_KEYS', keyring),
     logLevel: read('LOG_LEVEL', (text) => oneOf(text, LOG_LEVELS), 'info'),
     shutdownPatienceMs: read('SHUTDOWN_PATIENCE_MS', (text) => integer(text, 0, 60_000), 10_000),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => integer(text, 0, 60_000), 5_000),
+  })
+}
+
+export function readRelayConfig(environment: Environment): RelayConfig {
+  const reader = createReader(environment)
+  const { read } = reader
+  return reader.finish({
+    host: read('HOST', asIs, '127.0.0.1'),
+    metricsPort: read('METRICS_PORT', port, 9464),
+    databaseUrl: read('DATABASE_URL', databaseUrl),
+    events: readEvents(reader),
+    logLevel: read('LOG_LEVEL', (text) => oneOf(text, LOG_LEVELS), 'info'),
+  })
+}
+
+function readEvents({ read, isSet }: Reader): EventsConfig {
+  const relays = read('RELAY', (text) => oneOf(text, ['on', 'off']), 'on') === 'on'
+  const relayDatabase = isSet('RELAY_DATABASE_URL') ? 'RELAY_DATABASE_URL' : 'DATABASE_URL'
+  return {
+    natsUrl: read('NATS_URL', natsUrl),
+    stream: {
+      name: read('NATS_STREAM', natsName, 'CONSOLE_AGENTS'),
+      subjectPrefix: read('NATS_SUBJECT_PREFIX', natsSubject, DEFAULT_SUBJECT_PREFIX),
+      replicas: read('NATS_REPLICAS', (text) => integer(text, 1, 5), 1),
+      maxAgeHours: read('EVENTS_MAX_AGE_HOURS', (text) => integer(text, 1, 24 * 365), 7 * 24),
+      maxBytes: read('EVENTS_MAX_BYTES', (text) => integer(text, 1024 * 1024, 2 ** 50), 1024 ** 3),
+    },
+    relayDatabaseUrl: relays ? read(relayDatabase, databaseUrl, '') : undefined,
   }
-  if (faults.length > 0) throw new ConfigInvalid(faults)
-  return deepFreeze(config)
+}
+
+type Reader = ReturnType<typeof createReader>
+
+function createReader(environment: Environment) {
+  const faults: string[] = []
+  return {
+    /** A value that is missing or wrong is reported and read as undefined: nobody gets to see it. */
+    read: <T>(name: string, parse: (text: string) => T, fallback?: T): T => {
+      const text = environment[name]?.trim()
+      if (text === undefined || text === '') {
+        if (fallback === undefined) faults.push(`${name} is missing`)
+        return fallback as T
+      }
+      try {
+        return parse(text)
+      } catch (error) {
+        faults.push(`${name} ${(error as Error).message}`)
+        return undefined as T
+      }
+    },
+    /** Empty is absent, as it is for every other variable: compose files pass `${NAME:-}`. */
+    isSet: (name: string) => (environment[name] ?? '').trim() !== '',
+    finish: <T extends object>(config: T): T => {
+      if (faults.length > 0) throw new ConfigInvalid([...new Set(faults)])
+      return deepFreeze(config)
+    },
+  }
 }
 
 const asIs = (text: string) => text
@@ -107,6 +160,26 @@ function url(text: string, protocols: string[]): string {
   if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
     throw new Error(`must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`)
   }
+  return text
+}
+
+function databaseUrl(text: string): string {
+  return url(text, ['postgres:', 'postgresql:'])
+}
+
+/** One server or several of a cluster, with commas between them. */
+function natsUrl(text: string): string {
+  for (const one of text.split(',')) url(one.trim(), ['nats:', 'tls:'])
+  return text
+}
+
+function natsName(text: string): string {
+  if (!/^[\w-]{1,64}$/.test(text)) throw new Error('must be letters, digits, _ and - only')
+  return text
+}
+
+function natsSubject(text: string): string {
+  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(text)) throw new Error('must be words with dots between them')
   return text
 }
 

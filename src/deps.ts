@@ -1,10 +1,12 @@
 import type { Logger } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
-import type { Config } from './config.ts'
+import type { Config, EventsConfig } from './config.ts'
 import { createDatabase, type Database } from './platform/database.ts'
+import { createEventStream, type EventStream } from './platform/event-stream.ts'
 import { createIdentity, type Identity } from './platform/identity.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { createNats, type Nats } from './platform/nats.ts'
 import { createSecrets, type Secrets } from './platform/secrets.ts'
 import { createUpstream, type Upstream } from './platform/upstream/upstream.ts'
 
@@ -21,8 +23,15 @@ export interface Deps {
   metrics: Metrics
   /** Undefined where no evolution service is configured. */
   evolution: Upstream | undefined
+  /** Undefined where no NATS is configured: events then wait in the outbox. */
+  events: Events | undefined
   /** Set once a signal to end has arrived. */
   shutdown: { begun: boolean }
+}
+
+export interface Events {
+  nats: Nats
+  stream: EventStream
 }
 
 export function createDeps(config: Config, held: Partial<Pick<Deps, 'log' | 'now' | 'newId'>> = {}): Deps {
@@ -38,6 +47,12 @@ export function createDeps(config: Config, held: Partial<Pick<Deps, 'log' | 'now
     secrets: createSecrets(config.secretsKeys),
     metrics,
     evolution: config.evolution && createUpstream({ name: 'evolution', ...config.evolution, metrics }),
+    events: config.events && createEvents(config.events, log),
     shutdown: { begun: false },
   }
+}
+
+export function createEvents({ natsUrl, stream }: EventsConfig, log: Logger): Events {
+  const nats = createNats(natsUrl, log)
+  return { nats, stream: createEventStream(nats, stream) }
 }

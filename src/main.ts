@@ -3,18 +3,22 @@ import { buildApp } from './app.ts'
 import { ConfigInvalid, readConfig } from './config.ts'
 import { createDeps } from './deps.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
+import { startRelay } from './relay/start.ts'
 
 /** Environment, build, listen, and close on a signal. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const deps = createDeps(config)
-  const { log, shutdown, database, metrics, evolution } = deps
+  const { log, shutdown, database, metrics, evolution, events } = deps
 
   const app = await buildApp(deps)
   const metricsServer = createMetricsServer(metrics.registry)
   metricsServer.listen(config.metricsPort, config.host)
   await once(metricsServer, 'listening')
   await app.listen({ host: config.host, port: config.port })
+  const databaseUrl = config.events?.relayDatabaseUrl
+  const relay = events && databaseUrl && startRelay({ ...deps, ...events, databaseUrl })
+  if (!events) log.warn('NATS_URL is not set: events are not delivered and the outbox grows')
 
   const end = async (signal: string) => {
     // Whoever asks twice does not want to wait.
@@ -28,7 +32,8 @@ async function main(): Promise<void> {
     const patience = setTimeout(() => app.server.closeAllConnections(), config.shutdownPatienceMs)
     await app.close()
     clearTimeout(patience)
-    await Promise.all([database.close(), evolution?.close()])
+    await (relay && relay.close())
+    await Promise.all([database.close(), evolution?.close(), events?.nats.close()])
     metricsServer.close()
     log.info('shut down')
   }

@@ -25,7 +25,7 @@ const RETRY_AFTER = { 'retry-after': '2' }
 
 const INT8 = 20
 
-const typeParsers: CustomTypesConfig = {
+export const typeParsers: CustomTypesConfig = {
   // Time values and revisions are far below 2^53; pg hands them out as text to be safe.
   getTypeParser: ((oid: number, format: 'text' | 'binary') =>
     oid === INT8 ? Number : types.getTypeParser(oid, format)) as never,

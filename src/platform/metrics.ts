@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Backlog } from './outbox.ts'
 import type { BreakerState } from './upstream/breaker.ts'
 
 interface RequestMeasure {
@@ -16,12 +17,22 @@ export interface UpstreamMeasures {
   breaker: (state: BreakerState) => void
 }
 
+/** What is measured of the delivery of events. */
+export interface RelayMeasures {
+  /** How long each event waited, in seconds. */
+  delivered: (waits: number[]) => void
+  failed: () => void
+}
+
 const BREAKER_STATES: BreakerState[] = ['closed', 'half_open', 'open']
 
 export interface Metrics {
   registry: Registry
   observeRequest: (measure: RequestMeasure) => void
   upstream: (name: string) => UpstreamMeasures
+  relay: () => RelayMeasures
+  /** Reads the backlog whenever somebody asks for figures. */
+  observeBacklog: (read: () => Promise<Backlog>) => void
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -87,5 +98,47 @@ export function createMetrics(): Metrics {
         breaker: setBreaker,
       }
     },
+    relay: () => createRelayMeasures(registry),
+    observeBacklog: (read) => observeBacklog(registry, read),
   }
+}
+
+function createRelayMeasures(registry: Registry): RelayMeasures {
+  const waits = new Histogram({
+    name: 'console_event_delivery_seconds',
+    help: 'Time from the write of an event to its delivery',
+    buckets: SECONDS,
+    registers: [registry],
+  })
+  const failures = new Counter({
+    name: 'console_event_delivery_failures_total',
+    help: 'Batches of events that could not be delivered as a whole',
+    registers: [registry],
+  })
+  return {
+    delivered: (seconds) => {
+      for (const one of seconds) waits.observe(one)
+    },
+    failed: () => failures.inc(),
+  }
+}
+
+function observeBacklog(registry: Registry, read: () => Promise<Backlog>): void {
+  const oldest = new Gauge({
+    name: 'console_outbox_oldest_seconds',
+    help: 'How long the oldest event that was not delivered has been waiting',
+    registers: [registry],
+  })
+  const waiting = new Gauge({
+    name: 'console_outbox_waiting',
+    help: 'Events that were not delivered',
+    registers: [],
+    async collect() {
+      // Nothing rather than an old figure where the database does not answer.
+      const backlog = await read().catch(() => ({ waiting: Number.NaN, oldestSeconds: Number.NaN }))
+      this.set(backlog.waiting)
+      oldest.set(backlog.oldestSeconds)
+    },
+  })
+  registry.registerMetric(waiting)
 }

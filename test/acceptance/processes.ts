@@ -94,7 +94,8 @@ export async function startConsoleProcess(environment: Record<string, string> = 
   }
 }
 
-async function answers(url: string, process: Process): Promise<void> {
+/** Waits until it answers there; what ends or stays silent has failed. */
+export async function answers(url: string, process: Process): Promise<void> {
   const deadline = Date.now() + 20_000
   for (;;) {
     if (process.child.exitCode !== null) throw new Error(`The process ended:\n${process.output()}`)

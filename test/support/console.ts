@@ -6,6 +6,7 @@ import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { startRelay } from '../../src/relay/start.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
 export interface Reply<Body = unknown> {
@@ -73,9 +74,13 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   const deps = createDeps(config, { log, ...options.held })
   const app = await buildApp(deps)
   options.extend?.(app)
+  const { events } = deps
+  const databaseUrl = config.events?.relayDatabaseUrl
+  const relay = events && databaseUrl && startRelay({ ...deps, ...events, databaseUrl })
   const close = async () => {
     await app.close()
-    await Promise.all([deps.database.close(), deps.evolution?.close()])
+    await (relay && relay.close())
+    await Promise.all([deps.database.close(), deps.evolution?.close(), events?.nats.close()])
     await Promise.all([evolution.close(), issuer.close(), database.drop()])
   }
   const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free })).catch(

@@ -1,0 +1,180 @@
+import {
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream'
+import { headers, nanos } from '@nats-io/transport-node'
+import type { Nats } from './nats.ts'
+
+export interface EventStreamSettings {
+  name: string
+  /** Subjects are `<prefix>.<team>.<agent>`. */
+  subjectPrefix: string
+  replicas: number
+  maxAgeHours: number
+  maxBytes: number
+}
+
+export interface EventAddress {
+  teamId: string
+  agentId: string
+}
+
+export interface StoredStream {
+  /** When the stream was made, in milliseconds. Sequences of another one mean nothing in it. */
+  madeAt: number
+  firstSequence: number
+  lastSequence: number
+}
+
+/** An event as the stream has it. */
+export interface StoredEvent extends EventAddress {
+  sequence: number
+  /** The CloudEvent, in JSON. */
+  json: Buffer
+}
+
+export type EventStream = ReturnType<typeof createEventStream>
+
+/** Longer than a relay may take to notice that it was replaced; what is sent twice within it is stored once. */
+const DUPLICATE_WINDOW_MS = 120_000
+
+const ACKNOWLEDGED_WITHIN_MS = 3_000
+const STREAM_NOT_FOUND = 10059
+
+/** The JetStream stream that changes of agents are delivered to. */
+export function createEventStream(nats: Nats, settings: EventStreamSettings) {
+  const { name, subjectPrefix } = settings
+  const config = {
+    name,
+    subjects: [`${subjectPrefix}.*.*`],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    num_replicas: settings.replicas,
+    max_age: nanos(settings.maxAgeHours * 3_600_000),
+    max_bytes: settings.maxBytes,
+    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+  } satisfies Partial<StreamConfig>
+
+  const connected = () => {
+    const connection = nats.connection()
+    if (!connection || !nats.isUp()) throw new Error('NATS is not connected')
+    return connection
+  }
+  const manage = () => jetstreamManager(connected(), { checkAPI: false })
+  /** The connection mends itself and never changes, so its client can be kept. */
+  let client: JetStreamClient | undefined
+  const stream = () => {
+    const connection = connected()
+    client ??= jetstream(connection)
+    return client
+  }
+
+  return {
+    subjectPrefix,
+    /** Whether NATS is connected. */
+    isUp: nats.isUp,
+
+    /** Makes the stream, or brings it to what is configured. */
+    async ensure(): Promise<StoredStream> {
+      const { streams } = await manage()
+      const found = await streams.info(name).catch((error: unknown) => {
+        if (error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND) return undefined
+        throw error
+      })
+      if (!found) return describe(await streams.add(config))
+      const differs = Object.entries(config).some(
+        ([key, value]) => JSON.stringify(found.config[key as keyof StreamConfig]) !== JSON.stringify(value),
+      )
+      return describe(differs ? await streams.update(name, config) : found)
+    },
+
+    async state(): Promise<StoredStream> {
+      const { streams } = await manage()
+      return describe(await streams.info(name))
+    },
+
+    /** Resolves when the stream has stored it, and has not stored it before. */
+    async publish(address: EventAddress, id: string, payload: string): Promise<void> {
+      const sent = headers()
+      sent.set('content-type', 'application/cloudevents+json')
+      await stream().publish(subjectOf(address), payload, {
+        msgID: id,
+        headers: sent,
+        timeout: ACKNOWLEDGED_WITHIN_MS,
+      })
+    },
+
+    /** Every event from a sequence on, for as long as the stream is there. */
+    async *follow(firstSequence: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
+      const consumer = await stream().consumers.get(name, {
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: firstSequence,
+      })
+      const messages = await consumer.consume({
+        max_messages: 1_000,
+        expires: 5_000,
+        idle_heartbeat: 1_000,
+        abort_on_missing_resource: true,
+      })
+      const stop = () => messages.stop()
+      signal.addEventListener('abort', stop)
+      try {
+        if (signal.aborted) return
+        for await (const message of messages) yield toStoredEvent(message)
+      } finally {
+        signal.removeEventListener('abort', stop)
+        await consumer.delete().catch(() => {})
+      }
+    },
+
+    /** The events of a team from one sequence up to another, both included. */
+    async *read(teamId: string, first: number, last: number): AsyncGenerator<StoredEvent> {
+      const consumer = await stream().consumers.get(name, {
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: first,
+        filter_subjects: `${subjectPrefix}.${teamId}.*`,
+      })
+      try {
+        let { num_pending: pending } = await consumer.info(true)
+        while (pending > 0) {
+          const before = pending
+          for await (const message of await consumer.fetch({ max_messages: 256, expires: 2_000 })) {
+            if (message.seq > last) return
+            yield toStoredEvent(message)
+            pending = message.info.pending
+            if (pending === 0) return
+          }
+          if (pending === before) throw new Error('the stream stopped while it was being read')
+        }
+      } finally {
+        await consumer.delete().catch(() => {})
+      }
+    },
+  }
+
+  function subjectOf({ teamId, agentId }: EventAddress): string {
+    return `${subjectPrefix}.${teamId}.${agentId}`
+  }
+}
+
+function toStoredEvent({ seq, subject, data }: JsMsg): StoredEvent {
+  const [agentId = '', teamId = ''] = subject.split('.').toReversed()
+  // A copy: what arrived is a view of everything that arrived with it.
+  return { sequence: seq, teamId, agentId, json: Buffer.from(data) }
+}
+
+function describe({ created, state }: StreamInfo): StoredStream {
+  // A stream that never had an event says 0, and will begin with 1.
+  const firstSequence = Math.max(1, state.first_seq)
+  return { madeAt: Date.parse(created), firstSequence, lastSequence: state.last_seq }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { OutboxEvent } from '../../src/platform/outbox.ts'
+import { deliver } from '../../src/relay/deliver.ts'
+
+/** A stream that loses some messages, answers in any order, and notes what arrived. */
+function createLossyStream(isLost: (event: number) => boolean) {
+  const arrived: string[] = []
+  let sent = 0
+  return {
+    arrived,
+    publish: async (_address: unknown, id: string) => {
+      const number = sent++
+      await new Promise((resolve) => setTimeout(resolve, (number * 7) % 3))
+      if (isLost(number)) throw new Error('lost')
+      arrived.push(id)
+    },
+  }
+}
+
+function eventOf(agentId: string, revision: number): OutboxEvent {
+  const payload = { fields: [], changed_by: randomUUID(), changed_at: 0 }
+  return {
+    position: 0,
+    teamId: randomUUID(),
+    agentId,
+    revision,
+    id: `${agentId}:${revision}`,
+    action: 'updated',
+    payload,
+  }
+}
+
+describe('a batch of events', () => {
+  it('never arrives with a gap within an agent, whatever gets lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 30 }),
+        fc.array(fc.boolean(), { minLength: 30, maxLength: 30 }),
+        async (agents, losses) => {
+          const revisions = new Map<string, number>()
+          const events = agents.map((agent) => {
+            const revision = (revisions.get(`${agent}`) ?? 0) + 1
+            revisions.set(`${agent}`, revision)
+            return eventOf(`${agent}`, revision)
+          })
+          const stream = createLossyStream((number) => losses[number] === true)
+          const { delivered, failure } = await deliver(stream, events)
+          assert.deepEqual(delivered.map(({ id }) => id).toSorted(), stream.arrived.toSorted())
+          assert.equal(failure === undefined, delivered.length === events.length)
+          for (const agent of revisions.keys()) {
+            const ofAgent = stream.arrived.filter((id) => id.startsWith(`${agent}:`))
+            assert.deepEqual(
+              ofAgent,
+              ofAgent.map((_, index) => `${agent}:${index + 1}`),
+            )
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})

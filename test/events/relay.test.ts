@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { startRelay } from '../../src/relay/start.ts'
+import { createAgent } from '../support/agents.ts'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { type Collector, createTestNats, type StreamEvent, type TestNats } from '../support/nats.ts'
+import { until } from '../support/until.ts'
+
+describe('a change of an agent', () => {
+  let nats: TestNats
+  let running: TestConsole
+  let person: Person
+  let stream: Collector
+
+  before(async () => {
+    nats = await createTestNats()
+    running = await startConsole({ environment: nats.environment })
+    person = await running.person()
+    stream = await nats.collect()
+  })
+  after(async () => {
+    await stream.stop()
+    await running.close()
+    await nats.remove()
+  })
+
+  const eventsOf = (id: string) => stream.events.filter(({ subject }) => subject.endsWith(id))
+
+  it('is delivered as a CloudEvent under the subject of its team and agent, once each revision', async () => {
+    const agent = await createAgent(running, person, { agent_name: 'first' })
+    const path = `/v1/agent-configurations/${agent.id}`
+    const { token } = person
+    await running.request('PUT', path, {
+      token,
+      json: { agent_name: 'second', api_key: 'sk-never-in-an-event' },
+    })
+    await running.request('PUT', path, { token, json: { agent_name: 'second' } })
+    await running.request('PUT', `${path}/lifecycle`, { token, json: { trust_stage: 'trusted' } })
+    await running.request('POST', `${path}/revisions/1/restore`, { token })
+    await running.request('DELETE', path, { token })
+    await until('five events arrive', () => eventsOf(agent.id).length === 5)
+
+    const events = eventsOf(agent.id)
+    assert.deepEqual(
+      events.map(({ body }) => body.type),
+      ['created', 'updated', 'trust_stage_changed', 'restored', 'deleted'].map(
+        (kind) => `console.agent.${kind}`,
+      ),
+    )
+    assert.deepEqual(
+      events.map(({ messageId }) => messageId),
+      [1, 2, 3, 4, 5].map((revision) => `${agent.id}:${revision}`),
+    )
+    const updated = events[1] as StreamEvent
+    assert.equal(updated.subject, `${nats.subjectPrefix}.${person.team}.${agent.id}`)
+    const { time, ...rest } = updated.body as { time: string; data: { changed_at: number } }
+    assert.equal(Date.parse(time), rest.data.changed_at * 1_000)
+    assert.deepEqual(rest, {
+      specversion: '1.0',
+      id: `${agent.id}:2`,
+      source: '/v1/agent-configurations',
+      type: 'console.agent.updated',
+      subject: agent.id,
+      datacontenttype: 'application/json',
+      data: {
+        team_id: person.team,
+        agent_id: agent.id,
+        revision: 2,
+        action: 'updated',
+        fields: ['agent_name', 'api_key'],
+        changed_by: person.user,
+        changed_at: rest.data.changed_at,
+      },
+    })
+    assert.ok(!JSON.stringify(events).includes('sk-never-in-an-event'))
+  })
+
+  it('leaves nothing in the outbox once it is delivered', async () => {
+    await createAgent(running, person)
+    await until('the outbox is empty', async () => {
+      const [row] = await running.database.query<{ count: string }>('SELECT count(*) FROM outbox')
+      return row?.count === '0'
+    })
+  })
+
+  it('stays in order whoever relays: three relays at once, forty writers', async () => {
+    const { deps, database } = running
+    assert.ok(deps.events)
+    const options = {
+      ...deps,
+      ...deps.events,
+      databaseUrl: database.url,
+      metrics: { ...deps.metrics, relay },
+    }
+    const others = [startRelay(options), startRelay(options)]
+    const agents = await Promise.all(Array.from({ length: 5 }, () => createAgent(running, person)))
+    const write = async (writer: number) => {
+      for (let step = 0; step < 10; step++) {
+        const agent = agents[(writer + step) % agents.length]
+        await running.request('PUT', `/v1/agent-configurations/${agent?.id}`, {
+          token: person.token,
+          json: { agent_name: `${writer} ${step}` },
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: 40 }, (_, writer) => write(writer)))
+    const count = () => agents.flatMap(({ id }) => eventsOf(id)).length
+    await until('every event arrives', () => count() >= 405)
+    for (const { id } of agents) {
+      const revisions = eventsOf(id).map(({ body }) => body.data.revision)
+      assert.deepEqual(
+        revisions,
+        revisions.map((_, index) => index + 1),
+      )
+    }
+    assert.equal(count(), 405)
+    await Promise.all(others.map((other) => other.close()))
+  })
+
+  const relay = () => ({ delivered: () => {}, failed: () => {} })
+
+  it('arrives within moments, although the relay reads the outbox by itself only once a second', async () => {
+    const waits: number[] = []
+    for (let round = 0; round < 20; round++) {
+      const agent = await createAgent(running, person)
+      const writtenAt = performance.now()
+      await until('the event arrives', () => eventsOf(agent.id).length === 1)
+      waits.push(performance.now() - writtenAt)
+    }
+    const median = waits.toSorted((a, b) => a - b)[10] as number
+    assert.ok(median < 200, `median ${median} ms`)
+  })
+
+  it('is told in the figures and in the health of the replica', async () => {
+    await until('nothing waits', async () => {
+      const { body } = await running.request('GET', '/health/ready')
+      return isDeepStrictEqual(body.delivery, { state: 'current', waiting: 0, oldest_seconds: 0 })
+    })
+    const figures = await running.deps.metrics.registry.metrics()
+    assert.match(figures, /^console_outbox_waiting 0$/m)
+    assert.match(figures, /^console_event_delivery_seconds_count [1-9]/m)
+  })
+})
