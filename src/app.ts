@@ -13,8 +13,10 @@ import { auditRoutes } from './audit/routes.ts'
 import { createAudit } from './audit/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
 import { AgentSecrets } from './contract/agent-secrets.ts'
+import { DEFAULT_SUBJECT_PREFIX, describeEvents } from './contract/asyncapi.ts'
 import { AUDIT_SCHEMAS } from './contract/audit.ts'
 import { AgentEvaluation } from './contract/evaluation.ts'
+import { AgentEvent } from './contract/events.ts'
 import { EvolutionStatus, Genome } from './contract/evolution.ts'
 import { HISTORY_SCHEMAS } from './contract/history.ts'
 import { AgentLifecycle } from './contract/lifecycle.ts'
@@ -24,10 +26,16 @@ import { HTTPValidationError, ValidationError } from './contract/validation-erro
 import type { Deps } from './deps.ts'
 import { createEvolutionClient } from './evolution/client.ts'
 import { evolutionRoutes } from './evolution/routes.ts'
-import { document, documentRoute } from './http/document.ts'
-import { healthRoutes } from './http/health.ts'
+import { asyncApiRoute } from './http/asyncapi.ts'
+import { API_VERSION, document, documentRoute } from './http/document.ts'
+import { type DeliveryState, healthRoutes } from './http/health.ts'
 import { reference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
+import { readBacklog } from './platform/outbox.ts'
+import { announceWrites } from './platform/outbox-bell.ts'
+import { startFeed } from './watch/feed.ts'
+import { watchRoutes } from './watch/routes.ts'
+import { createWatch } from './watch/service.ts'
 
 const SCHEMAS = [
   ...AGENT_SCHEMAS,
@@ -37,6 +45,7 @@ const SCHEMAS = [
   AgentEvaluation,
   ...AUDIT_SCHEMAS,
   AgentSecrets,
+  AgentEvent,
   EvolutionStatus,
   Genome,
   ValidationError,
@@ -46,22 +55,27 @@ const SCHEMAS = [
 
 /** The only wiring: every part is put together here, and nowhere else. */
 export async function buildApp(deps: Deps) {
-  const { database, identity, evolution, shutdown } = deps
+  const { database, identity, evolution, events, shutdown, metrics, log } = deps
+  const sql = events ? announceWrites(database, log) : database
+  metrics.observeBacklog(() => readBacklog(database))
   const audit = createAudit({ ...deps, sql: database })
   const app = await createServer({
     ...deps,
     schemas: SCHEMAS,
     recordRefusal: audit.recordRefusal,
   })
-  const agents = createAgents({ ...deps, sql: database })
-  const history = createHistory({ sql: database, agents })
+  const feed = events && startFeed(events.stream, log)
+  app.addHook('preClose', async () => feed?.close())
+  const agents = createAgents({ ...deps, sql })
+  const history = createHistory({ sql, agents })
 
   await app.register(document)
   await app.register(agentRoutes, { agents, list: createAgentList(database), history })
   await app.register(historyRoutes, { history })
-  await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql: database }) })
+  await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql }) })
   await app.register(evaluationRoutes, { evaluations: createEvaluations({ ...deps, sql: database }) })
   await app.register(revealRoutes, { reveal: createReveal({ ...deps, sql: database }) })
+  await app.register(watchRoutes, { watch: createWatch({ ...deps, feed, stream: events?.stream }) })
   await app.register(auditRoutes, { audit })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
   await app.register(healthRoutes, {
@@ -71,11 +85,30 @@ export async function buildApp(deps: Deps) {
       issuer: identity.issuerState,
       ...(evolution ? { evolution: evolution.state } : {}),
     },
+    delivery: () => readDelivery(deps),
   })
   await app.register(documentRoute)
+  await app.register(asyncApiRoute, {
+    document: describeEvents(API_VERSION, events?.stream.subjectPrefix ?? DEFAULT_SUBJECT_PREFIX),
+  })
   await app.register(reference)
   app.answerOtherMethods()
   return app
+}
+
+/** Behind for longer than it takes to send what a busy moment has written. */
+const BEHIND_SECONDS = 10
+
+async function readDelivery({ events, database }: Deps): Promise<DeliveryState> {
+  if (!events) return { state: 'off' }
+  // Asked first, because it answers at once whatever the database does.
+  const backlog = (await database.isUp()) ? await readBacklog(database).catch(() => undefined) : undefined
+  if (!backlog) return { state: 'unknown' }
+  return {
+    state: backlog.oldestSeconds > BEHIND_SECONDS ? 'behind' : 'current',
+    waiting: backlog.waiting,
+    oldest_seconds: Math.round(backlog.oldestSeconds),
+  }
 }
 
 export type App = Awaited<ReturnType<typeof buildApp>>

@@ -20,6 +20,11 @@ export const PROBLEMS = {
     status: 409,
     detail: 'This Idempotency-Key was used for another request. Choose a new one for a new request.',
   },
+  position_expired: {
+    status: 410,
+    detail:
+      'Events after this Last-Event-ID are no longer kept. List the agents again, then watch without a Last-Event-ID.',
+  },
   revision_stale: {
     status: 412,
     detail:
@@ -58,6 +63,10 @@ export const PROBLEMS = {
   upstream_unavailable: {
     status: 503,
     detail: 'The service behind this operation is not there at the moment. Try again shortly.',
+  },
+  events_unavailable: {
+    status: 503,
+    detail: 'Events cannot be read at the moment. Nothing is lost: try again with the same Last-Event-ID.',
   },
   upstream_timeout: {
     status: 504,

@@ -3,6 +3,8 @@ import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
 import { noteAccess, noteRequestId, REQUEST_ID } from './operation-notes.ts'
 
+export const API_VERSION = '0.1.0'
+
 const TAGS = [
   { name: 'Teams', description: 'Authentication, users, team management' },
   { name: 'Agent Environment', description: 'Agents, personas, policies, harnesses' },
@@ -19,7 +21,7 @@ export const document = fp(
         openapi: '3.1.0',
         info: {
           title: 'Agent Console API',
-          version: '0.1.0',
+          version: API_VERSION,
           description:
             'One interface in front of the services that test, guard, attack and evolve AI agents, and the ' +
             "place where each agent's configuration lives.",

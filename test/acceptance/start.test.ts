@@ -110,7 +110,11 @@ describe('a running console', () => {
   it('is ready, and names the state of what it depends on', async () => {
     const ready = await fetch(`${running.url}/health/ready`)
     assert.equal(ready.status, 200)
-    assert.deepEqual(await ready.json(), { status: 'ready', dependencies: { database: 'up', issuer: 'up' } })
+    assert.deepEqual(await ready.json(), {
+      status: 'ready',
+      dependencies: { database: 'up', issuer: 'up' },
+      delivery: { state: 'off' },
+    })
   })
 
   it('publishes the document and a page to read it', async () => {

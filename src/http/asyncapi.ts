@@ -1,0 +1,12 @@
+import type { FastifyPluginAsync } from 'fastify'
+
+/** Serves the document of the events, which never changes while the process runs. */
+export const asyncApiRoute: FastifyPluginAsync<{ document: object }> = async (app, { document }) => {
+  const text = JSON.stringify(document)
+  app.get(
+    '/asyncapi.json',
+    { config: { permission: 'public' }, schema: { hide: true } },
+    async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(text),
+  )
+}

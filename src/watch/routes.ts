@@ -1,0 +1,47 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
+import { LastEventId, WatchQuery, watchAnswer } from '../contract/watch.ts'
+import type { Watch } from './service.ts'
+
+export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (app, { watch }) => {
+  app.get(
+    '/v1/agent-configurations/events',
+    {
+      config: { permission: 'agent:read' },
+      // It would never end.
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'watchAgentConfigurations',
+        summary: 'Watch Agent Configurations',
+        description:
+          'Changes of the agents of the team, as server-sent events, from now on or from `Last-Event-ID` on without ' +
+          'a gap. An event may come twice; its `id` tells. Ends when the token expires, and cuts off whoever does ' +
+          'not read.',
+        tags: ['Agent Environment'],
+        security: [{ bearer: [] }],
+        querystring: WatchQuery,
+        headers: LastEventId,
+        response: {
+          200: watchAnswer,
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED, 'position_expired', 'events_unavailable'),
+        },
+      },
+    },
+    async ({ caller, query, headers, verified }, reply) => {
+      const events = await watch.open(caller, {
+        agentIds: query.agent_ids,
+        lastEventId: headers['last-event-id'],
+        expiresAt: verified?.expiresAt ?? 0,
+      })
+      return (
+        reply
+          .type('text/event-stream; charset=utf-8')
+          .header('cache-control', 'no-store')
+          // nginx would otherwise keep events back until it has many.
+          .header('x-accel-buffering', 'no')
+          .send(events)
+      )
+    },
+  )
+}

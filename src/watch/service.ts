@@ -1,0 +1,109 @@
+import type { Readable } from 'node:stream'
+import { Problem } from '../contract/problem.ts'
+import type { EventStream, StoredEvent } from '../platform/event-stream.ts'
+import type { Caller } from '../platform/identity.ts'
+import type { Feed } from './feed.ts'
+import { eventFrame, positionFrame } from './frames.ts'
+import { isKept, type Position, parsePosition } from './position.ts'
+import { createTurns } from './turns.ts'
+import { Watcher } from './watcher.ts'
+
+export interface WatchDeps {
+  /** Undefined where no NATS is configured. */
+  feed: Feed | undefined
+  stream: Pick<EventStream, 'state' | 'read'> | undefined
+  /** Milliseconds since the epoch. */
+  now: () => number
+}
+
+export interface WatchOptions {
+  agentIds: string[] | undefined
+  lastEventId: string | undefined
+  /** When the caller's token does, in seconds since the epoch. */
+  expiresAt: number
+}
+
+export type Watch = ReturnType<typeof createWatch>
+
+/** So few can be told without waiting for the reader. */
+const FEW = 100
+
+/** How many may read what is no longer in memory at once. */
+const READERS = 16
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+export function createWatch({ feed, stream, now }: WatchDeps) {
+  const inTurn = createTurns(READERS)
+
+  /** Where to go on. An older position than is kept is refused: something would be missing. */
+  const findStart = async (lastEventId: string | undefined): Promise<Position> => {
+    const current = feed?.now()
+    if (!current || !stream) throw unavailable()
+    const { madeAt, recent } = current
+    if (lastEventId === undefined) return { madeAt, sequence: recent.lastSequence }
+    const position = parsePosition(lastEventId)
+    const isInMemory =
+      position.sequence + 1 >= recent.firstSequence && position.sequence <= recent.lastSequence
+    if (position.madeAt === madeAt && isInMemory) return position
+    const stored = await stream.state().catch((error: unknown) => {
+      throw unavailable(error)
+    })
+    if (!isKept(position, stored)) throw new Problem('position_expired')
+    return position
+  }
+
+  /** Tells what came after the start, from the stream and then from memory, until so little is left that the
+   * watcher can be attached without missing any. */
+  const catchUp = async (watcher: Watcher, start: Position) => {
+    let { sequence } = start
+    while (!watcher.isGone) {
+      const current = feed?.now()
+      if (!feed || !stream || current?.madeAt !== start.madeAt) return watcher.end()
+      const { firstSequence } = current.recent
+      if (sequence + 1 < firstSequence) {
+        const [first, last] = [sequence + 1, firstSequence - 1]
+        await inTurn(() => tell(watcher, start.madeAt, stream.read(watcher.interest.teamId, first, last)))
+        sequence = last
+        continue
+      }
+      const missed = current.recent.after(sequence)
+      if (missed.length <= FEW) return feed.attach(watcher, sequence + 1)
+      await tell(watcher, start.madeAt, missed)
+      sequence = missed.at(-1)?.sequence ?? sequence
+    }
+  }
+
+  return {
+    /** The answer to one who watches: server-sent events for as long as the token is valid. */
+    async open(caller: Caller, { agentIds, lastEventId, expiresAt }: WatchOptions): Promise<Readable> {
+      const start = await findStart(lastEventId)
+      const watcher = new Watcher({
+        teamId: caller.teamId,
+        agentIds: agentIds && new Set(agentIds),
+        after: start.sequence,
+      })
+      const expiry = setTimeout(() => watcher.end(), Math.min(expiresAt * 1_000 - now(), LONGEST_TIMER_MS))
+      watcher.answer.once('close', () => clearTimeout(expiry))
+      watcher.send(positionFrame(start.madeAt, start.sequence, 'watching'))
+      // One who cannot be told everything is cut off, and comes back.
+      catchUp(watcher, start).catch(() => watcher.answer.destroy())
+      return watcher.answer
+    },
+  }
+}
+
+async function tell(
+  watcher: Watcher,
+  madeAt: number,
+  events: Iterable<StoredEvent> | AsyncIterable<StoredEvent>,
+): Promise<void> {
+  for await (const event of events) {
+    if (watcher.isGone) return
+    if (watcher.wants(event)) await watcher.sendAndWait(eventFrame(madeAt, event))
+  }
+}
+
+function unavailable(cause?: unknown): Problem {
+  return new Problem('events_unavailable', { headers: { 'retry-after': '2' }, cause })
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { type PrivateNats, startPrivateNats } from '../../dev/private-nats.ts'
+import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
+import { migrate } from '../../scripts/migrate.ts'
+import { createAgent, putAgent } from '../support/agents.ts'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { until } from '../support/until.ts'
+import { type Watching, watch } from '../support/watching.ts'
+
+describe('events, when something goes away', () => {
+  let postgres: PrivatePostgres
+  let nats: PrivateNats
+  let running: TestConsole
+  let person: Person
+  let id: string
+  let watching: Watching
+
+  before(async () => {
+    ;[postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()])
+    await migrate(postgres.url, () => {})
+    running = await startConsole({ environment: { DATABASE_URL: postgres.url, NATS_URL: nats.url } })
+    person = await running.person()
+    await until('the stream is read', async () => {
+      watching = await watch(running.url, person)
+      return watching.status === 200
+    })
+    id = (await createAgent(running, person)).id
+    await watching.waitFor(1)
+  })
+  after(async () => {
+    watching.stop()
+    await running.close()
+    await Promise.all([postgres.remove(), nats.remove()])
+  })
+
+  const rename = async (agent_name: string) => {
+    assert.equal((await putAgent(running, person, id, { agent_name })).status, 200)
+  }
+  it('wait while NATS is away, which no writer notices, and come in order when it is back', async () => {
+    await nats.kill()
+    for (const name of ['a', 'b', 'c', 'd']) await rename(name)
+    const { status, body } = await running.request('GET', '/health/ready')
+    assert.deepEqual([status, body.status, body.delivery.waiting], [200, 'ready', 4])
+    await nats.start()
+    await until('all are told', () => watching.seen.length >= 5, 20_000)
+    assert.deepEqual(
+      watching.seen.map(({ event }) => event.data.revision),
+      [1, 2, 3, 4, 5],
+    )
+  })
+
+  it('come again after the database was away, announced as before', async () => {
+    await postgres.stop('immediate')
+    await postgres.start()
+    await rename('after a crash')
+    await until('it is told', () => watching.seen.length >= 6, 20_000)
+  })
+
+  it('of a stream that was lost are gone: whoever watched is sent away, and told to list again', async () => {
+    const lastEventId = watching.position()
+    const connection = running.deps.events?.nats.connection()
+    assert.ok(connection)
+    await (await jetstreamManager(connection)).streams.delete('CONSOLE_AGENTS')
+    await rename('in a new stream')
+    assert.equal(await watching.ended, 'ended')
+    await until('the new stream is read', async () => {
+      const { status } = await watch(running.url, { ...person, lastEventId })
+      return status === 410
+    })
+  })
+
+  it('leave a console that can be ended while neither database nor NATS is there', async () => {
+    const own = await startConsole({
+      environment: { DATABASE_URL: 'postgres://127.0.0.1:9/none', NATS_URL: 'nats://127.0.0.1:9' },
+    })
+    await own.close()
+  })
+})

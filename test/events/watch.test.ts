@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { SignJWT } from 'jose'
+import { createAgent } from '../support/agents.ts'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { createTestNats, type TestNats } from '../support/nats.ts'
+import { until } from '../support/until.ts'
+import { watch } from '../support/watching.ts'
+
+describe('watching the agents of a team', () => {
+  let nats: TestNats
+  let running: TestConsole
+  let person: Person
+
+  before(async () => {
+    nats = await createTestNats()
+    running = await startConsole({ environment: nats.environment })
+    person = await running.person()
+    await canBeWatched(running.url, person)
+  })
+  after(async () => {
+    await running.close()
+    await nats.remove()
+  })
+
+  const canBeWatched = (url: string, somebody: Person) =>
+    until('the stream is read', async () => {
+      const { status, stop } = await watch(url, somebody)
+      stop()
+      return status === 200
+    })
+  /** Another replica of the same console, which has just started. */
+  const startReplica = async () => {
+    const replica = await startConsole({
+      environment: {
+        ...nats.environment,
+        DATABASE_URL: running.database.url,
+        AUTH_ISSUER: running.issuer.url,
+        RELAY: 'off',
+      },
+    })
+    await canBeWatched(replica.url, person)
+    return replica
+  }
+  const positionNow = async () => {
+    const watching = await watch(running.url, person)
+    await until('a position arrives', () => watching.position() !== undefined)
+    watching.stop()
+    return watching.position() as string
+  }
+  const rename = (id: string, agent_name: string) =>
+    running.request('PUT', `/v1/agent-configurations/${id}`, { token: person.token, json: { agent_name } })
+  const revisions = (seen: { event: { data: { revision: number } } }[]) =>
+    seen.map(({ event }) => event.data.revision)
+
+  it('tells every change of the own team and none of another', async () => {
+    const stranger = await running.person()
+    const [own, foreign] = await Promise.all([watch(running.url, person), watch(running.url, stranger)])
+    assert.equal(own.status, 200)
+    assert.equal(own.headers.get('cache-control'), 'no-store')
+    const agent = await createAgent(running, person)
+    await rename(agent.id, 'renamed')
+    const theirs = await createAgent(running, stranger)
+    await Promise.all([own.waitFor(2), foreign.waitFor(1)])
+    assert.deepEqual(
+      own.seen.map(({ event }) => [event.id, event.data.team_id]),
+      [
+        [`${agent.id}:1`, person.team],
+        [`${agent.id}:2`, person.team],
+      ],
+    )
+    assert.deepEqual(
+      foreign.seen.map(({ event }) => event.subject),
+      [theirs.id],
+    )
+    own.stop()
+    foreign.stop()
+  })
+
+  it('tells only of the agents that were asked for', async () => {
+    const [wanted, other] = await Promise.all([createAgent(running, person), createAgent(running, person)])
+    const watching = await watch(running.url, { ...person, agentIds: [wanted.id, randomUUID()] })
+    await rename(other.id, 'of no interest')
+    await rename(wanted.id, 'of interest')
+    await watching.waitFor(1)
+    assert.deepEqual(
+      watching.seen.map(({ event }) => event.subject),
+      [wanted.id],
+    )
+    watching.stop()
+  })
+
+  it("another team's agent is silent, as one that does not exist", async () => {
+    const stranger = await running.person()
+    const agent = await createAgent(running, person)
+    const watching = await watch(running.url, { ...stranger, agentIds: [agent.id] })
+    await rename(agent.id, 'not for strangers')
+    const own = await createAgent(running, stranger)
+    const all = await watch(running.url, { ...stranger, lastEventId: watching.position() })
+    await all.waitFor(1)
+    assert.equal(all.seen[0]?.event.subject, own.id)
+    assert.deepEqual(watching.seen, [])
+    watching.stop()
+    all.stop()
+  })
+
+  it('goes on after Last-Event-ID, whether an event or only a position was seen', async () => {
+    const lastEventId = await positionNow()
+    const agent = await createAgent(running, person)
+    await rename(agent.id, 'two')
+    const second = await watch(running.url, { ...person, lastEventId })
+    await second.waitFor(2)
+    second.stop()
+    await rename(agent.id, 'three')
+    const third = await watch(running.url, { ...person, lastEventId: second.seen[0]?.id })
+    await third.waitFor(2)
+    assert.deepEqual(revisions(second.seen), [1, 2])
+    assert.deepEqual(revisions(third.seen), [2, 3])
+    third.stop()
+  })
+
+  it('goes on at another replica, which has just started', async () => {
+    const agent = await createAgent(running, person)
+    const lastEventId = await positionNow()
+    await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => rename(agent.id, name)))
+    const replica = await startReplica()
+    const watching = await watch(replica.url, { ...person, lastEventId })
+    await watching.waitFor(6)
+    assert.deepEqual(revisions(watching.seen), [2, 3, 4, 5, 6, 7])
+    watching.stop()
+    await replica.close()
+  })
+
+  it('refuses a position that is of another stream, not yet there, or too old: 410', async () => {
+    await createAgent(running, person)
+    const [madeAt = '', sequence = ''] = (await positionNow()).split('-')
+    const refuses = async (url: string, lastEventId: string) => {
+      const refused = await watch(url, { ...person, lastEventId })
+      assert.equal(refused.status, 410, lastEventId)
+      assert.equal((refused.body as { code: string }).code, 'position_expired')
+    }
+    await refuses(running.url, `1${madeAt.slice(1)}-${sequence}`)
+    await refuses(running.url, `${madeAt}-${Number(sequence) + 1_000}`)
+    const { streams } = await jetstreamManager(nats.connection)
+    await streams.purge(nats.stream, { seq: Number(sequence) })
+    const replica = await startReplica()
+    await refuses(replica.url, `${madeAt}-${Number(sequence) - 2}`)
+    const kept = await watch(replica.url, { ...person, lastEventId: `${madeAt}-${Number(sequence) - 1}` })
+    await kept.waitFor(1)
+    kept.stop()
+    await replica.close()
+  })
+
+  it('refuses what is no position: 422', async () => {
+    const { status } = await watch(running.url, { ...person, lastEventId: 'yesterday' })
+    assert.equal(status, 422)
+  })
+
+  it('needs agent:read', async () => {
+    const other = await running.person({ scope: 'agent:write' })
+    assert.equal((await watch(running.url, other)).status, 403)
+  })
+
+  it('ends when the token expires', async () => {
+    const { kid, alg, privateKey } = running.issuer.signingKey()
+    const token = await new SignJWT({ team_id: person.team, scope: 'agent:read' })
+      .setProtectedHeader({ alg, kid })
+      .setIssuer(running.issuer.url)
+      .setAudience(running.issuer.audience)
+      .setSubject(person.user)
+      .setExpirationTime('2s')
+      .sign(privateKey)
+    const watching = await watch(running.url, { token })
+    assert.equal(watching.status, 200)
+    assert.equal(await watching.ended, 'ended')
+  })
+
+  it('ends with the replica, which does not wait for it', async () => {
+    const own = await startConsole({ environment: { ...nats.environment, RELAY: 'off' } })
+    const somebody = await own.person()
+    await canBeWatched(own.url, somebody)
+    const watching = await watch(own.url, somebody)
+    const closing = own.close()
+    assert.equal(await watching.ended, 'ended')
+    await closing
+  })
+
+  it('answers 503 where no NATS is configured', async () => {
+    const without = await startConsole()
+    const refused = await watch(without.url, await without.person())
+    assert.equal(refused.status, 503)
+    assert.equal((refused.body as { code: string }).code, 'events_unavailable')
+    await without.close()
+  })
+})
