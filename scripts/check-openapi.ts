@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { generateDocument } from './openapi.ts'
+import { join } from 'node:path'
+import { generateDocuments } from './openapi.ts'
 
-/** Fails when the committed document is not the one the code declares. */
-const file = process.argv[2] ?? new URL('../openapi.json', import.meta.url)
+/** Fails when a committed document is not the one the code declares. */
+const folder = process.argv[2] ?? join(import.meta.dirname, '..')
 
-if ((await readFile(file, 'utf8')) !== (await generateDocument())) {
+for (const [file, text] of Object.entries(await generateDocuments())) {
+  if ((await readFile(join(folder, file), 'utf8')) === text) continue
   process.stderr.write(
-    'openapi.json differs from what the code declares. It is generated: run `npm run openapi` and commit the result.\n',
+    `${file} differs from what the code declares. It is generated: run \`npm run openapi\` and commit the result.\n`,
   )
-  process.exit(1)
+  process.exitCode = 1
 }

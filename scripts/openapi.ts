@@ -3,10 +3,9 @@ import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { createDeps } from '../src/deps.ts'
 
-const FILE = new URL('../openapi.json', import.meta.url)
-
-/** The document as the code declares it. Nothing is connected to: the addresses are never used. */
-export async function generateDocument(): Promise<string> {
+/** The documents as the code declares them, by the file each is kept in. Nothing is connected to: the addresses are
+ * never used. */
+export async function generateDocuments(): Promise<Record<string, string>> {
   const config = readConfig({
     DATABASE_URL: 'postgres://127.0.0.1/unused',
     AUTH_ISSUER: 'http://127.0.0.1/unused',
@@ -16,9 +15,16 @@ export async function generateDocument(): Promise<string> {
   })
   const app = await buildApp(createDeps(config))
   await app.ready()
-  const document = app.swagger()
+  const { payload: events } = await app.inject('/asyncapi.json')
+  const documents = { 'openapi.json': app.swagger(), 'asyncapi.json': JSON.parse(events) as object }
   await app.close()
-  return `${JSON.stringify(document, null, 2)}\n`
+  return Object.fromEntries(
+    Object.entries(documents).map(([file, document]) => [file, `${JSON.stringify(document, null, 2)}\n`]),
+  )
 }
 
-if (import.meta.main) await writeFile(FILE, await generateDocument())
+if (import.meta.main) {
+  for (const [file, text] of Object.entries(await generateDocuments())) {
+    await writeFile(new URL(`../${file}`, import.meta.url), text)
+  }
+}
