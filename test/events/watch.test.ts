@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { SignJWT } from 'jose'
 import { createAgent } from '../support/agents.ts'
@@ -32,7 +32,7 @@ describe('watching the agents of a team', () => {
       return status === 200
     })
   /** Another replica of the same console, which has just started. */
-  const startReplica = async () => {
+  const startReplica = async (t: TestContext) => {
     const replica = await startConsole({
       environment: {
         ...nats.environment,
@@ -41,14 +41,17 @@ describe('watching the agents of a team', () => {
         RELAY: 'off',
       },
     })
+    t.after(() => replica.close())
     await canBeWatched(replica.url, person)
     return replica
   }
-  const positionNow = async () => {
+  /** A new agent, and the position after it was told. */
+  const createAndWatch = async () => {
     const watching = await watch(running.url, person)
-    await until('a position arrives', () => watching.position() !== undefined)
+    const agent = await createAgent(running, person)
+    await until('it is told', () => watching.seen.some(({ event }) => event.subject === agent.id))
     watching.stop()
-    return watching.position() as string
+    return { agent, lastEventId: watching.position() as string }
   }
   const rename = (id: string, agent_name: string) =>
     running.request('PUT', `/v1/agent-configurations/${id}`, { token: person.token, json: { agent_name } })
@@ -106,8 +109,8 @@ describe('watching the agents of a team', () => {
     all.stop()
   })
 
-  it('goes on after Last-Event-ID, whether an event or only a position was seen', async () => {
-    const lastEventId = await positionNow()
+  it('goes on after Last-Event-ID', async () => {
+    const { lastEventId } = await createAndWatch()
     const agent = await createAgent(running, person)
     await rename(agent.id, 'two')
     const second = await watch(running.url, { ...person, lastEventId })
@@ -121,21 +124,31 @@ describe('watching the agents of a team', () => {
     third.stop()
   })
 
-  it('goes on at another replica, which has just started', async () => {
+  it('goes on where nothing but a position was seen', async () => {
+    await createAndWatch()
+    const quiet = await watch(running.url, person)
+    await until('a position arrives', () => quiet.position() !== undefined)
+    quiet.stop()
     const agent = await createAgent(running, person)
-    const lastEventId = await positionNow()
+    const watching = await watch(running.url, { ...person, lastEventId: quiet.position() })
+    await watching.waitFor(1)
+    assert.equal(watching.seen[0]?.event.id, `${agent.id}:1`)
+    watching.stop()
+  })
+
+  it('goes on at another replica, which has just started', async (t) => {
+    const { agent, lastEventId } = await createAndWatch()
     await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => rename(agent.id, name)))
-    const replica = await startReplica()
+    const replica = await startReplica(t)
     const watching = await watch(replica.url, { ...person, lastEventId })
     await watching.waitFor(6)
     assert.deepEqual(revisions(watching.seen), [2, 3, 4, 5, 6, 7])
     watching.stop()
-    await replica.close()
   })
 
-  it('refuses a position that is of another stream, not yet there, or too old: 410', async () => {
-    await createAgent(running, person)
-    const [madeAt = '', sequence = ''] = (await positionNow()).split('-')
+  it('refuses a position that is of another stream, not yet there, or too old: 410', async (t) => {
+    const { lastEventId: newest } = await createAndWatch()
+    const [madeAt = '', sequence = ''] = newest.split('-')
     const refuses = async (url: string, lastEventId: string) => {
       const refused = await watch(url, { ...person, lastEventId })
       assert.equal(refused.status, 410, lastEventId)
@@ -145,12 +158,11 @@ describe('watching the agents of a team', () => {
     await refuses(running.url, `${madeAt}-${Number(sequence) + 1_000}`)
     const { streams } = await jetstreamManager(nats.connection)
     await streams.purge(nats.stream, { seq: Number(sequence) })
-    const replica = await startReplica()
+    const replica = await startReplica(t)
     await refuses(replica.url, `${madeAt}-${Number(sequence) - 2}`)
     const kept = await watch(replica.url, { ...person, lastEventId: `${madeAt}-${Number(sequence) - 1}` })
     await kept.waitFor(1)
     kept.stop()
-    await replica.close()
   })
 
   it('refuses what is no position: 422', async () => {
@@ -187,11 +199,11 @@ describe('watching the agents of a team', () => {
     await closing
   })
 
-  it('answers 503 where no NATS is configured', async () => {
+  it('answers 503 where no NATS is configured', async (t) => {
     const without = await startConsole()
+    t.after(() => without.close())
     const refused = await watch(without.url, await without.person())
     assert.equal(refused.status, 503)
     assert.equal((refused.body as { code: string }).code, 'events_unavailable')
-    await without.close()
   })
 })

@@ -1,0 +1,32 @@
+import { describe, it } from 'node:test'
+import { startPrivateNats } from '../../dev/private-nats.ts'
+import { createTestNats } from '../support/nats.ts'
+import { proveDelivery } from './delivery.ts'
+
+/** Few in CI; `npm run proof:delivery` makes 100,000 updates of 2,000 agents through 50 kills. */
+const UPDATES = Number(process.env['DELIVERY_UPDATES'] ?? 2_000)
+const KILLS = Number(process.env['DELIVERY_KILLS'] ?? 4)
+const AGENTS = Math.min(2_000, Math.ceil(UPDATES / 10))
+
+describe('delivery', () => {
+  it(`loses, repeats and mixes up nothing while relay, NATS and API are killed ${KILLS} times`, async (t) => {
+    const server = await startPrivateNats()
+    const nats = await createTestNats(server.url)
+    try {
+      const proof = {
+        updates: UPDATES,
+        agents: AGENTS,
+        nats,
+        plan: ({ api, relay }, random) => {
+          const all = [relay, { name: 'NATS', kill: server.kill, start: server.start }, api]
+          return Array.from({ length: KILLS }, (_, n) => all[n] ?? random.pick(all))
+        },
+        recovered: async () => {},
+      } satisfies Parameters<typeof proveDelivery>[0]
+      await proveDelivery(proof, (line) => t.diagnostic(line))
+    } finally {
+      await nats.connection.close()
+      await server.remove()
+    }
+  })
+})
