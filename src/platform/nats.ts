@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node'
 import type { Logger } from 'pino'
 
 export interface Nats {
@@ -21,11 +21,13 @@ export function createNats(url: string, log: Logger): Nats {
   const connectOnce = async () => {
     try {
       connection = await connect({
-        servers: url.split(','),
+        ...readUrl(url),
         name: 'agent-console',
         timeout: 2_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RETRY_MS,
+        // Credentials are changed on one side first: it would give up for good after being refused twice.
+        ignoreAuthErrorAbort: true,
         // A server that hangs is noticed within seconds, not minutes.
         pingInterval: 5_000,
         maxPingOut: 2,
@@ -34,17 +36,27 @@ export function createNats(url: string, log: Logger): Nats {
       log.info('connected to NATS')
       void follow(connection)
     } catch (error) {
-      const { message } = error as Error
-      if (message !== lastFailure) log.warn({ err: error }, 'NATS does not answer; trying on')
-      lastFailure = message
+      complain(error as Error)
     }
   }
+  const complain = (error: Error) => {
+    if (error.message !== lastFailure)
+      log.warn({ err: error }, 'NATS does not answer as it should; trying on')
+    lastFailure = error.message
+  }
   const follow = async (connected: NatsConnection) => {
-    for await (const { type } of connected.status()) {
-      if (type === 'disconnect') log.warn('the connection to NATS was lost')
-      if (type === 'reconnect') log.info('connected to NATS again')
-      if (type === 'disconnect' || type === 'staleConnection') isUp = false
-      if (type === 'reconnect') isUp = true
+    for await (const status of connected.status()) {
+      if (status.type === 'reconnect') {
+        log.info('connected to NATS again')
+        isUp = true
+        lastFailure = ''
+      }
+      // Also after each attempt that was refused, and with it the reason.
+      if (status.type === 'disconnect' || status.type === 'staleConnection') {
+        if (isUp) log.warn('the connection to NATS was lost')
+        isUp = false
+      }
+      if (status.type === 'error') complain(status.error)
     }
   }
   const connecting = (async () => {
@@ -63,5 +75,18 @@ export function createNats(url: string, log: Logger): Nats {
       isUp = false
       await connection?.close()
     },
+  }
+}
+
+/** The client takes neither credentials nor `tls:` from an address: it would drop them in silence. Those of the first
+ * address count; a user without a password is a token. */
+function readUrl(url: string): ConnectionOptions {
+  const addresses = url.split(',').map((one) => new URL(one.trim()))
+  const [first] = addresses
+  const [user, pass] = [first?.username ?? '', first?.password ?? ''].map(decodeURIComponent)
+  return {
+    servers: addresses.map(({ host }) => host),
+    ...(user && pass ? { user, pass } : user ? { token: user } : {}),
+    ...(addresses.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
   }
 }
