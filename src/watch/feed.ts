@@ -11,7 +11,7 @@ export interface FeedState {
 }
 
 export interface Feed {
-  /** Undefined while the stream could not be read yet. */
+  /** Undefined while the stream could not be read yet, and once it ends. */
   now: () => FeedState | undefined
   /** Tells the watcher what is in memory from a sequence on, and then whatever comes. */
   attach: (watcher: Watcher, firstSequence: number) => void
@@ -118,11 +118,15 @@ export function startFeed(
   }, HEART_BEAT_MS)
   heart.unref()
 
+  // Whoever comes while it ends would keep the replica from ending.
+  const now = () => (ending.signal.aborted ? undefined : current)
+
   return {
-    now: () => current,
+    now,
     attach: (watcher, firstSequence) => {
-      if (!current) return watcher.end()
-      const { madeAt, recent } = current
+      const state = now()
+      if (!state) return watcher.end()
+      const { madeAt, recent } = state
       for (const event of recent.after(firstSequence - 1)) {
         if (watcher.wants(event)) watcher.send(eventFrame(madeAt, event))
       }

@@ -40,6 +40,8 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
           .header('cache-control', 'no-store')
           // nginx would otherwise keep events back until it has many.
           .header('x-accel-buffering', 'no')
+          // Many of them end when the replica does, which would wait for connections that are kept for more.
+          .header('connection', 'close')
           .send(events)
       )
     },

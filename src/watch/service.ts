@@ -28,8 +28,13 @@ export type Watch = ReturnType<typeof createWatch>
 /** So few can be told without waiting for the reader. */
 const FEW = 100
 
-/** How many may read what is no longer in memory at once. */
+/** How many may read what is no longer in memory at once, and how long before the next in line do. Whoever does not
+ * keep up leaves sooner, or a few who are slow would keep everybody else waiting. */
 const READERS = 16
+const TURN_MS = 1_000
+const KEEP_UP_MS = 50
+
+const READ_WITHIN_MS = 10_000
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -60,17 +65,23 @@ export function createWatch({ feed, stream, now }: WatchDeps) {
     while (!watcher.isGone) {
       const current = feed?.now()
       if (!feed || !stream || current?.madeAt !== start.madeAt) return watcher.end()
-      const { firstSequence } = current.recent
-      if (sequence + 1 < firstSequence) {
-        const [first, last] = [sequence + 1, firstSequence - 1]
-        await inTurn(() => tell(watcher, start.madeAt, stream.read(watcher.interest.teamId, first, last)))
-        sequence = last
-        continue
+      const { recent, madeAt } = current
+      if (sequence + 1 < recent.firstSequence) {
+        const [first, last] = [sequence + 1, recent.firstSequence - 1]
+        sequence = await inTurn(async () => {
+          // They may have waited long.
+          if (watcher.isGone) return last
+          const events = stream.read(watcher.interest.teamId, first, last)
+          return tell(watcher, madeAt, events, last, performance.now() + TURN_MS)
+        })
+      } else {
+        const missed = recent.after(sequence)
+        if (missed.length <= FEW) return feed.attach(watcher, sequence + 1)
+        sequence = await tell(watcher, madeAt, missed, recent.lastSequence, Number.POSITIVE_INFINITY)
       }
-      const missed = current.recent.after(sequence)
-      if (missed.length <= FEW) return feed.attach(watcher, sequence + 1)
-      await tell(watcher, start.madeAt, missed)
-      sequence = missed.at(-1)?.sequence ?? sequence
+      // Between many events that are of no interest to this watcher, the connection must not seem dead.
+      watcher.send(positionFrame(start.madeAt, sequence, 'catching up'))
+      if (!(await watcher.wantsMore(READ_WITHIN_MS))) watcher.answer.destroy()
     }
   }
 
@@ -93,15 +104,20 @@ export function createWatch({ feed, stream, now }: WatchDeps) {
   }
 }
 
+/** Tells events up to the last, unless the deadline passes or the watcher does not keep up. Answers how far it got. */
 async function tell(
   watcher: Watcher,
   madeAt: number,
   events: Iterable<StoredEvent> | AsyncIterable<StoredEvent>,
-): Promise<void> {
+  last: number,
+  deadline: number,
+): Promise<number> {
   for await (const event of events) {
-    if (watcher.isGone) return
-    if (watcher.wants(event)) await watcher.sendAndWait(eventFrame(madeAt, event))
+    if (watcher.wants(event)) watcher.send(eventFrame(madeAt, event))
+    const keepsUp = await watcher.wantsMore(KEEP_UP_MS)
+    if (!keepsUp || watcher.isGone || performance.now() > deadline) return event.sequence
   }
+  return last
 }
 
 function unavailable(cause?: unknown): Problem {

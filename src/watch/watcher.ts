@@ -5,8 +5,6 @@ import type { StoredEvent } from '../platform/event-stream.ts'
 /** Whoever stops reading is cut off when this much waits for them. They come back with the position they got to. */
 const MOST_WAITING_BYTES = 256 * 1024
 
-const READ_WITHIN_MS = 10_000
-
 export interface Interest {
   teamId: string
   /** Undefined for every agent of the team. */
@@ -19,14 +17,23 @@ export interface Interest {
 export class Watcher {
   readonly interest: Interest
   readonly answer: Readable
+  #hasEnded = false
+  #wantsMore = true
 
   constructor(interest: Interest) {
     this.interest = interest
-    this.answer = new Readable({ read: () => this.answer.emit('wanted'), highWaterMark: 16 * 1024 })
+    const onWanted = () => {
+      this.#wantsMore = true
+      this.answer.emit('wanted')
+    }
+    this.answer = new Readable({ read: onWanted, highWaterMark: 16 * 1024 })
+    // Nobody waits for one who has left.
+    this.answer.once('close', onWanted)
   }
 
+  /** Whether nothing more can be told, although what was told may still be on its way. */
   get isGone(): boolean {
-    return this.answer.destroyed || this.answer.readableEnded
+    return this.answer.destroyed || this.#hasEnded
   }
 
   wants({ sequence, teamId, agentId }: StoredEvent): boolean {
@@ -39,19 +46,22 @@ export class Watcher {
   /** Sends at once, and cuts off whoever does not read. */
   send(frame: Buffer): void {
     if (this.isGone) return
-    this.answer.push(frame)
+    this.#wantsMore = this.answer.push(frame)
     if (this.answer.readableLength > MOST_WAITING_BYTES) this.answer.destroy()
   }
 
-  /** Sends, and waits until more is wanted. */
-  async sendAndWait(frame: Buffer): Promise<void> {
-    if (this.isGone || this.answer.push(frame)) return
-    await once(this.answer, 'wanted', { signal: AbortSignal.timeout(READ_WITHIN_MS) }).catch(() =>
-      this.answer.destroy(),
+  /** Answers whether what was sent is read within a time, as far as to make room for more. */
+  async wantsMore(withinMs: number): Promise<boolean> {
+    if (this.#wantsMore) return true
+    return once(this.answer, 'wanted', { signal: AbortSignal.timeout(withinMs) }).then(
+      () => true,
+      () => false,
     )
   }
 
   end(): void {
-    if (!this.isGone) this.answer.push(null)
+    if (this.isGone) return
+    this.#hasEnded = true
+    this.answer.push(null)
   }
 }

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type ClientRequest, get } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import { jetstream } from '@nats-io/jetstream'
+import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { createTestNats, type TestNats } from '../support/nats.ts'
+import { until } from '../support/until.ts'
+import { watch } from '../support/watching.ts'
+
+/** More than the sockets between two processes hold, and more than a replica that has just started has in memory. */
+const EVENTS = 8_000
+const EVENT_BYTES = 4_000
+
+const READERS = 20
+
+describe('catching up with what is no longer in memory', () => {
+  let nats: TestNats
+  let running: TestConsole
+  let person: Person
+  let beginning: string
+
+  before(async () => {
+    nats = await createTestNats()
+    const before = await startConsole({ environment: nats.environment })
+    person = await before.person()
+    beginning = await position(before.url, person)
+    await before.close()
+    await publish(EVENTS, person.team)
+    running = await startConsole({ environment: nats.environment })
+    person = await running.person({ team: person.team })
+    await position(running.url, person)
+  })
+  after(async () => {
+    await running.close()
+    await nats.remove()
+  })
+
+  const position = async (url: string, somebody: Person): Promise<string> => {
+    let found: string | undefined
+    await until('the stream is read', async () => {
+      const watching = await watch(url, somebody)
+      if (watching.status === 200) await until('a position arrives', () => watching.position() !== undefined)
+      watching.stop()
+      found = watching.position()
+      return found !== undefined
+    })
+    return found as string
+  }
+  const publish = async (count: number, team: string) => {
+    const stream = jetstream(nats.connection)
+    for (let done = 0; done < count; done += 500) {
+      await Promise.all(
+        Array.from({ length: Math.min(500, count - done) }, (_, index) => {
+          const event = { data: { revision: done + index }, padding: 'x'.repeat(EVENT_BYTES) }
+          return stream.publish(`${nats.subjectPrefix}.${team}.${randomUUID()}`, JSON.stringify(event))
+        }),
+      )
+    }
+  }
+
+  it('is not held up by some who do not read what they asked for', async () => {
+    const other = await running.person()
+    await publish(1_500, other.team)
+    const idle: ClientRequest[] = []
+    for (let n = 0; n < READERS; n++) {
+      const headers = { authorization: `Bearer ${person.token}`, 'last-event-id': beginning }
+      idle.push(get(`${running.url}/v1/agent-configurations/events`, { headers }).on('error', () => {}))
+    }
+    await Promise.all(idle.map((one) => new Promise((resolve) => one.once('response', resolve))))
+    const startedAt = performance.now()
+    const watching = await watch(running.url, { ...other, lastEventId: beginning })
+    await watching.waitFor(1)
+    const waitedMs = performance.now() - startedAt
+    watching.stop()
+    for (const one of idle) one.destroy()
+    assert.ok(waitedMs < 5_000, `${waitedMs} ms`)
+  })
+
+  it('tells all of it in order, and leaves no consumer behind', async () => {
+    const consumers = async () => (await nats.info())?.state.consumer_count
+    // Its own, with which the replica follows the stream.
+    await until('the others are gone', async () => (await consumers()) === 1)
+    const watching = await watch(running.url, { ...person, lastEventId: beginning })
+    await watching.waitFor(EVENTS)
+    assert.deepEqual(
+      watching.seen.map(({ event }) => event.data.revision),
+      Array.from({ length: EVENTS }, (_, index) => index),
+    )
+    watching.stop()
+    await until('its consumer is gone', async () => (await consumers()) === 1)
+  })
+
+  it('tells where it has got to, although nothing of it is of interest', async () => {
+    const watching = await watch(running.url, {
+      ...person,
+      lastEventId: beginning,
+      agentIds: [randomUUID()],
+    })
+    await until('it has got somewhere', () => watching.comments.includes('catching up'))
+    assert.notEqual(watching.position(), beginning)
+    assert.deepEqual(watching.seen, [])
+    watching.stop()
+  })
+
+  it('ends with the replica, which does not wait for it', async () => {
+    const own = await startConsole({ environment: { ...nats.environment, RELAY: 'off' } })
+    const somebody = await own.person({ team: person.team })
+    await position(own.url, somebody)
+    const watching = await watch(own.url, { ...somebody, lastEventId: beginning })
+    await watching.waitFor(1)
+    const closing = own.close()
+    assert.equal(await watching.ended, 'ended')
+    assert.ok(watching.seen.length < EVENTS)
+    await closing
+  })
+})
