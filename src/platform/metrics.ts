@@ -124,21 +124,30 @@ function createRelayMeasures(registry: Registry): RelayMeasures {
 }
 
 function observeBacklog(registry: Registry, read: () => Promise<Backlog>): void {
-  const oldest = new Gauge({
-    name: 'console_outbox_oldest_seconds',
-    help: 'How long the oldest event that was not delivered has been waiting',
-    registers: [registry],
-  })
+  // Of one reading: a registry asks all its figures at once, and does not wait for one before the other.
+  let reading: Promise<Backlog> | undefined
+  const readOnce = async () => {
+    // Nothing rather than an old figure where the database does not answer.
+    reading ??= read().catch(() => ({ waiting: Number.NaN, oldestSeconds: Number.NaN }))
+    const backlog = await reading
+    reading = undefined
+    return backlog
+  }
   const waiting = new Gauge({
     name: 'console_outbox_waiting',
     help: 'Events that were not delivered',
     registers: [],
     async collect() {
-      // Nothing rather than an old figure where the database does not answer.
-      const backlog = await read().catch(() => ({ waiting: Number.NaN, oldestSeconds: Number.NaN }))
-      this.set(backlog.waiting)
-      oldest.set(backlog.oldestSeconds)
+      this.set((await readOnce()).waiting)
     },
   })
-  registry.registerMetric(waiting)
+  const oldest = new Gauge({
+    name: 'console_outbox_oldest_seconds',
+    help: 'How long the oldest event that was not delivered has been waiting',
+    registers: [],
+    async collect() {
+      this.set((await readOnce()).oldestSeconds)
+    },
+  })
+  for (const figure of [waiting, oldest]) registry.registerMetric(figure)
 }

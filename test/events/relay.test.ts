@@ -132,6 +132,15 @@ describe('a change of an agent', () => {
     assert.ok(median < 200, `median ${median} ms`)
   })
 
+  it('counts as waiting in the first figures that are read', async () => {
+    const without = await startConsole()
+    await createAgent(without, await without.person())
+    const figures = await without.deps.metrics.registry.metrics()
+    assert.match(figures, /^console_outbox_waiting 1$/m)
+    assert.match(figures, /^console_outbox_oldest_seconds (?!0$)\d/m)
+    await without.close()
+  })
+
   it('is told in the figures and in the health of the replica', async () => {
     await until('nothing waits', async () => {
       const { body } = await running.request('GET', '/health/ready')
