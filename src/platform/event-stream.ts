@@ -109,6 +109,8 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
       sent.set('content-type', 'application/cloudevents+json')
       await stream().publish(subjectOf(address), payload, {
         msgID: id,
+        // Where ours is gone, another stream that takes the same subjects would acknowledge for it.
+        expect: { streamName: name },
         headers: sent,
         timeout: ACKNOWLEDGED_WITHIN_MS,
       })

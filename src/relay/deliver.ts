@@ -13,7 +13,8 @@ export interface Delivery {
 const DELIVERED_WITHIN_MS = 8_000
 
 /** Publishes all agents at once, and the events of each one after the other: while a stream changes its
- * leader, a message may be lost and the next one arrive. */
+ * leader, a message may be lost and the next one arrive. An event that is not taken keeps back those of its own agent
+ * only: one that never is must not stop all others. */
 export async function deliver(
   stream: Pick<EventStream, 'publish'>,
   events: OutboxEvent[],
@@ -24,9 +25,8 @@ export async function deliver(
 
   const publishInOrder = async (ofAgent: OutboxEvent[]) => {
     for (const event of ofAgent) {
-      if (failure) return
       if (performance.now() > deadline) throw new Error('the batch took too long to deliver')
-      await stream.publish(event, event.id, JSON.stringify(toCloudEvent(event)))
+      await publish(stream, event)
       delivered.push(event)
     }
   }
@@ -39,4 +39,12 @@ export async function deliver(
     ),
   )
   return { delivered, failure }
+}
+
+async function publish(stream: Pick<EventStream, 'publish'>, event: OutboxEvent): Promise<void> {
+  try {
+    await stream.publish(event, event.id, JSON.stringify(toCloudEvent(event)))
+  } catch (cause) {
+    throw new Error(`the event ${event.id} could not be delivered`, { cause })
+  }
 }

@@ -62,4 +62,21 @@ describe('a batch of events', () => {
       { numRuns: 300 },
     )
   })
+
+  it('is held up by an event that is never taken for its own agent only, and says which it is', async () => {
+    const events = [1, 2, 3].flatMap((revision) => [
+      eventOf('a', revision),
+      eventOf('b', revision),
+      eventOf('c', revision),
+    ])
+    const arrived: string[] = []
+    const publish = async (_address: unknown, id: string) => {
+      if (id === 'b:2') throw new Error('never')
+      arrived.push(id)
+    }
+    const { delivered, failure } = await deliver({ publish }, events)
+    assert.deepEqual(arrived.toSorted(), ['a:1', 'a:2', 'a:3', 'b:1', 'c:1', 'c:2', 'c:3'])
+    assert.equal(delivered.length, 7)
+    assert.match((failure as Error).message, /b:2/)
+  })
 })
