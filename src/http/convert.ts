@@ -40,6 +40,8 @@ function convert(
 ): unknown {
   if (schema.type === 'array') {
     const items = [given].flat()
+    const most = schema.maxItems ?? Number.POSITIVE_INFINITY
+    if (items.length > most) return faults.add(loc, 'too_long', most, items.length)
     return items.map((item, index) => convert(schema.items ?? {}, item, [...loc, index], resolve, faults))
   }
   // A parameter given twice where one is expected: the last one counts, as in a form.

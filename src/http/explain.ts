@@ -14,6 +14,7 @@ export interface JsonSchema {
   maximum?: number
   minLength?: number
   maxLength?: number
+  maxItems?: number
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   required?: string[]

@@ -23,6 +23,8 @@ export const FAULTS = {
   less_than_equal: (limit: number) => `Input should be less than or equal to ${limit}`,
   bool_type: () => 'Input should be a valid boolean',
   bool_parsing: () => 'Input should be a valid boolean, unable to interpret input',
+  too_long: (limit: number, length: number) =>
+    `List should have at most ${limit} items after validation, not ${length}`,
   list_type: () => 'Input should be a valid list',
   dict_type: () => 'Input should be a valid dictionary',
   model_attributes_type: () => 'Input should be a valid dictionary or object to extract fields from',

@@ -15,7 +15,7 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
         summary: 'Watch Agent Configurations',
         description:
           'Changes of the agents of the team, as server-sent events, from now on or from `Last-Event-ID` on without ' +
-          'a gap. An event may come twice; its `id` tells. Ends when the token expires, and cuts off whoever does ' +
+          'a gap. An event may come twice; the `id` in its `data` tells. Ends when the token expires, and cuts off whoever does ' +
           'not read.',
         tags: ['Agent Environment'],
         security: [{ bearer: [] }],

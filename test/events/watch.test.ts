@@ -95,6 +95,24 @@ describe('watching the agents of a team', () => {
     watching.stop()
   })
 
+  it('takes as many agents as it says, and refuses more: 422', async () => {
+    const agentIds = Array.from({ length: 200 }, () => randomUUID())
+    const watching = await watch(running.url, { ...person, agentIds })
+    assert.equal(watching.status, 200)
+    watching.stop()
+    const refused = await watch(running.url, { ...person, agentIds: [...agentIds, randomUUID()] })
+    assert.equal(refused.status, 422)
+    assert.deepEqual(refused.body, {
+      detail: [
+        {
+          loc: ['query', 'agent_ids'],
+          msg: 'List should have at most 200 items after validation, not 201',
+          type: 'too_long',
+        },
+      ],
+    })
+  })
+
   it("another team's agent is silent, as one that does not exist", async () => {
     const stranger = await running.person()
     const agent = await createAgent(running, person)
