@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { evaluationRoutes } from './agents/evaluation-routes.ts'
 import { createEvaluations } from './agents/evaluation-service.ts'
 import { historyRoutes } from './agents/history-routes.ts'
@@ -31,7 +32,8 @@ import { API_VERSION, document, documentRoute } from './http/document.ts'
 import { type DeliveryState, healthRoutes } from './http/health.ts'
 import { reference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
-import { readBacklog } from './platform/outbox.ts'
+import type { Database } from './platform/database.ts'
+import { type Backlog, readBacklog } from './platform/outbox.ts'
 import { announceWrites } from './platform/outbox-bell.ts'
 import { startFeed } from './watch/feed.ts'
 import { watchRoutes } from './watch/routes.ts'
@@ -96,19 +98,30 @@ export async function buildApp(deps: Deps) {
   return app
 }
 
+/** Whoever asks for the health of a replica takes one that is slow to answer for one that is not well. */
+const BACKLOG_MS = 500
+
 /** Behind for longer than it takes to send what a busy moment has written. */
 const BEHIND_SECONDS = 10
 
 async function readDelivery({ events, database }: Deps): Promise<DeliveryState> {
   if (!events) return { state: 'off' }
   // Asked first, because it answers at once whatever the database does.
-  const backlog = (await database.isUp()) ? await readBacklog(database).catch(() => undefined) : undefined
+  const backlog = (await database.isUp()) ? await readBacklogSoon(database) : undefined
   if (!backlog) return { state: 'unknown' }
   return {
     state: backlog.oldestSeconds > BEHIND_SECONDS ? 'behind' : 'current',
     waiting: backlog.waiting,
     oldest_seconds: Math.round(backlog.oldestSeconds),
   }
+}
+
+async function readBacklogSoon(database: Database): Promise<Backlog | undefined> {
+  const timer = new AbortController()
+  const tooLate = sleep(BACKLOG_MS, undefined, { signal: timer.signal }).catch(() => undefined)
+  const backlog = await Promise.race([readBacklog(database).catch(() => undefined), tooLate])
+  timer.abort()
+  return backlog
 }
 
 export type App = Awaited<ReturnType<typeof buildApp>>

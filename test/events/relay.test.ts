@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { Client } from 'pg'
 import { startRelay } from '../../src/relay/start.ts'
 import { createAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
@@ -139,6 +140,19 @@ describe('a change of an agent', () => {
     assert.match(figures, /^console_outbox_waiting 1$/m)
     assert.match(figures, /^console_outbox_oldest_seconds (?!0$)\d/m)
     await without.close()
+  })
+
+  it('does not keep the health of the replica waiting when the backlog cannot be read', async () => {
+    const { database } = running
+    const holder = new Client({ connectionString: database.url })
+    await holder.connect()
+    await holder.query('BEGIN; LOCK TABLE outbox')
+    const startedAt = performance.now()
+    const { status, body } = await running.request('GET', '/health/ready')
+    const waitedMs = performance.now() - startedAt
+    await holder.end()
+    assert.deepEqual([status, body.status, body.delivery], [200, 'ready', { state: 'unknown' }])
+    assert.ok(waitedMs < 3_000, `${waitedMs} ms`)
   })
 
   it('is told in the figures and in the health of the replica', async () => {
