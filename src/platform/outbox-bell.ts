@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Sql } from './database.ts'
 
@@ -14,16 +15,16 @@ export function announceWrites(sql: Sql, log: Logger): Sql {
   let isDue = false
   let isResting = false
 
-  const announce = () => {
+  /** One at a time: where it takes long, more of them would take the connections of requests. */
+  const announce = async () => {
     isDue = false
     isResting = true
-    setTimeout(() => {
-      isResting = false
-      if (isDue) announce()
-    }, GAP_MS).unref()
-    sql
+    const announced = sql
       .read({ name: 'announce-write', text: ANNOUNCE, values: [OUTBOX_CHANNEL] })
       .catch((error: unknown) => log.debug({ err: error }, 'a write could not be announced'))
+    await Promise.all([announced, sleep(GAP_MS, undefined, { ref: false })])
+    isResting = false
+    if (isDue) void announce()
   }
 
   return {
@@ -31,7 +32,7 @@ export function announceWrites(sql: Sql, log: Logger): Sql {
     write: async (statement) => {
       const rows = await sql.write(statement)
       if (isResting) isDue = true
-      else announce()
+      else void announce()
       return rows as never
     },
   }

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Sql } from '../../src/platform/database.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { announceWrites } from '../../src/platform/outbox-bell.ts'
+import { until } from '../support/until.ts'
+
+describe('the announcement of writes', () => {
+  const statement = { name: undefined, text: '', values: [] }
+
+  /** A database whose announcements are taken when the test says so. */
+  function createSlowSql() {
+    const waiting: (() => void)[] = []
+    let announced = 0
+    const sql: Sql = {
+      read: async () => {
+        announced++
+        await new Promise<void>((resolve) => waiting.push(resolve))
+        return []
+      },
+      write: async () => [],
+    }
+    return { sql, waiting, announced: () => announced }
+  }
+
+  it('takes one connection however long it takes, and is made once more for all that came meanwhile', async () => {
+    const { sql, waiting, announced } = createSlowSql()
+    const { write } = announceWrites(sql, createLog('silent'))
+    for (let writes = 0; writes < 5; writes++) {
+      await write(statement)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    assert.equal(announced(), 1)
+    waiting.shift()?.()
+    await until('the others are announced', () => announced() === 2)
+    waiting.shift()?.()
+  })
+})
