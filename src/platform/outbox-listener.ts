@@ -43,21 +43,24 @@ export function listenToOutbox(url: string, log: Logger, onWritten: () => void):
       client.once('error', () => resolve())
       client.once('end', () => resolve())
     })
+    // Also when the first one takes longer than is waited for: a busy moment at the start is no pooler.
+    client.on('notification', () => {
+      hears = true
+      onWritten()
+    })
     try {
       await client.connect()
       await client.query(`LISTEN ${OUTBOX_CHANNEL}`)
-      const [heard] = await Promise.allSettled([
+      await Promise.allSettled([
         once(client, 'notification', { signal: AbortSignal.timeout(PROBE_MS) }),
         announceFromElsewhere(),
       ])
-      hears = heard.status === 'fulfilled'
       if (!hears) {
         log.warn(
           'announcements do not arrive on this connection, so the outbox is read more often; ' +
             'RELAY_DATABASE_URL may name a connection that does not go through a pooler',
         )
       }
-      client.on('notification', onWritten)
       // What was written while nobody listened.
       onWritten()
       await lost
