@@ -23,7 +23,8 @@ export function createNats(url: string, log: Logger): Nats {
       connection = await connect({
         ...readUrl(url),
         name: 'agent-console',
-        timeout: 2_000,
+        // Not less: a first attempt that is given up leaves its socket open until the server closes it.
+        timeout: 5_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RETRY_MS,
         // Credentials are changed on one side first: it would give up for good after being refused twice.
