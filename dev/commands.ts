@@ -12,6 +12,10 @@ export function commandsToTry(apiUrl: string, token: string, agentId: string): T
       ...(body ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`] : []),
     ].join(' ')
   return [
+    {
+      title: 'Watch changes as they happen, in a terminal of its own',
+      command: curl('GET', '/v1/agent-configurations/events').replace('curl', 'curl -N'),
+    },
     { title: 'Read an agent', command: curl('GET', `/v1/agent-configurations/${agentId}`) },
     {
       title: 'Update its configuration',

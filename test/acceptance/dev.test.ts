@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { freePorts } from '../../dev/free-port.ts'
@@ -34,6 +34,7 @@ describe('npm run dev', () => {
       ...nats.environment,
       ...Object.fromEntries(PORT_NAMES.map((name, i) => [name, String(ports[i])])),
     })
+    let watching: ChildProcess | undefined
     try {
       const startedAt = performance.now()
       await until(
@@ -43,18 +44,25 @@ describe('npm run dev', () => {
       )
       assert.ok(performance.now() - startedAt < 60_000)
       const commands = [...process.output().matchAll(/^# (.+)\n(curl .+)$/gm)]
+      const [, , watch = ''] = commands.shift() ?? []
       assert.deepEqual(
         commands.map(([, title]) => title),
         Object.keys(EXPECTED),
       )
+      watching = spawn('bash', ['-c', `exec ${watch}`], { stdio: ['ignore', 'pipe', 'inherit'] })
+      let watched = ''
+      watching.stdout?.setEncoding('utf8').on('data', (text: string) => (watched += text))
+      await until('somebody watches', () => watched.includes(': watching'))
       for (const [, title = '', command = ''] of commands) {
         const { stdout } = await run('bash', ['-c', command])
         EXPECTED[title]?.(JSON.parse(stdout) as Record<string, unknown>)
       }
+      await until('the update was seen', () => watched.includes('console.agent.updated'))
       process.signal('SIGINT')
       assert.equal(await process.ended, 0, process.output())
       for (const port of ports) await assert.rejects(fetch(`http://127.0.0.1:${port}/`))
     } finally {
+      watching?.kill()
       process.signal('SIGKILL')
       await process.ended
       await Promise.all([database.drop(), nats.remove()])
