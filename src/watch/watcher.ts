@@ -5,6 +5,9 @@ import type { StoredEvent } from '../platform/event-stream.ts'
 /** Whoever stops reading is cut off when this much waits for them. They come back with the position they got to. */
 const MOST_WAITING_BYTES = 256 * 1024
 
+/** How long one who was ended may take to read what was sent before. */
+const LAST_READ_WITHIN_MS = 10_000
+
 export interface Interest {
   teamId: string
   /** Undefined for every agent of the team. */
@@ -63,5 +66,6 @@ export class Watcher {
     if (this.isGone) return
     this.#hasEnded = true
     this.answer.push(null)
+    setTimeout(() => this.answer.destroy(), LAST_READ_WITHIN_MS).unref()
   }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { Watcher } from '../../src/watch/watcher.ts'
 
@@ -12,6 +13,16 @@ describe('one who watches', () => {
     watcher.send(Buffer.from('after'))
     watcher.end()
     assert.equal(Buffer.concat(await watcher.answer.toArray()).toString(), 'before')
+  })
+
+  it('is cut off who does not read up to the end', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const watcher = create()
+    watcher.send(Buffer.from('unread'))
+    watcher.end()
+    const closed = once(watcher.answer, 'close')
+    t.mock.timers.tick(10_000)
+    await closed
   })
 
   it('is not waited for once they have left', async () => {
