@@ -8,12 +8,11 @@ import { Client } from 'pg'
 import { freePorts } from '../dev/free-port.ts'
 import { type Issuer, startIssuer } from '../dev/issuer/issuer.ts'
 import { startService } from '../dev/service.ts'
-import { migrate } from '../scripts/migrate.ts'
+import { createBenchDatabase } from './database.ts'
 import { CONNECTIONS } from './wrk.ts'
 
 const run = promisify(execFile)
 
-const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 const AGENTS = 100_000
 const TEAM = '00000000-0000-4000-8000-000000000001'
 const USER = '00000000-0000-4000-8000-000000000002'
@@ -63,10 +62,7 @@ export interface AgentBench {
 
 /** The console as a process on a database of full agents, and the bare engine beside it on the same. */
 export async function startAgentBench(): Promise<AgentBench> {
-  const name = `console_bench_${randomUUID().replaceAll('-', '')}`
-  await onServer((client) => client.query(`CREATE DATABASE ${name}`))
-  const databaseUrl = SERVER.replace(/\/[^/]*$/, `/${name}`)
-  await migrate(databaseUrl, () => {})
+  const { url: databaseUrl, drop } = await createBenchDatabase()
   await fill(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
   const issuer: Issuer = await startIssuer()
@@ -98,7 +94,7 @@ export async function startAgentBench(): Promise<AgentBench> {
       await service.stop()
       await issuer.close()
       await rm(folder, { recursive: true })
-      await onServer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`))
+      await drop()
     },
   }
 }
@@ -174,14 +170,4 @@ async function pgbench(
   })
   if (/failed transactions: [1-9]/.test(stdout)) throw new Error(stdout)
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
-}
-
-async function onServer(work: (client: Client) => Promise<unknown>): Promise<void> {
-  const client = new Client({ connectionString: SERVER })
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { benchForward } from './forward.ts'
 import { benchRead } from './read.ts'
+import { benchRelay } from './relay.ts'
 import { benchUpdate } from './update.ts'
 
 /** `npm run bench -- forward`: measures, prints what was measured, and fails below the floor. */
@@ -8,6 +9,7 @@ const BENCHES: Record<string, (options: { rounds: number; seconds: number }) => 
   forward: benchForward,
   update: benchUpdate,
   read: benchRead,
+  relay: benchRelay,
 }
 
 const { values, positionals } = parseArgs({
