@@ -7,7 +7,7 @@ import { createAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
 import { createTestNats, type TestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
-import { watch } from '../support/watching.ts'
+import { canBeWatched, watch } from '../support/watching.ts'
 
 describe('watching the agents of a team', () => {
   let nats: TestNats
@@ -18,19 +18,13 @@ describe('watching the agents of a team', () => {
     nats = await createTestNats()
     running = await startConsole({ environment: nats.environment })
     person = await running.person()
-    await canBeWatched(running.url, person)
+    await canBeWatched(running.url, person.token)
   })
   after(async () => {
     await running.close()
     await nats.remove()
   })
 
-  const canBeWatched = (url: string, somebody: Person) =>
-    until('the stream is read', async () => {
-      const { status, stop } = await watch(url, somebody)
-      stop()
-      return status === 200
-    })
   /** Another replica of the same console, which has just started. */
   const startReplica = async (t: TestContext) => {
     const replica = await startConsole({
@@ -42,7 +36,7 @@ describe('watching the agents of a team', () => {
       },
     })
     t.after(() => replica.close())
-    await canBeWatched(replica.url, person)
+    await canBeWatched(replica.url, person.token)
     return replica
   }
   /** A new agent, and the position after it was told. */
@@ -210,7 +204,7 @@ describe('watching the agents of a team', () => {
   it('ends with the replica, which does not wait for it', async () => {
     const own = await startConsole({ environment: { ...nats.environment, RELAY: 'off' } })
     const somebody = await own.person()
-    await canBeWatched(own.url, somebody)
+    await canBeWatched(own.url, somebody.token)
     const watching = await watch(own.url, somebody)
     const closing = own.close()
     assert.equal(await watching.ended, 'ended')

@@ -5,6 +5,8 @@ import { until } from './until.ts'
 export interface Seen {
   id: string
   event: AgentEvent
+  /** By `performance.now()`. */
+  seenAt: number
 }
 
 export interface Watching {
@@ -61,7 +63,8 @@ export async function watch(url: string, request: WatchRequest): Promise<Watchin
     const [id, data, comment] = [field('id'), field('data'), field('')]
     position = id ?? position
     if (comment !== undefined) comments.push(comment)
-    if (data !== undefined) seen.push({ id: id ?? '', event: JSON.parse(data) as AgentEvent })
+    if (data === undefined) return
+    seen.push({ id: id ?? '', event: JSON.parse(data) as AgentEvent, seenAt: performance.now() })
   }
 
   return {
@@ -80,4 +83,13 @@ export async function watch(url: string, request: WatchRequest): Promise<Watchin
     waitFor: (count) => until(`${count} events arrive`, () => seen.length >= count, 20_000),
     stop: () => leaving.abort(),
   }
+}
+
+/** Waits until a console that has just started has found the stream. */
+export function canBeWatched(url: string, token: string): Promise<void> {
+  return until('the stream is read', async () => {
+    const { status, stop } = await watch(url, { token })
+    stop()
+    return status === 200
+  })
 }
