@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import type { Process } from '../acceptance/processes.ts'
+import { until } from '../support/until.ts'
+
+/** What a process must be started with. */
+export const TELLS_MEMORY = { NODE_OPTIONS: '--import ./test/proofs/memory-on-signal.ts' }
+
+const MEMORY = /memory (\{.*\})\n/g
+
+/** What a process holds on to, in bytes. */
+export async function measureMemory(running: Process): Promise<NodeJS.MemoryUsage> {
+  const told = () => [...running.output().matchAll(MEMORY)]
+  const before = told().length
+  running.signal('SIGUSR2')
+  await until('the process says how much memory it has', () => told().length > before)
+  return JSON.parse(told().at(-1)?.[1] as string) as NodeJS.MemoryUsage
+}
+
+/** The most memory that a process takes until told to stop, in bytes. */
+export function observeMemory({ child }: Process): { stop: () => number } {
+  let most = 0
+  const look = () => {
+    const [, kibibytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
+    most = Math.max(most, Number(kibibytes) * 1024)
+  }
+  look()
+  const looking = setInterval(look, 50)
+  return {
+    stop: () => {
+      clearInterval(looking)
+      look()
+      return most
+    },
+  }
+}
