@@ -8,6 +8,8 @@ import { createMetrics } from './platform/metrics.ts'
 import { readBacklog } from './platform/outbox.ts'
 import { startRelay } from './relay/start.ts'
 
+const CLOSED_WITHIN_MS = 10_000
+
 /** A relay alone, for where the API should do nothing else. */
 async function main(): Promise<void> {
   const config = readRelayConfig(process.env)
@@ -25,6 +27,8 @@ async function main(): Promise<void> {
 
   const end = async (signal: string) => {
     log.info({ signal }, 'ending')
+    // A connection whose other side is gone without a word would never close.
+    setTimeout(() => process.exit(0), CLOSED_WITHIN_MS).unref()
     await relay.close()
     await Promise.all([events.nats.close(), database.close()])
     metricsServer.close()
