@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Problem, type ProblemCode } from '../contract/problem.ts'
+import { Problem } from '../contract/problem.ts'
 import { findJsonFault } from '../platform/json-fault.ts'
 import type { UpstreamAnswer, UpstreamRequest } from '../platform/upstream/exchange.ts'
-import { type FailureKind, UpstreamFailure } from '../platform/upstream/failure.ts'
+import { UpstreamFailure } from '../platform/upstream/failure.ts'
 import { pickHeaders } from '../platform/upstream/headers.ts'
-import type { Upstream, Waiting } from '../platform/upstream/upstream.ts'
+import { toProblem } from '../platform/upstream/problem.ts'
+import type { Upstream } from '../platform/upstream/upstream.ts'
+import type { Waiting } from '../platform/upstream/waiting.ts'
 
 /** Who asks, as far as the evolution service is concerned. */
 export interface Asker extends Waiting {
@@ -25,22 +27,12 @@ export interface EvolutionClient {
   createGenome: (asker: Asker, genome: Buffer) => Promise<Passed>
 }
 
-const FAILURES: Record<FailureKind, ProblemCode> = {
-  unreachable: 'upstream_unavailable',
-  not_asked: 'upstream_unavailable',
-  deadline: 'upstream_timeout',
-  cut_off: 'upstream_failed',
-  too_large: 'upstream_failed',
-  server_error: 'upstream_failed',
-  caller_gone: 'caller_gone',
-}
-
 /** Forwards the two operations. Without an upstream, both answer that there is none. */
 export function createEvolutionClient(upstream: Upstream | undefined): EvolutionClient {
   const forward = async (asker: Asker, request: UpstreamRequest): Promise<Passed> => {
     if (!upstream) throw new Problem('upstream_unavailable', { headers: { 'retry-after': '60' } })
     const answer = await upstream.call(request, asker).catch((error: unknown) => {
-      throw error instanceof UpstreamFailure ? toProblem(error, upstream) : error
+      throw error instanceof UpstreamFailure ? toProblem(error, upstream.retryAfterSeconds) : error
     })
     return pass(answer)
   }
@@ -107,10 +99,4 @@ function readJson(headers: IncomingHttpHeaders, body: Buffer): string | undefine
   } catch {
     return undefined
   }
-}
-
-function toProblem(failure: UpstreamFailure, { retryAfterSeconds }: Upstream): Problem {
-  const code = FAILURES[failure.kind]
-  const headers = code === 'upstream_unavailable' ? { 'retry-after': String(retryAfterSeconds) } : {}
-  return new Problem(code, { headers, cause: failure })
 }

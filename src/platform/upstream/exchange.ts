@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import { UpstreamFailure } from './failure.ts'
+import { connectionFailure, UpstreamFailure } from './failure.ts'
 
 export interface UpstreamRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -20,16 +20,6 @@ export interface UpstreamAnswer {
 
 /** Ends an exchange from outside, whatever state it is in. */
 export type Abort = (reason: UpstreamFailure) => void
-
-const CONNECT_ERRORS = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
 
 /** One request and its whole answer. undici's dispatch is used as it is: its streams and signals cost more
  * than all the rest of a call, and an answer has to be complete before anything of it is passed on. */
@@ -81,9 +71,8 @@ export function exchange(
             body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
           })
         },
-        onResponseError(_controller, error: Error & { code?: string }) {
-          const kind = CONNECT_ERRORS.has(error.code ?? '') ? 'unreachable' : 'cut_off'
-          reject(aborted ?? new UpstreamFailure(kind, { cause: error }))
+        onResponseError(_controller, error) {
+          reject(aborted ?? connectionFailure(error))
         },
       },
     )

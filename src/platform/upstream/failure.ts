@@ -13,6 +13,22 @@ export type FailureKind =
   | 'not_asked'
   /** The caller left. No fault of the upstream's. */
   | 'caller_gone'
+  /** The caller stopped sending. No fault of the upstream's either. */
+  | 'caller_stalled'
+  /** The caller sent more than the upstream takes. */
+  | 'request_too_large'
+
+const CALLERS_OWN: ReadonlySet<FailureKind> = new Set(['caller_gone', 'caller_stalled', 'request_too_large'])
+
+const CONNECT_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
 
 export class UpstreamFailure extends Error {
   readonly kind: FailureKind
@@ -25,4 +41,24 @@ export class UpstreamFailure extends Error {
     this.kind = kind
     this.status = options.status
   }
+
+  /** Says nothing about the upstream. */
+  get isCallersOwn(): boolean {
+    return CALLERS_OWN.has(this.kind)
+  }
+}
+
+/** What an error of the connection means. */
+export function connectionFailure(error: Error & { code?: string }): UpstreamFailure {
+  const kind = CONNECT_ERRORS.has(error.code ?? '') ? 'unreachable' : 'cut_off'
+  return new UpstreamFailure(kind, { cause: error })
+}
+
+const RETRIABLE_STATUSES = new Set([502, 503, 504])
+
+/** Whether a second try may end otherwise. It is for the caller to know whether it does harm. */
+export function mayEndOtherwise(error: unknown): boolean {
+  if (!(error instanceof UpstreamFailure)) return false
+  if (error.kind === 'server_error') return RETRIABLE_STATUSES.has(error.status ?? 0)
+  return error.kind === 'unreachable' || error.kind === 'cut_off'
 }

@@ -1,38 +1,39 @@
 import { Pool } from 'undici'
 import type { Metrics } from '../metrics.ts'
-import { createBreaker, type Permit, RESET_MS } from './breaker.ts'
+import { type BreakerState, createBreaker, type Permit, RESET_MS } from './breaker.ts'
 import { type Abort, exchange, type UpstreamAnswer, type UpstreamRequest } from './exchange.ts'
-import { UpstreamFailure } from './failure.ts'
+import { mayEndOtherwise, UpstreamFailure } from './failure.ts'
 import { createRetryBudget } from './retry-budget.ts'
+import type { StreamedAnswer, StreamRequest } from './stream.ts'
+import { createStreaming } from './streaming.ts'
+import type { Waiting } from './waiting.ts'
 
 export interface UpstreamOptions {
   /** What it is called in metrics. */
   name: string
   url: string
-  /** From the first byte sent to the last byte received, a retry included. */
+  /** Of a call: from the first byte sent to the last byte received, a retry included. Of a stream: the longest time
+   * in which nothing moves. */
   deadlineMs: number
   maxAnswerBytes: number
+  /** Calls under way at once, whether it answers or hangs. More wait in line for as long as they may. */
+  maxConnections?: number
   metrics: Metrics
-}
-
-/** Whoever waits for an answer, and may stop waiting. */
-export interface Waiting {
-  onGone: (leave: () => void) => void
 }
 
 export interface Upstream {
   /** Answers what the upstream answered below 500, or throws an UpstreamFailure. */
   call: (request: UpstreamRequest, waiting: Waiting) => Promise<UpstreamAnswer>
+  /** Likewise, as soon as the head of the answer is there: bodies pass as they come. */
+  stream: (request: StreamRequest, waiting: Waiting) => Promise<StreamedAnswer>
   state: () => 'up' | 'down'
+  breaker: () => BreakerState
   /** After which it is worth trying again. */
   retryAfterSeconds: number
   close: () => Promise<void>
 }
 
-/** Calls under way to one upstream, whether it answers or hangs. More wait in line for as long as they may. */
 const MAX_CONNECTIONS = 256
-
-const RETRIABLE_STATUSES = new Set([502, 503, 504])
 
 /** A client for one upstream: its own connections, deadline, breaker and retry budget. It knows nothing of
  * what is called. Redirects are not followed and nothing is decompressed: the bytes are passed as they came. */
@@ -41,12 +42,13 @@ export function createUpstream({
   url,
   deadlineMs,
   maxAnswerBytes,
+  maxConnections = MAX_CONNECTIONS,
   metrics,
 }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(url)
   const basePath = pathname.replace(/\/+$/, '')
   const pool = new Pool(origin, {
-    connections: MAX_CONNECTIONS,
+    connections: maxConnections,
     pipelining: 1,
     connect: { timeout: Math.min(deadlineMs, 2_000) },
     maxHeaderSize: 32 * 1024,
@@ -54,6 +56,7 @@ export function createUpstream({
   const measures = metrics.upstream(name)
   const budget = createRetryBudget()
   const breaker = createBreaker(() => performance.now(), measures.breaker)
+  const stream = createStreaming({ pool, basePath, deadlineMs, maxAnswerBytes, measures, budget, breaker })
 
   const attempt = async (
     request: UpstreamRequest,
@@ -89,7 +92,7 @@ export function createUpstream({
     }
     try {
       const answer = await attempt(sent, onStart).catch((error: unknown) => {
-        if (ended || !mayRetry(request, error) || !budget.spend()) throw error
+        if (ended || request.method !== 'GET' || !mayEndOtherwise(error) || !budget.spend()) throw error
         measures.retried()
         return attempt(sent, onStart)
       })
@@ -105,7 +108,9 @@ export function createUpstream({
 
   return {
     call,
+    stream,
     state: () => (breaker.state() === 'closed' ? 'up' : 'down'),
+    breaker: breaker.state,
     retryAfterSeconds: Math.ceil(RESET_MS / 1_000),
     close: () => pool.destroy(),
   }
@@ -113,13 +118,6 @@ export function createUpstream({
 
 /** A failure is the upstream's own, unless its caller left. */
 function tell(permit: Permit, error: unknown): void {
-  if (error instanceof UpstreamFailure && error.kind === 'caller_gone') permit.abandoned()
+  if (error instanceof UpstreamFailure && error.isCallersOwn) permit.abandoned()
   else permit.failed()
-}
-
-/** Only what changes nothing, and only where a second try may end otherwise. */
-function mayRetry({ method }: UpstreamRequest, error: unknown): boolean {
-  if (method !== 'GET' || !(error instanceof UpstreamFailure)) return false
-  if (error.kind === 'server_error') return RETRIABLE_STATUSES.has(error.status ?? 0)
-  return error.kind === 'unreachable' || error.kind === 'cut_off'
 }

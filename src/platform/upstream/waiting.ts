@@ -1,0 +1,4 @@
+/** Whoever waits for an answer, and may stop waiting. */
+export interface Waiting {
+  onGone: (leave: () => void) => void
+}
