@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox'
+import { integer } from './fields.ts'
+
+/** What `SERVICES_FILE` holds. A description completes the sentence "must be …", for whoever has to mend it. */
+export const ServiceEntry = Type.Object(
+  {
+    name: Type.String({
+      maxLength: 40,
+      pattern: '^[a-z][a-z0-9]*(-[a-z0-9]+)*$',
+      description: 'at most 40 lower-case letters and digits, in words joined by hyphens',
+    }),
+    tag: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[^\\p{C}]+$',
+      description: 'the tag its operations get in the document, at most 64 characters',
+    }),
+    url: Type.String({ description: 'a URL' }),
+    document: Type.Optional(
+      Type.String({ minLength: 1, description: 'a URL, or a path under `url`; without it, /openapi.json' }),
+    ),
+    prefixes: Type.Array(
+      Type.String({
+        pattern: '^(/(?!\\.{1,2}(/|$))([\\w.~-]+|\\{\\w+\\}))+$',
+        description: 'a path such as /v1/teams or /v1/teams/{team_id}/members',
+      }),
+      { minItems: 1, description: 'the paths it may own' },
+    ),
+    deadline_ms: Type.Optional(
+      integer({ minimum: 1, maximum: 600_000, description: 'a whole number from 1 to 600000' }),
+    ),
+    max_request_bytes: Type.Optional(integer({ minimum: 0, description: 'a whole number of bytes' })),
+    max_answer_bytes: Type.Optional(integer({ minimum: 0, description: 'a whole number of bytes' })),
+    poll_seconds: Type.Optional(
+      Type.Number({ minimum: 0.1, maximum: 86_400, description: 'a number from 0.1 to 86400' }),
+    ),
+    sample_ratio: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'a number from 0 to 1' })),
+  },
+  { additionalProperties: false, description: 'an object' },
+)
+export type ServiceEntry = Static<typeof ServiceEntry>
+
+export const ServicesFile = Type.Object(
+  { services: Type.Array(ServiceEntry, { description: 'a list' }) },
+  { additionalProperties: false, description: 'an object with the list `services`' },
+)
+export type ServicesFile = Static<typeof ServicesFile>

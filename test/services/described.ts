@@ -1,0 +1,50 @@
+import { prepare } from '../../src/services/documents/prepare.ts'
+import type { Service } from '../../src/services/service.ts'
+
+/** A service as the services file would declare it. */
+export function service(changes: Partial<Service> = {}): Service {
+  return {
+    name: 'teams',
+    tag: 'Teams',
+    url: 'http://127.0.0.1:1',
+    documentUrl: 'http://127.0.0.1:1/openapi.json',
+    prefixes: ['/v1/teams'],
+    deadlineMs: 1_000,
+    maxRequestBytes: undefined,
+    maxAnswerBytes: undefined,
+    pollMs: 1_000,
+    sampleRatio: 1,
+    ...changes,
+  }
+}
+
+/** An operation that answers 200 with a schema. */
+export function answering(schema: object, more: object = {}) {
+  return {
+    summary: 'An operation',
+    responses: { 200: { description: 'Fine', content: { 'application/json': { schema } } } },
+    ...more,
+  }
+}
+
+export function sending(schema: object, more: object = {}) {
+  return answering({}, { requestBody: { content: { 'application/json': { schema } } }, ...more })
+}
+
+export function document(paths: object, schemas: object = {}, more: object = {}) {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'A service', version: '1.0.0' },
+    paths,
+    components: { schemas },
+    ...more,
+  }
+}
+
+export const bytesOf = (content: object | string) =>
+  new TextEncoder().encode(typeof content === 'string' ? content : JSON.stringify(content))
+
+export const prepared = (content: object | string, changes: Partial<Service> = {}) =>
+  prepare(service(changes), bytesOf(content))
+
+export const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })

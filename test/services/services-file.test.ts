@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { ConfigInvalid, readConfig } from '../../src/config.ts'
+import { CONSOLE_PREFIXES, isClaimed } from '../../src/services/claims.ts'
+import { startConsole } from '../support/console.ts'
+
+const ENVIRONMENT = {
+  DATABASE_URL: 'postgres://127.0.0.1/unused',
+  AUTH_ISSUER: 'http://127.0.0.1/unused',
+  AUTH_AUDIENCE: 'unused',
+  SECRETS_KEYS: `unused:${Buffer.alloc(32).toString('base64')}`,
+}
+
+describe('the services file', () => {
+  let folder: string
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'console-services-'))
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  const read = (text: string) => {
+    const path = join(folder, 'services')
+    writeFileSync(path, text)
+    return readConfig({ ...ENVIRONMENT, SERVICES_FILE: path }).services
+  }
+  const entry = (changes: object = {}) => ({
+    name: 'teams',
+    tag: 'Teams',
+    url: 'http://teams.example/base/',
+    prefixes: ['/v1/teams'],
+    ...changes,
+  })
+  const faultsOf = (...services: object[]) => {
+    try {
+      read(JSON.stringify({ services }))
+      return []
+    } catch (error) {
+      assert.ok(error instanceof ConfigInvalid)
+      return error.message.split('\n  - ').slice(1)
+    }
+  }
+
+  it('is JSON or YAML, and completed by defaults', () => {
+    const expected = {
+      name: 'teams',
+      tag: 'Teams',
+      url: 'http://teams.example/base/',
+      documentUrl: 'http://teams.example/base/openapi.json',
+      prefixes: ['/v1/teams'],
+      deadlineMs: 5_000,
+      maxRequestBytes: undefined,
+      maxAnswerBytes: undefined,
+      pollMs: 30_000,
+      sampleRatio: 0.01,
+    }
+    assert.deepEqual(read(JSON.stringify({ services: [entry()] })), [expected])
+    const yaml =
+      'services:\n  - name: teams\n    tag: Teams\n    url: http://teams.example/base/\n    prefixes: [/v1/teams]\n' +
+      '    document: /docs/api.yaml # under the base URL\n    poll_seconds: 0.5\n'
+    assert.deepEqual(read(yaml), [
+      { ...expected, documentUrl: 'http://teams.example/base/docs/api.yaml', pollMs: 500 },
+    ])
+    assert.deepEqual(readConfig(ENVIRONMENT).services, [])
+  })
+
+  it('may name a document elsewhere', () => {
+    const [service] = read(
+      JSON.stringify({ services: [entry({ document: 'https://docs.example/teams.json' })] }),
+    )
+    assert.equal(service?.documentUrl, 'https://docs.example/teams.json')
+  })
+
+  it('has all its faults reported at once, each in a sentence', () => {
+    assert.deepEqual(
+      faultsOf(
+        { tag: 'Teams', url: 'http://h', prefixes: [] },
+        entry({ name: 'Red Team', colour: 'red', poll_seconds: 0, prefixes: ['v1/x', '/v1/../x'] }),
+      ),
+      [
+        'SERVICES_FILE service 1: has no `name`',
+        'SERVICES_FILE service 1: `prefixes` must be the paths it may own',
+        'SERVICES_FILE service Red Team: has a field `colour` that is not known',
+        'SERVICES_FILE service Red Team: `name` must be at most 40 lower-case letters and digits, in words joined by hyphens',
+        'SERVICES_FILE service Red Team: `prefixes.0` must be a path such as /v1/teams or /v1/teams/{team_id}/members',
+        'SERVICES_FILE service Red Team: `prefixes.1` must be a path such as /v1/teams or /v1/teams/{team_id}/members',
+        'SERVICES_FILE service Red Team: `poll_seconds` must be a number from 0.1 to 86400',
+      ],
+    )
+    assert.deepEqual(
+      faultsOf(
+        entry({ url: 'http://user:pw@h/' }),
+        entry({ name: 'evolution', prefixes: ['/v1/b'], document: 'ftp://h/x' }),
+        entry({ prefixes: ['/v1/c'] }),
+      ),
+      [
+        'SERVICES_FILE service teams: `url` must start with https:// or http:// and have no credentials, query or fragment',
+        'SERVICES_FILE service evolution: the name is taken by the console',
+        'SERVICES_FILE service evolution: `document` must be a URL that starts with https:// or http://, or a path',
+        'SERVICES_FILE names two services teams',
+      ],
+    )
+  })
+
+  it('that is missing or neither JSON nor YAML is a fault like any other', () => {
+    assert.throws(() => read('services: ['), /SERVICES_FILE cannot be read as JSON or YAML/)
+    assert.throws(
+      () => readConfig({ ...ENVIRONMENT, PORT: 'x', SERVICES_FILE: join(folder, 'none') }),
+      /2 faults:\n {2}- PORT .*\n {2}- SERVICES_FILE cannot be read/,
+    )
+    assert.throws(() => read('[]'), /SERVICES_FILE must be an object with the list `services`/)
+  })
+
+  const clashes: Record<string, [prefix: string, other: string]> = {
+    'a path of the console': ['/v1/agent-configurations', '/v1/agent-configurations of the console'],
+    'a path under one of the console': ['/health/teams', '/health of the console'],
+    'a path above one of the console': ['/v1', '/v1/services of the console'],
+    'a parameter that a path of the console fits': ['/{version}/genomes', '/v1/genomes of the console'],
+    'a path of another service': ['/v1/teams', '/v1/teams of the service teams'],
+    'a path under one of another service': ['/v1/teams/{id}/x', '/v1/teams of the service teams'],
+    'a parameter that a path of another fits': ['/v1/{any}/x', '/v1/teams of the service teams'],
+  }
+  for (const [what, [prefix, other]] of Object.entries(clashes)) {
+    it(`cannot give away ${what}: the sentence names both`, () => {
+      const faults = faultsOf(entry(), entry({ name: 'thief', prefixes: [prefix] }))
+      assert.ok(
+        faults.includes(`SERVICES_FILE gives ${prefix} to the service thief, which clashes with ${other}`),
+        faults.join('\n'),
+      )
+    })
+  }
+
+  it('may give a service paths under its own, and neighbours alike names', () => {
+    assert.deepEqual(
+      faultsOf(
+        entry({ prefixes: ['/v1/teams', '/v1/teams/{id}'] }),
+        entry({ name: 'other', prefixes: ['/v1/teams-and-more', '/v1/genomes2'] }),
+      ),
+      [],
+    )
+  })
+})
+
+describe('a path', () => {
+  it('lies under a prefix segment by segment', () => {
+    for (const path of ['/v1/teams', '/v1/teams/', '/v1/teams/{id}', '/v1/teams/a/b']) {
+      assert.ok(isClaimed(path, ['/v1/other', '/v1/teams']), path)
+    }
+    for (const path of ['/v1/teams2', '/v1', '/v1/{id}', '/v2/teams', '/v1/team{s}']) {
+      assert.ok(!isClaimed(path, ['/v1/teams']), path)
+    }
+    assert.ok(isClaimed('/v1/teams/{team}/members/{id}', ['/v1/teams/{id}/members']))
+    assert.ok(isClaimed('/v1/teams/mine/members', ['/v1/teams/{id}/members']))
+    assert.ok(!isClaimed('/v1/teams/{team}', ['/v1/teams/{id}/members']))
+  })
+})
+
+describe('the paths of the console', () => {
+  it('are all kept from services', async () => {
+    const running = await startConsole()
+    try {
+      const open = [...running.app.methodsByPath.keys()].filter(
+        (path) => !path.includes('*') && !isClaimed(path, CONSOLE_PREFIXES),
+      )
+      assert.deepEqual(open, [])
+    } finally {
+      await running.close()
+    }
+  })
+})
