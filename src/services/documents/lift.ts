@@ -1,0 +1,30 @@
+import { upgrade } from '@scalar/openapi-upgrader'
+import { DocumentBroken } from './read.ts'
+import { isNode, listAt, type Node, textOf, walk } from './tree.ts'
+
+/** The document in OpenAPI 3.1. */
+export function lift(document: Node): Node {
+  const version = textOf(document['openapi'] ?? document['swagger'], 'none')
+  if (/^3\.1\b/.test(version)) return document
+  if (!/^3\.0\b/.test(version)) {
+    throw new DocumentBroken(`It declares OpenAPI version ${version}; 3.0 and 3.1 are understood.`)
+  }
+  const lifted = upgrade(document, '3.1') as unknown as Node
+  walk(lifted, settleNullable)
+  return lifted
+}
+
+/** 3.1 has no `nullable`; the upgrader leaves it where there is no type to add null to. */
+function settleNullable(schema: Node): void {
+  if (typeof schema['nullable'] !== 'boolean') return
+  const orNull = schema['nullable']
+  delete schema['nullable']
+  if (!orNull) return
+  for (const keyword of ['oneOf', 'anyOf']) {
+    if (isNode(schema[keyword]) || listAt(schema, keyword).length === 0) continue
+    schema[keyword] = [...listAt(schema, keyword), { type: 'null' }]
+    return
+  }
+  const values = schema['enum']
+  if (Array.isArray(values) && !values.includes(null)) schema['enum'] = [...values, null]
+}

@@ -1,0 +1,74 @@
+import type { Service } from '../service.ts'
+import { fingerprintsOf } from './fingerprints.ts'
+import { lift } from './lift.ts'
+import { settleLinks } from './links.ts'
+import { mend } from './mend.ts'
+import { neutralise } from './neutral.ts'
+import { selectOperations } from './operations.ts'
+import type { Prepared } from './prepared.ts'
+import { DocumentBroken, readDocument } from './read.ts'
+import { type Components, checkReferences, componentAt, createReach, split } from './references.ts'
+import { renameComponents } from './rename.ts'
+import { type Node, nodeAt, textOf } from './tree.ts'
+
+const MOST_FAULTS = 20
+
+/** A service's document as it can be combined with others: 3.1, only what is mounted, passing the linter. Throws a
+ * DocumentBroken that says why it cannot. */
+export async function prepare(service: Service, bytes: Uint8Array): Promise<Prepared> {
+  const document = lift(readDocument(bytes))
+  checkReferences(document)
+  neutralise(document)
+  const { paths, operations, leftOut } = selectOperations(document, service)
+  settleLinks(document, paths, new Set(operations.map(({ operationId }) => operationId)))
+  const components = selectComponents(document, paths)
+  if (operations.length > 0) await makeItPass(service, paths, components)
+  const info = nodeAt(document, 'info')
+  const title = textOf(info['title'], service.name)
+  return {
+    service: service.name,
+    tag: { name: service.tag, description: `Operations of ${title}` },
+    title,
+    version: textOf(info['version']),
+    paths,
+    components,
+    fingerprints: fingerprintsOf(components),
+    operations,
+    leftOut,
+  }
+}
+
+/** What the paths refer to, under names that a component may have. */
+function selectComponents(document: Node, paths: Node): Record<string, Node> {
+  const all = nodeAt(document, 'components') as Components
+  const selected: Record<string, Node> = {}
+  const names = new Map<string, string>()
+  for (const key of createReach(all)(paths)) {
+    const [section, name] = split(key)
+    selected[section] ??= {}
+    selected[section][name] = componentAt(all, key)
+    const spelled = name.replaceAll(/[^\w.-]+/g, '_')
+    if (spelled === name) continue
+    names.set(
+      key,
+      componentAt(all, `${section}/${spelled}`) !== undefined ? `${spelled}_${names.size}` : spelled,
+    )
+  }
+  return names.size > 0 ? renameComponents(paths, selected, names) : selected
+}
+
+/** Linted alone, as it will stand among others: combining changes names and nothing that a rule looks at. */
+async function makeItPass(service: Service, paths: Node, components: Record<string, Node>): Promise<void> {
+  const problems = await mend({
+    openapi: '3.1.0',
+    info: { title: service.name, version: '0', license: { name: 'none', identifier: 'none' } },
+    servers: [],
+    security: [],
+    tags: [{ name: service.tag, description: service.name }],
+    paths,
+    components: { ...components, securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  })
+  if (problems.length === 0) return
+  const faults = problems.map(({ message, pointer }) => `${message.trim()} (${pointer})`)
+  throw new DocumentBroken(...new Set(faults.slice(0, MOST_FAULTS)))
+}

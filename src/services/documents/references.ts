@@ -1,0 +1,95 @@
+import { DocumentBroken } from './read.ts'
+import { isNode, listAt, type Node, nodeAt, resolve, segmentsOf, walk } from './tree.ts'
+
+/** By section, then by name. */
+export type Components = Readonly<Record<string, Node>>
+
+/** Refuses what would have to be fetched from elsewhere, leads nowhere or goes round in circles. */
+export function checkReferences(document: Node): void {
+  const faults = new Set<string>()
+  walk(document, (node) => {
+    for (const keyword of ['$dynamicRef', '$recursiveRef']) {
+      if (typeof node[keyword] === 'string') faults.add(`It uses ${keyword}, which is not understood.`)
+    }
+    const reference = node['$ref']
+    if (typeof reference !== 'string') return
+    if (!reference.startsWith('#/')) faults.add(`The reference ${reference} leads out of the document.`)
+    else if (!resolve(document, node)) faults.add(`The reference ${reference} leads nowhere.`)
+  })
+  if (faults.size > 0) throw new DocumentBroken(...[...faults].slice(0, 20))
+}
+
+/** `schemas/Report` for `#/components/schemas/Report/properties/x`; undefined for a place that is no component. */
+export function componentOf(reference: string): string | undefined {
+  const [root, section, name] = segmentsOf(reference)
+  return root === 'components' && section && name ? `${section}/${name}` : undefined
+}
+
+/** A value of a mapping is a reference, or the bare name of a schema. */
+export function mappedComponent(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  return value.startsWith('#/') ? componentOf(value) : `schemas/${value}`
+}
+
+/** The components that something names itself. */
+function namedIn(value: unknown): Set<string> {
+  const named = new Set<string>()
+  const add = (key: string | undefined) => key !== undefined && named.add(key)
+  walk(value, (node) => {
+    if (typeof node['$ref'] === 'string') add(componentOf(node['$ref']))
+    if (!isNode(node['discriminator'])) return
+    for (const target of Object.values(nodeAt(node['discriminator'], 'mapping'))) add(mappedComponent(target))
+  })
+  return named
+}
+
+/** Answers, for any part of a document, the components it refers to through whatever lies between. Each component is
+ * looked through once. */
+export function createReach(components: Components): (part: unknown) => Set<string> {
+  const extending = extensionsOf(components['schemas'] ?? {})
+  const known = new Map<string, string[]>()
+  const namedBy = (key: string): string[] => {
+    const found = known.get(key)
+    if (found) return found
+    const component = componentAt(components, key)
+    const isBase = isNode(component) && isNode(component['discriminator'])
+    // Whoever may stand in the place of a base is named by nobody else.
+    const named = [...namedIn(component), ...(isBase ? (extending.get(key) ?? []) : [])]
+    known.set(key, named)
+    return named
+  }
+  return (part) => {
+    const reached = new Set<string>()
+    const open = [...namedIn(part)]
+    for (let key = open.pop(); key !== undefined; key = open.pop()) {
+      if (reached.has(key) || componentAt(components, key) === undefined) continue
+      reached.add(key)
+      open.push(...namedBy(key))
+    }
+    return reached
+  }
+}
+
+export function componentAt(components: Components, key: string): unknown {
+  const [section, name] = split(key)
+  const members = components[section]
+  return members && Object.hasOwn(members, name) ? members[name] : undefined
+}
+
+/** By component, the schemas that extend it by `allOf`. */
+export function extensionsOf(schemas: Node): Map<string, string[]> {
+  const extending = new Map<string, string[]>()
+  for (const [name, schema] of Object.entries(schemas)) {
+    for (const part of isNode(schema) ? listAt(schema, 'allOf') : []) {
+      const base = isNode(part) && typeof part['$ref'] === 'string' ? componentOf(part['$ref']) : undefined
+      if (base) extending.set(base, [...(extending.get(base) ?? []), `schemas/${name}`])
+    }
+  }
+  return extending
+}
+
+/** `schemas/A/B` is the component `A/B`. */
+export function split(key: string): [section: string, name: string] {
+  const slash = key.indexOf('/')
+  return [key.slice(0, slash), key.slice(slash + 1)]
+}

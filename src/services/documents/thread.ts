@@ -1,0 +1,88 @@
+import { Worker } from 'node:worker_threads'
+import type { Request, Response } from './protocol.ts'
+import { DocumentBroken } from './read.ts'
+
+export interface Job {
+  readonly request: Request
+  readonly deadlineMs: number
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+export interface Thread {
+  /** Begins before there is a job: that alone takes half a second. */
+  warmUp: () => void
+  /** To be told when there may be a job to take. */
+  wake: () => void
+  close: () => Promise<void>
+}
+
+export interface ThreadOptions {
+  takeJob: () => Job | undefined
+  /** Whether it waits for more when there is nothing to do. */
+  stays: boolean
+}
+
+/** A document that needs more than this is none that anybody reads. */
+const LIMITS = { maxOldGenerationSizeMb: 1_024 }
+
+/** A worker that has one job at a time, so that it is known whose fault it is when it dies or does not come back: that job
+ * fails, and a new worker takes the next. */
+export function createThread({ takeJob, stays }: ThreadOptions): Thread {
+  let worker: Worker | undefined
+  let current: Job | undefined
+  let deadline: NodeJS.Timeout | undefined
+
+  const end = () => {
+    const ended = worker
+    worker = undefined
+    ended?.removeAllListeners()
+    return ended?.terminate()
+  }
+  const settle = (finish: (job: Job) => void) => {
+    clearTimeout(deadline)
+    const job = current
+    current = undefined
+    if (job) finish(job)
+    wake()
+    if (!current && !stays) void end()
+  }
+  const abandon = (reason: string) => {
+    void end()
+    settle(({ reject }) => reject(new DocumentBroken(reason)))
+  }
+  const begin = (): Worker => {
+    const begun = new Worker(new URL('./worker.ts', import.meta.url), { resourceLimits: LIMITS })
+    begun.on('message', (response: Response) => settle((job) => finish(job, response)))
+    begun.on('error', (error) => abandon(`The work on it failed: ${error.message}`))
+    begun.on('exit', () => abandon('The work on it ended before its time.'))
+    // A process that has nothing else to do may end.
+    begun.unref()
+    return begun
+  }
+  const wake = () => {
+    if (current) return
+    current = takeJob()
+    if (!current) return
+    worker ??= begin()
+    deadline = setTimeout(() => abandon('The work on it took too long.'), current.deadlineMs)
+    worker.postMessage(current.request)
+  }
+
+  return {
+    wake,
+    warmUp: () => {
+      worker ??= begin()
+    },
+    close: async () => {
+      clearTimeout(deadline)
+      current?.reject(new Error('Closed'))
+      await end()
+    },
+  }
+}
+
+function finish({ resolve, reject }: Job, response: Response): void {
+  if ('result' in response) resolve(response.result)
+  else reject(response.faults ? new DocumentBroken(...response.faults) : new Error(response.error))
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { checkBreaking } from '../../scripts/check-breaking.ts'
+import { findBreakingChanges } from '../../src/services/documents/compare.ts'
+import { document, prepared, refTo } from './described.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it changes
+type Any = any
+
+const base = () =>
+  document(
+    {
+      '/v1/teams': {
+        get: {
+          operationId: 'list',
+          summary: 'List',
+          parameters: [
+            {
+              in: 'query',
+              name: 'sort',
+              schema: { type: 'string', enum: ['name', 'size'], default: 'name' },
+            },
+            { in: 'query', name: 'limit', schema: { type: 'integer', maximum: 100 } },
+          ],
+          responses: {
+            200: {
+              description: 'Fine',
+              headers: { 'x-total': { required: true, schema: { type: 'integer' } } },
+              content: {
+                'application/json': { schema: { type: 'array', items: refTo('Team') } },
+                'text/csv': { schema: { type: 'string' } },
+              },
+            },
+            404: { description: 'None' },
+          },
+        },
+        post: {
+          operationId: 'create',
+          summary: 'Create',
+          requestBody: {
+            content: {
+              'application/json': { schema: refTo('NewTeam') },
+              'text/csv': { schema: { type: 'string' } },
+            },
+          },
+          responses: {
+            200: { description: 'Fine', content: { 'application/json': { schema: refTo('Team') } } },
+          },
+        },
+      },
+      '/v1/teams/{id}': {
+        get: {
+          operationId: 'get',
+          summary: 'Get',
+          parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'string' } }],
+          responses: {
+            200: { description: 'Fine', content: { 'application/json': { schema: refTo('Team') } } },
+          },
+        },
+      },
+    },
+    {
+      Team: {
+        type: 'object',
+        required: ['id', 'name', 'status', 'parent', 'best', 'note'],
+        properties: {
+          id: { type: 'string' },
+          name: { type: 'string', maxLength: 50 },
+          note: { type: ['string', 'null'] },
+          status: { type: 'string', enum: ['new', 'old'] },
+          size: { type: 'integer', minimum: 1 },
+          parent: refTo('Team'),
+          best: { oneOf: [refTo('Cat'), refTo('Dog')] },
+        },
+      },
+      NewTeam: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: { type: 'string', maxLength: 50, minLength: 2 },
+          status: { type: 'string', enum: ['new', 'old'] },
+          size: { type: 'number', minimum: 1, maximum: 9 },
+          note: { type: ['string', 'null'] },
+          tags: { type: 'array', maxItems: 5, minItems: 1, items: { type: 'string' } },
+          pet: { oneOf: [refTo('Cat'), refTo('Dog')] },
+        },
+      },
+      Cat: { type: 'object', required: ['meow'], properties: { meow: { type: 'string' } } },
+      Dog: { type: 'object', required: ['bark'], properties: { bark: { type: 'string' } } },
+      Cow: { type: 'object', required: ['moo'], properties: { moo: { type: 'string' } } },
+    },
+  )
+
+type Change = (content: Any, parts: { team: Any; newTeam: Any; list: Any; create: Any }) => void
+
+const BREAKING: Record<string, Change> = {
+  'a path is removed': ({ paths }) => delete paths['/v1/teams/{id}'],
+  'an operation is removed': ({ paths }) => delete paths['/v1/teams'].post,
+  'a required field of an answer is removed': (_, { team }) => {
+    delete team.properties.name
+    team.required = team.required.filter((name: string) => name !== 'name')
+  },
+  'a field of an answer may be absent': (_, { team }) => {
+    team.required = team.required.filter((name: string) => name !== 'name')
+  },
+  'a field of an answer may be null': (_, { team }) => (team.properties.id.type = ['string', 'null']),
+  'the type of an answer changes': (_, { team }) => (team.properties.id.type = 'integer'),
+  'the type of an answer widens': (_, { team }) => (team.properties.size.type = 'number'),
+  'an answer may be longer': (_, { team }) => (team.properties.name.maxLength = 60),
+  'an answer may be less': (_, { team }) => (team.properties.size.minimum = 0),
+  'an answer has another alternative': (_, { team }) => team.properties.best.oneOf.push(refTo('Cow')),
+  'an answer is removed': (_, { create }) => {
+    create.responses['201'] = create.responses['200']
+    delete create.responses['200']
+  },
+  'a media type of an answer is removed': (_, { list }) => delete list.responses['200'].content['text/csv'],
+  'a required header of an answer is removed': (_, { list }) =>
+    delete list.responses['200'].headers['x-total'],
+  'a new field must be sent': (_, { newTeam }) => {
+    newTeam.properties.more = { type: 'string' }
+    newTeam.required.push('more')
+  },
+  'a field must now be sent': (_, { newTeam }) => newTeam.required.push('size'),
+  'an enumeration takes fewer values': (_, { newTeam }) => (newTeam.properties.status.enum = ['new']),
+  'a field becomes an enumeration': (_, { newTeam }) => (newTeam.properties.name.enum = ['one', 'two']),
+  'the type of a field sent changes': (_, { newTeam }) => (newTeam.properties.name.type = 'integer'),
+  'the type of a field sent narrows': (_, { newTeam }) => (newTeam.properties.size.type = 'integer'),
+  'a field sent may not be null': (_, { newTeam }) => (newTeam.properties.note.type = 'string'),
+  'a field sent must be shorter': (_, { newTeam }) => (newTeam.properties.name.maxLength = 40),
+  'a field sent must be longer': (_, { newTeam }) => (newTeam.properties.name.minLength = 3),
+  'a field sent must be less': (_, { newTeam }) => (newTeam.properties.size.maximum = 8),
+  'a field sent must be more': (_, { newTeam }) => (newTeam.properties.size.minimum = 2),
+  'more items must be sent': (_, { newTeam }) => (newTeam.properties.tags.minItems = 2),
+  'a field sent has a pattern': (_, { newTeam }) => (newTeam.properties.name.pattern = '^a'),
+  'items sent change': (_, { newTeam }) => (newTeam.properties.tags.items.type = 'integer'),
+  'an alternative may not be sent': (_, { newTeam }) =>
+    (newTeam.properties.pet.oneOf = [refTo('Cat'), refTo('Cow')]),
+  'a media type is no longer taken': (_, { create }) => delete create.requestBody.content['text/csv'],
+  'the body becomes required': (_, { create }) => (create.requestBody.required = true),
+  'the body is removed': (_, { create }) => delete create.requestBody,
+  'a new parameter is required': (_, { list }) =>
+    list.parameters.push({ in: 'query', name: 'all', required: true, schema: { type: 'string' } }),
+  'a parameter becomes required': (_, { list }) => (list.parameters[1].required = true),
+  'a parameter takes fewer values': (_, { list }) => (list.parameters[0].schema.enum = ['name']),
+  'a parameter must be less': (_, { list }) => (list.parameters[1].schema.maximum = 50),
+  'the default of a parameter changes': (_, { list }) => (list.parameters[0].schema.default = 'size'),
+}
+
+const HARMLESS: Record<string, Change> = {
+  'nothing changes': () => {},
+  'a description changes': ({ info }) => (info.description = 'Other words'),
+  'a path is added': ({ paths }) => (paths['/v1/teams/new'] = { get: paths['/v1/teams'].get }),
+  'a parameter of the path is renamed': ({ paths }) => {
+    const { [`/v1/teams/{id}`]: item } = paths
+    delete paths['/v1/teams/{id}']
+    item.get.parameters[0].name = 'team'
+    paths['/v1/teams/{team}'] = item
+  },
+  'an answer has one field more': (_, { team }) => (team.properties.more = { type: 'string' }),
+  'a field of an answer is now always there': (_, { team }) => team.required.push('size'),
+  'an answer may no longer be null': (_, { team }) => (team.properties.note.type = 'string'),
+  'an answer has one value more': (_, { team }) => team.properties.status.enum.push('older'),
+  'an answer is shorter': (_, { team }) => (team.properties.name.maxLength = 40),
+  'an optional field of an answer is removed': (_, { team }) => delete team.properties.size,
+  'an error is no longer declared': (_, { list }) => delete list.responses['404'],
+  'an optional field can be sent': (_, { newTeam }) => (newTeam.properties.more = { type: 'string' }),
+  'a field need not be sent': (_, { newTeam }) => delete newTeam.required,
+  'a field is no longer read': (_, { newTeam }) => delete newTeam.properties.tags,
+  'an enumeration takes more values': (_, { newTeam }) => newTeam.properties.status.enum.push('older'),
+  'the type of a field sent widens': (_, { newTeam }) => (newTeam.properties.name.type = ['string', 'null']),
+  'a field sent may be longer': (_, { newTeam }) => (newTeam.properties.name.maxLength = 60),
+  'an optional parameter is added': (_, { list }) =>
+    list.parameters.push({ in: 'query', name: 'all', schema: { type: 'string' } }),
+  'an alternative more may be sent': (_, { newTeam }) => newTeam.properties.pet.oneOf.push(refTo('Cow')),
+}
+
+describe('a change of a document', () => {
+  let folder: string
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'console-compare-'))
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  const changed = (change: Change) => {
+    const content: Any = structuredClone(base())
+    const { Team: team, NewTeam: newTeam } = content.components.schemas
+    const { get: list, post: create } = content.paths['/v1/teams']
+    change(content, { team, newTeam, list, create })
+    return content
+  }
+  const find = async (content: object) => findBreakingChanges(await prepared(base()), await prepared(content))
+  const write = (name: string, content: object) => {
+    const path = join(folder, name)
+    writeFileSync(path, JSON.stringify(content))
+    return path
+  }
+  const judged = (content: object) => checkBreaking(write('base', base()), write('revision', content)).breaks
+
+  for (const [what, change] of Object.entries(BREAKING)) {
+    it(`breaks callers when ${what}, as oasdiff has it`, async () => {
+      const content = changed(change)
+      const found = await find(content)
+      assert.ok(found.length > 0)
+      assert.ok(judged(content), found.join('\n'))
+    })
+  }
+  for (const [what, change] of Object.entries(HARMLESS)) {
+    it(`does not break callers when ${what}, as oasdiff has it`, async () => {
+      const content = changed(change)
+      assert.deepEqual(await find(content), [])
+      assert.ok(!judged(content))
+    })
+  }
+
+  it('that takes a value from an enumeration of an answer is called breaking, more strictly than oasdiff', async () => {
+    const content = changed((_, { team }) => (team.properties.status.enum = ['new']))
+    assert.deepEqual(await find(content), [
+      'GET /v1/teams: answer 200, the body[].status no longer has the value "old".',
+      'POST /v1/teams: answer 200, status no longer has the value "old".',
+      'GET /v1/teams/{id}: answer 200, status no longer has the value "old".',
+    ])
+    assert.ok(!judged(content))
+  })
+
+  it('is told in sentences', async () => {
+    const content = changed((whole, { newTeam, list }) => {
+      delete whole.paths['/v1/teams/{id}']
+      newTeam.required.push('size')
+      list.parameters[1].required = true
+    })
+    assert.deepEqual(await find(content), [
+      'GET /v1/teams: request, the query parameter limit is now required.',
+      'POST /v1/teams: request, size is now required.',
+      'GET /v1/teams/{id}: it is gone.',
+    ])
+  })
+})
