@@ -14,9 +14,9 @@ export interface ReceivedBody {
  * taken for JSON. */
 export const content = fp(
   async (app) => {
-    // Fastify refuses a media type it cannot parse before any body parser runs.
+    // Fastify refuses a media type it cannot parse before any body parser runs. What was sent stays in the raw request.
     app.addHook('onRequest', async (request) => {
-      if (!isJson(request)) request.headers['content-type'] = 'application/octet-stream'
+      if (!isJson(request)) request.headers = { 'content-type': 'application/octet-stream' }
     })
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, receive)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
 import { noteAccess, noteRequestId, REQUEST_ID } from './operation-notes.ts'
@@ -55,24 +54,32 @@ export const document = fp(
   { name: 'document' },
 )
 
+export interface DocumentRouteOptions {
+  /** Is given the document of the routes registered here, before the server listens. */
+  begin: (own: string) => Promise<void>
+  /** What is served at the moment. */
+  current: () => { bytes: Uint8Array; etag: string }
+}
+
 /** Serves the document from memory. */
 export const documentRoute = fp(
-  async (app) => {
-    let text = ''
-    let etag = ''
-    app.addHook('onReady', async () => {
-      text = JSON.stringify(app.swagger())
-      etag = `"${createHash('sha256').update(text).digest('base64url')}"`
-    })
+  async (app, { begin, current }: DocumentRouteOptions) => {
+    app.addHook('onReady', () => begin(JSON.stringify(app.swagger())))
     app.get(
       '/openapi.json',
       { config: { permission: 'public' }, schema: { hide: true } },
       async (request, reply) => {
+        const { bytes, etag } = current()
         reply.header('etag', etag).header('cache-control', 'no-cache')
-        if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-        return reply.type('application/json; charset=utf-8').send(text)
+        if (isNamed(etag, request.headers['if-none-match'])) return reply.code(304).send()
+        return reply.type('application/json; charset=utf-8').send(bytes)
       },
     )
   },
   { name: 'document-route', dependencies: ['document'] },
 )
+
+/** Compared weakly, as RFC 9110 section 13.1.2 has it: a proxy that compresses weakens the tag. */
+function isNamed(etag: string, ifNoneMatch = ''): boolean {
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}

@@ -4,20 +4,22 @@ import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
 import type { Metrics } from '../platform/metrics.ts'
 import { accessLog } from './access-log.ts'
+import { arrival } from './arrival.ts'
 import { type AuthenticationOptions, authentication } from './authenticate.ts'
 import { answerClientError, clientErrors } from './client-errors.ts'
 import { content } from './content.ts'
 import { draining } from './draining.ts'
 import { answerError, errors } from './errors.ts'
+import { locating } from './locate.ts'
 import { methods } from './methods.ts'
 import { createRequestId, requestId } from './request-id.ts'
 import { validation } from './validation.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 
-/** Node waits five minutes for a request by default. A client that takes longer than this is not one. */
 const TIMEOUTS = {
-  requestTimeout: 15_000,
+  /** See arrival.ts. */
+  requestTimeout: 0,
   connectionTimeout: 60_000,
   /** Longer than the idle time of common load balancers, so that they close first and never race us. */
   keepAliveTimeout: 75_000,
@@ -60,6 +62,8 @@ export async function createServer(options: ServerOptions) {
   await app.register(errors)
   await app.register(clientErrors)
   await app.register(methods)
+  await app.register(locating)
+  await app.register(arrival)
   await app.register(authentication, options)
   await app.register(content)
   await app.register(validation, { schemas })

@@ -27,6 +27,7 @@ export interface VerifiedToken {
   userId: string | null
   teamId: string | null
   permissions: ReadonlySet<string>
+  /** Seconds since the epoch. */
   expiresAt: number
 }
 

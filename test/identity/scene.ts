@@ -31,7 +31,11 @@ export interface Scene {
 
 export async function startScene(): Promise<Scene> {
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
-  const running = await startConsole({ held: { now: () => clock.ms } })
+  return setScene(await startConsole({ held: { now: () => clock.ms } }), clock)
+}
+
+/** The same with a console that runs already, by that clock. */
+export async function setScene(running: TestConsole, clock: Scene['clock']): Promise<Scene> {
   const { issuer } = running
   const ec = keyOf(issuer.signingKey())
   await issuer.rotateKey({ alg: 'RS256' })

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import type { Behind } from '../services/behind.ts'
+import { type Mounted, operation, startMounted } from '../services/mounted.ts'
+import type { Person } from '../support/console.ts'
+
+/** All that comes back until the connection ends, and after how many seconds. */
+interface Ending {
+  text: string
+  seconds: number
+}
+
+describe('a request that takes its time', { concurrency: true }, () => {
+  let mounted: Mounted
+  let person: Person
+
+  before(async () => {
+    mounted = await startMounted({
+      deadlineMs: 3_000,
+      operations: [operation({ method: 'POST' }), operation({ path: '/v1/early', method: 'POST' })],
+    })
+    const behind = mounted.behind['things'] as Behind
+    behind.behave((request, response) => {
+      if (request.url === '/v1/early') response.writeHead(409).end('early')
+      else
+        void buffer(request).then(
+          (body) => response.end(`${body.length} bytes`),
+          () => {},
+        )
+    })
+    person = await mounted.running.person()
+  })
+  after(() => mounted.close())
+
+  /** A byte a second, for so many of the bytes that were announced. */
+  const trickle = (path: string, seconds: number, announced: number): Promise<Ending> => {
+    const { hostname, port } = new URL(mounted.running.url)
+    const startedAt = performance.now()
+    return new Promise((resolve) => {
+      let text = ''
+      const socket = connect(Number(port), hostname, () => {
+        const lines = [`POST ${path} HTTP/1.1`, 'host: a', `authorization: Bearer ${person.token}`]
+        socket.write([...lines, `content-length: ${announced}`, '', ''].join('\r\n'))
+      })
+      let sent = 0
+      const more = setInterval(() => {
+        if (sent++ < seconds) socket.write('x')
+      }, 1_000)
+      socket.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk
+        if (sent >= announced) socket.end()
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        clearInterval(more)
+        resolve({ text, seconds: (performance.now() - startedAt) / 1_000 })
+      })
+    })
+  }
+
+  it('is cut off after 15 s with a 408 where the console reads it', async () => {
+    const { text, seconds } = await trickle('/v1/agent-configurations', 60, 60)
+    assert.match(text, /^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
+    assert.ok(seconds > 14.5 && seconds < 17, `${seconds} s`)
+  })
+
+  it('goes on for as long as it moves where a service reads it', async () => {
+    const { text, seconds } = await trickle('/v1/things/7', 18, 18)
+    assert.match(text, /^HTTP\/1\.1 200 .*18 bytes/s)
+    assert.ok(seconds > 17, `${seconds} s`)
+  })
+
+  it('is cut off by the deadline of the service once it stands still', async () => {
+    const { text, seconds } = await trickle('/v1/things/7', 2, 10)
+    assert.match(text, /^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
+    assert.ok(seconds < 17 + 5, `${seconds} s`)
+  })
+
+  it('has 15 s to end once it was answered', async () => {
+    const { text, seconds } = await trickle('/v1/early', 60, 60)
+    assert.match(text, /^HTTP\/1\.1 409 .*early/s)
+    assert.ok(seconds > 14.5 && seconds < 18, `${seconds} s`)
+  })
+})

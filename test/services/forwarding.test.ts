@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Person } from '../support/console.ts'
+import { until } from '../support/until.ts'
+import type { Behind } from './behind.ts'
+import { type Mounted, operation, startMounted } from './mounted.ts'
+
+interface Observed {
+  operationId: string
+  status: number
+  contentType: string
+  text: string
+}
+
+describe('a mounted operation', () => {
+  let mounted: Mounted
+  let behind: Behind
+  let person: Person
+  const observed: Observed[] = []
+
+  before(async () => {
+    mounted = await startMounted({
+      basePath: '/base',
+      sampleRatio: 1,
+      observeAnswer: ({ operationId }, status, contentType, bytes) =>
+        void observed.push({ operationId, status, contentType, text: bytes.toString() }),
+      operations: [
+        operation({
+          requestHeaders: ['x-tenant', 'cookie', 'x-forwarded-for'],
+          responseHeaders: ['x-total', 'set-cookie'],
+        }),
+        operation({ method: 'PUT' }),
+        operation({ path: '/v1/things/', operationId: 'list' }),
+        operation({ path: '/v1/things/{id}/file', redirects: true }),
+        operation({ path: '/v1/things/{id}/options', method: 'OPTIONS' }),
+      ],
+    })
+    behind = mounted.behind['things'] as Behind
+    person = await mounted.running.person({ scope: '' })
+  })
+  beforeEach(() => {
+    behind.asked.length = 0
+    observed.length = 0
+    mounted.running.logLines.length = 0
+    behind.behave((_request, response) => response.setHeader('content-type', 'application/json').end('{}'))
+  })
+  after(() => mounted.close())
+
+  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    mounted.running.request(method, path, { token: person.token, headers })
+  const answerWith = (status: number, headers: Record<string, string | string[]>, body = '') =>
+    behind.behave((_request, response) => response.writeHead(status, headers).end(Buffer.from(body)))
+
+  it('needs a valid token and no permission; the service gets that token', async () => {
+    const reply = await ask('/v1/things/7')
+    assert.equal(reply.status, 200)
+    const { rawHeaders = [] } = behind.asked[0] ?? {}
+    assert.equal(rawHeaders[rawHeaders.indexOf('authorization') + 1], `Bearer ${person.token}`)
+    assert.equal((await mounted.running.request('GET', '/v1/things/7')).status, 401)
+    assert.equal(behind.asked.length, 1)
+  })
+
+  it('is asked for under the base URL, as it is declared, with the query as it came', async () => {
+    for (const [path, line] of [
+      ['/v1/things/7?a=1&a=%2F&b', 'GET /base/v1/things/7?a=1&a=%2F&b'],
+      ['/v1/things/7/?', 'GET /base/v1/things/7?'],
+      ['/v1/things?x', 'GET /base/v1/things/?x'],
+      ['/v1/things/a%2Bb%20c', 'GET /base/v1/things/a%2Bb%20c'],
+    ] as const) {
+      behind.asked.length = 0
+      assert.equal((await ask(path)).status, 200)
+      assert.equal(behind.asked[0]?.line, line)
+    }
+  })
+
+  it('is not there where nobody declared it, and the service never hears of it', async () => {
+    for (const path of ['/v1/things/7/other', '/v1/other', '/', '/v1/things/7/file/x', '/base/v1/things/7']) {
+      const reply = await mounted.running.request('GET', path)
+      assert.deepEqual([reply.status, reply.body], [404, { detail: 'Not Found', code: 'not_found' }])
+    }
+    const other = await mounted.running.request('DELETE', '/v1/things/7', { raw: '{broken' })
+    assert.equal(other.status, 405)
+    assert.equal(other.headers.get('allow'), 'GET, HEAD, PUT')
+    assert.deepEqual(other.body, { detail: 'Method Not Allowed', code: 'method_not_allowed' })
+    assert.equal((await ask('/v1/things/7/options')).headers.get('allow'), 'OPTIONS')
+    assert.deepEqual(behind.asked, [])
+  })
+
+  it('leaves the console’s own paths alone', async () => {
+    mounted.mount([operation({ path: '/health/live' }), operation({ path: '/v1/agent-configurations/{id}' })])
+    assert.equal((await mounted.running.request('GET', '/health/live')).text, '{"status":"live"}')
+    assert.equal((await ask('/v1/agent-configurations/7')).status, 403)
+    assert.deepEqual(behind.asked, [])
+    mounted.mount([operation(), operation({ path: '/v1/things/{id}/file', redirects: true })])
+  })
+
+  it('answers HEAD for a declared GET', async () => {
+    behind.behave(({ method }, response) =>
+      response.setHeader('content-length', 2).end(method === 'HEAD' ? undefined : '{}'),
+    )
+    const reply = await ask('/v1/things/7', {}, 'HEAD')
+    assert.equal(reply.status, 200)
+    assert.equal(reply.headers.get('content-length'), '2')
+    assert.equal(behind.asked[0]?.line, 'HEAD /base/v1/things/7')
+  })
+
+  it('passes the headers on the list and those it declares, and never what is not for it', async () => {
+    mounted.mount([
+      operation({
+        requestHeaders: ['x-tenant', 'cookie', 'x-forwarded-for'],
+        responseHeaders: ['x-total', 'set-cookie'],
+      }),
+    ])
+    answerWith(200, {
+      ...{
+        'content-type': 'text/csv',
+        'content-disposition': 'attachment; filename="a é.csv"',
+        'x-total': '7',
+      },
+      ...{ 'set-cookie': ['a=b', 'c=d'], server: 'secret', 'x-internal': 'secret', 'x-request-id': 'theirs' },
+      ...{ vary: ['accept', 'accept-language'], connection: 'etag', etag: '"1"', 'last-modified': 'then' },
+    })
+    const reply = await ask('/v1/things/7', {
+      ...{
+        accept: 'text/csv',
+        range: 'bytes=0-1',
+        'if-none-match': '"1"',
+        'last-event-id': '9',
+        'x-tenant': 't',
+      },
+      ...{ cookie: 'a=b', 'x-forwarded-for': '1.2.3.4', 'x-other': 'x', 'x-request-id': 'ours' },
+    })
+    const { rawHeaders = [] } = behind.asked[0] ?? {}
+    const sent = Object.fromEntries(
+      rawHeaders.flatMap((name, i) => (i % 2 ? [] : [[name, rawHeaders[i + 1]]])),
+    )
+    const { authorization: _, host: __, ...named } = sent
+    assert.deepEqual(named, {
+      accept: 'text/csv',
+      'accept-encoding': sent['accept-encoding'],
+      'accept-language': '*',
+      connection: 'keep-alive',
+      'if-none-match': '"1"',
+      'last-event-id': '9',
+      range: 'bytes=0-1',
+      'user-agent': 'agent-console',
+      'x-request-id': 'ours',
+      'x-tenant': 't',
+    })
+    const {
+      date: ___,
+      'keep-alive': ____,
+      connection: _____,
+      ...received
+    } = Object.fromEntries(reply.headers)
+    assert.deepEqual(received, {
+      'content-disposition': 'attachment; filename="a é.csv"',
+      'content-type': 'text/csv',
+      'last-modified': 'then',
+      'transfer-encoding': 'chunked',
+      vary: 'accept, accept-language',
+      'x-request-id': 'ours',
+      'x-total': '7',
+    })
+  })
+
+  it('passes what is below 500 as it is, also 304, and redirects only where they are declared', async () => {
+    mounted.mount([operation(), operation({ path: '/v1/things/{id}/file', redirects: true })])
+    for (const status of [200, 201, 204, 206, 304, 400, 401, 403, 404, 409, 422, 429]) {
+      answerWith(status, { etag: '"1"' })
+      const reply = await ask('/v1/things/7')
+      assert.equal(reply.status, status)
+      assert.equal(reply.headers.get('etag'), '"1"')
+    }
+    answerWith(302, { location: '/base/v1/things/8' })
+    const undeclared = await ask('/v1/things/7')
+    assert.deepEqual([undeclared.status, undeclared.body.code], [502, 'upstream_failed'])
+    const declared = await ask('/v1/things/7/file')
+    assert.equal(declared.status, 302)
+    for (const [location, own] of [
+      ['/base/v1/things/8?x#y', '/v1/things/8?x#y'],
+      [`${behind.url}/base/v1/things/8`, '/v1/things/8'],
+      ['../8', '/v1/things/8'],
+      ['/elsewhere', null],
+      ['/base//evil.example', null],
+      ['//evil.example/base/x', null],
+      ['/\\evil.example/base/x', null],
+      ['https://evil.example/base/x', null],
+      ['javascript:alert(1)', null],
+    ] as const) {
+      answerWith(302, { location })
+      assert.equal((await ask('/v1/things/7/file')).headers.get('location'), own, location)
+    }
+  })
+
+  it('passes bytes compressed as they are', async () => {
+    const bytes = gzipSync('{"a":1}')
+    behind.behave((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(bytes),
+    )
+    const reply = await ask('/v1/things/7', { 'accept-encoding': 'gzip' })
+    assert.equal(reply.text, '{"a":1}')
+    assert.equal(reply.headers.get('content-encoding'), 'gzip')
+    assert.deepEqual(observed, [])
+  })
+
+  it('is logged and counted by its template and its service, never by the path as it came', async () => {
+    await ask('/v1/things/canary-1?canary')
+    await mounted.running.request('GET', '/v1/nowhere/canary-2')
+    await mounted.running.request('GET', '/v1/things/canary-3')
+    const lines = () =>
+      mounted.running.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    await until('all are logged', () => lines().length === 3)
+    const named = lines().map(({ route, service, status }) => `${status} ${route} ${service}`)
+    assert.deepEqual(named.toSorted(), [
+      '200 /v1/things/{id} things',
+      '401 /v1/things/{id} things',
+      '404 unknown undefined',
+    ])
+    const metrics = await mounted.running.deps.metrics.registry.metrics()
+    assert.match(
+      metrics,
+      /request_duration_seconds_count\{method="GET",route="\/v1\/things\/\{id\}",status="200"\}/,
+    )
+    assert.ok(!`${mounted.running.logLines.join('')}${metrics}`.includes('canary'))
+  })
+
+  it('hands a sampled answer over, whole, where somebody could compare it', async () => {
+    answerWith(404, { 'content-type': 'application/problem+json' }, '{"detail":"x"}')
+    assert.equal((await ask('/v1/things/7')).text, '{"detail":"x"}')
+    const contentType = 'application/problem+json'
+    assert.deepEqual(observed, [{ operationId: 'thing', status: 404, contentType, text: '{"detail":"x"}' }])
+    answerWith(200, { 'content-type': 'application/json' }, `"${'x'.repeat(300 * 1024)}"`)
+    assert.equal((await ask('/v1/things/7')).text.length, 300 * 1024 + 2)
+    answerWith(200, { 'content-type': 'text/plain' }, '{}')
+    await ask('/v1/things/7')
+    assert.equal(observed.length, 1)
+  })
+})
