@@ -23,6 +23,7 @@ import { HISTORY_SCHEMAS } from './contract/history.ts'
 import { AgentLifecycle } from './contract/lifecycle.ts'
 import { AgentPage } from './contract/list.ts'
 import { ProblemBody } from './contract/problem.ts'
+import { SERVICE_SCHEMAS } from './contract/service.ts'
 import { HTTPValidationError, ValidationError } from './contract/validation-error.ts'
 import type { Deps } from './deps.ts'
 import { createEvolutionClient } from './evolution/client.ts'
@@ -35,6 +36,8 @@ import { createServer } from './http/server.ts'
 import type { Database } from './platform/database.ts'
 import { type Backlog, readBacklog } from './platform/outbox.ts'
 import { announceWrites } from './platform/outbox-bell.ts'
+import { mountRoutes } from './services/mount/routes.ts'
+import { serviceRoutes } from './services/routes.ts'
 import { startFeed } from './watch/feed.ts'
 import { watchRoutes } from './watch/routes.ts'
 import { createWatch } from './watch/service.ts'
@@ -50,6 +53,7 @@ const SCHEMAS = [
   AgentEvent,
   EvolutionStatus,
   Genome,
+  ...SERVICE_SCHEMAS,
   ValidationError,
   HTTPValidationError,
   ProblemBody,
@@ -57,7 +61,7 @@ const SCHEMAS = [
 
 /** The only wiring: every part is put together here, and nowhere else. */
 export async function buildApp(deps: Deps) {
-  const { database, identity, evolution, events, shutdown, metrics, log } = deps
+  const { database, identity, evolution, events, services, shutdown, metrics, log, now } = deps
   const sql = events ? announceWrites(database, log) : database
   metrics.observeBacklog(() => readBacklog(database))
   const audit = createAudit({ ...deps, sql: database })
@@ -89,11 +93,13 @@ export async function buildApp(deps: Deps) {
     },
     delivery: () => readDelivery(deps),
   })
-  await app.register(documentRoute)
+  await app.register(serviceRoutes, { statuses: services.statuses })
+  await app.register(documentRoute, { begin: services.start, current: services.document })
   await app.register(asyncApiRoute, {
     document: describeEvents(API_VERSION, events?.stream.subjectPrefix ?? DEFAULT_SUBJECT_PREFIX),
   })
   await app.register(reference)
+  await app.register(mountRoutes, { ...services.mount, now })
   app.answerOtherMethods()
   return app
 }

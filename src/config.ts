@@ -3,6 +3,8 @@ import type { EventStreamSettings } from './platform/event-stream.ts'
 import type { ClaimNames } from './platform/identity.ts'
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts'
 import type { KeyringEntry } from './platform/secrets.ts'
+import type { Service } from './services/service.ts'
+import { readServicesFile, ServicesFileInvalid } from './services/services-file.ts'
 
 export interface Config {
   readonly host: string
@@ -19,6 +21,7 @@ export interface Config {
     | { readonly url: string; readonly deadlineMs: number; readonly maxAnswerBytes: number }
     | undefined
   readonly events: EventsConfig | undefined
+  readonly services: readonly Service[]
   readonly secretsKeys: readonly KeyringEntry[]
   readonly logLevel: LogLevel
   readonly shutdownDelayMs: number
@@ -79,6 +82,7 @@ export function readConfig(environment: Environment): Config {
         }
       : undefined,
     events: isSet('NATS_URL') ? readEvents(reader) : undefined,
+    services: read('SERVICES_FILE', readServicesFile, []),
     secretsKeys: read('SECRETS_KEYS', keyring),
     logLevel: read('LOG_LEVEL', (text) => oneOf(text, LOG_LEVELS), 'info'),
     shutdownPatienceMs: read('SHUTDOWN_PATIENCE_MS', (text) => integer(text, 0, 60_000), 10_000),
@@ -129,7 +133,8 @@ function createReader(environment: Environment) {
       try {
         return parse(text)
       } catch (error) {
-        faults.push(`${name} ${(error as Error).message}`)
+        const found = error instanceof ServicesFileInvalid ? error.faults : [(error as Error).message]
+        faults.push(...found.map((fault) => `${name} ${fault}`))
         return undefined as T
       }
     },

@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createNats, type Nats } from './platform/nats.ts'
 import { createSecrets, type Secrets } from './platform/secrets.ts'
 import { createUpstream, type Upstream } from './platform/upstream/upstream.ts'
+import { createServices, type Services } from './services/services.ts'
 
 /** What the console stands on. Time, randomness and the log are among it, so that a test can hold them. */
 export interface Deps {
@@ -25,6 +26,7 @@ export interface Deps {
   evolution: Upstream | undefined
   /** Undefined where no NATS is configured: events then wait in the outbox. */
   events: Events | undefined
+  services: Services
   /** Set once a signal to end has arrived. */
   shutdown: { begun: boolean }
 }
@@ -48,6 +50,7 @@ export function createDeps(config: Config, held: Partial<Pick<Deps, 'log' | 'now
     metrics,
     evolution: config.evolution && createUpstream({ name: 'evolution', ...config.evolution, metrics }),
     events: config.events && createEvents(config.events, log),
+    services: createServices({ services: config.services, log, now, metrics }),
     shutdown: { begun: false },
   }
 }

@@ -5,11 +5,13 @@ import { createDeps } from './deps.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
 import { startRelay } from './relay/start.ts'
 
+const CLOSED_WITHIN_MS = 10_000
+
 /** Environment, build, listen, and close on a signal. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const deps = createDeps(config)
-  const { log, shutdown, database, metrics, evolution, events } = deps
+  const { log, shutdown, database, metrics, evolution, events, services } = deps
 
   const app = await buildApp(deps)
   const metricsServer = createMetricsServer(metrics.registry)
@@ -32,8 +34,10 @@ async function main(): Promise<void> {
     const patience = setTimeout(() => app.server.closeAllConnections(), config.shutdownPatienceMs)
     await app.close()
     clearTimeout(patience)
+    // Nobody waits any more. A connection whose other side is gone without a word would never close.
+    setTimeout(() => process.exit(0), CLOSED_WITHIN_MS).unref()
     await (relay && relay.close())
-    await Promise.all([database.close(), evolution?.close(), events?.nats.close()])
+    await Promise.all([database.close(), evolution?.close(), events?.nats.close(), services.close()])
     metricsServer.close()
     log.info('shut down')
   }

@@ -13,9 +13,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   evolution: ['evolution', 'platform', 'contract'],
   relay: ['relay', 'platform', 'contract'],
   watch: ['watch', 'platform', 'contract'],
-  config: ['platform', 'contract'],
-  deps: ['config', 'platform'],
-  app: ['deps', 'http', 'platform', 'contract', 'agents', 'audit', 'evolution', 'watch'],
+  services: ['services', 'platform', 'contract'],
+  // It checks the services file with the part that knows what is in it.
+  config: ['platform', 'contract', 'services'],
+  deps: ['config', 'platform', 'services'],
+  app: ['deps', 'http', 'platform', 'contract', 'agents', 'audit', 'evolution', 'watch', 'services'],
   main: ['app', 'config', 'deps', 'http', 'relay'],
   'relay-main': ['config', 'deps', 'http', 'platform', 'relay'],
 }

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { SERVICE_STATES } from '../contract/service.ts'
 import type { Backlog } from './outbox.ts'
 import type { BreakerState } from './upstream/breaker.ts'
 
@@ -13,6 +14,8 @@ interface RequestMeasure {
 export interface UpstreamMeasures {
   /** A call begins; the function it answers is told how it ended. */
   begin: () => (outcome: string) => void
+  /** An answer begins to be passed on as it comes; the function it answers is told how it ended. */
+  passing: () => (brokenBy?: string) => void
   retried: () => void
   breaker: (state: BreakerState) => void
 }
@@ -24,6 +27,14 @@ export interface RelayMeasures {
   failed: () => void
 }
 
+/** What is measured of one service's document and of its answers. */
+export interface ServiceMeasures {
+  state: (state: string) => void
+  changed: (isBreaking: boolean) => void
+  checked: () => void
+  mismatched: (operation: string) => void
+}
+
 const BREAKER_STATES: BreakerState[] = ['closed', 'half_open', 'open']
 
 export interface Metrics {
@@ -33,6 +44,7 @@ export interface Metrics {
   relay: () => RelayMeasures
   /** Reads the backlog whenever somebody asks for figures. */
   observeBacklog: (read: () => Promise<Backlog>) => void
+  service: (name: string) => ServiceMeasures
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -52,7 +64,7 @@ export function createMetrics(): Metrics {
   })
   const calls = new Histogram({
     name: 'console_upstream_call_duration_seconds',
-    help: 'Calls to an upstream by how they ended: answered, or the kind of failure',
+    help: 'Calls to an upstream by how they ended: answered, or the kind of failure; a streamed answer counts from its head',
     labelNames: ['upstream', 'outcome'],
     buckets: SECONDS,
     registers,
@@ -61,6 +73,18 @@ export function createMetrics(): Metrics {
     name: 'console_upstream_in_flight',
     help: 'Calls to an upstream under way',
     labelNames: ['upstream'],
+    registers,
+  })
+  const passing = new Gauge({
+    name: 'console_upstream_answers_passing',
+    help: 'Answers of an upstream that are being passed on',
+    labelNames: ['upstream'],
+    registers,
+  })
+  const broken = new Counter({
+    name: 'console_upstream_answers_broken_total',
+    help: 'Answers of an upstream that broke off after their head had been passed on, by the kind of failure',
+    labelNames: ['upstream', 'outcome'],
     registers,
   })
   const retries = new Counter({
@@ -73,6 +97,31 @@ export function createMetrics(): Metrics {
     name: 'console_upstream_breaker_state',
     help: '1 for the state the breaker of an upstream is in',
     labelNames: ['upstream', 'state'],
+    registers,
+  })
+
+  const documentState = new Gauge({
+    name: 'console_service_document_state',
+    help: '1 for the state the document of a service is in',
+    labelNames: ['service', 'state'],
+    registers,
+  })
+  const documentChanges = new Counter({
+    name: 'console_service_document_changes_total',
+    help: 'Changes of the document of a service, by whether they break callers',
+    labelNames: ['service', 'breaking'],
+    registers,
+  })
+  const answersChecked = new Counter({
+    name: 'console_service_answers_checked_total',
+    help: 'Sampled answers that were compared with what their service declares',
+    labelNames: ['service'],
+    registers,
+  })
+  const answersMismatched = new Counter({
+    name: 'console_service_answers_mismatched_total',
+    help: 'Sampled answers that are not as their service declares',
+    labelNames: ['service', 'operation'],
     registers,
   })
 
@@ -94,12 +143,31 @@ export function createMetrics(): Metrics {
             calls.observe({ upstream, outcome }, (performance.now() - startedAt) / 1_000)
           }
         },
+        passing: () => {
+          passing.inc({ upstream })
+          return (outcome) => {
+            passing.dec({ upstream })
+            if (outcome !== undefined) broken.inc({ upstream, outcome })
+          }
+        },
         retried: () => retries.inc({ upstream }),
         breaker: setBreaker,
       }
     },
     relay: () => createRelayMeasures(registry),
     observeBacklog: (read) => observeBacklog(registry, read),
+    service: (service) => {
+      const setState = (current: string) => {
+        for (const state of SERVICE_STATES) documentState.set({ service, state }, state === current ? 1 : 0)
+      }
+      setState('starting')
+      return {
+        state: setState,
+        changed: (isBreaking) => documentChanges.inc({ service, breaking: String(isBreaking) }),
+        checked: () => answersChecked.inc({ service }),
+        mismatched: (operation) => answersMismatched.inc({ service, operation }),
+      }
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startRelay } from '../../src/relay/start.ts'
+import type { MountOptions } from '../../src/services/mount/routes.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
 export interface Reply<Body = unknown> {
@@ -51,13 +52,17 @@ export interface TestConsole {
 export interface ConsoleOptions {
   held?: Partial<Pick<Deps, 'now' | 'newId'>>
   environment?: Record<string, string>
+  /** One that others trust already; closed with the console. */
+  issuer?: Issuer
+  /** What is mounted. Nothing when absent. */
+  mount?: (deps: Deps) => MountOptions
   /** Adds to the app before it listens. */
   extend?: (app: App) => void
 }
 
 /** The console as production builds it, on a free port, with a database and an issuer of its own. */
 export async function startConsole(options: ConsoleOptions = {}): Promise<TestConsole> {
-  const [database, issuer] = await Promise.all([createTestDatabase(), startIssuer()])
+  const [database, issuer] = await Promise.all([createTestDatabase(), options.issuer ?? startIssuer()])
   const evolution = await startEvolutionService({ issuer: issuer.url, audience: issuer.audience })
   const logLines: string[] = []
   const config = readConfig({
@@ -72,6 +77,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   })
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
   const deps = createDeps(config, { log, ...options.held })
+  if (options.mount) deps.services = { ...deps.services, mount: options.mount(deps) }
   const app = await buildApp(deps)
   options.extend?.(app)
   const { events } = deps
@@ -80,7 +86,12 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   const close = async () => {
     await app.close()
     await (relay && relay.close())
-    await Promise.all([deps.database.close(), deps.evolution?.close(), events?.nats.close()])
+    await Promise.all([
+      deps.database.close(),
+      deps.evolution?.close(),
+      events?.nats.close(),
+      deps.services.close(),
+    ])
     await Promise.all([evolution.close(), issuer.close(), database.drop()])
   }
   const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free })).catch(

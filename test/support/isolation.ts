@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import type { RequestOptions } from './console.ts'
 
 /** How every operation that names something of a team is tried with an id that is not the caller's. One that
@@ -51,6 +52,8 @@ export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'GET /v1/agent-configurations/events': 'tells of the team of the token; see the test of the watch',
   'GET /v1/audit-events': 'lists the events of the team of the token',
   'HEAD /v1/audit-events': 'lists the events of the team of the token',
+  'GET /v1/services': 'says nothing of any team',
+  'HEAD /v1/services': 'says nothing of any team',
   'GET /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
   'HEAD /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
   'POST /v1/genomes': 'asks nothing here: the evolution service decides by the token',
@@ -66,4 +69,11 @@ export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'HEAD /docs': 'the reference page is public',
   'GET /docs/js/scalar.js': 'the reference page is public',
   'HEAD /docs/js/scalar.js': 'the reference page is public',
+  // One route for whatever services declare: see the tests of mounted operations.
+  ...Object.fromEntries(
+    METHODS.filter((method) => method !== 'CONNECT').map((method) => [
+      `${method} /*`,
+      'asks nothing here: the service decides by the token',
+    ]),
+  ),
 }

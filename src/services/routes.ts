@@ -1,0 +1,31 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answer, GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
+import { ref } from '../contract/fields.ts'
+import { ServiceList, type ServiceStatus } from '../contract/service.ts'
+
+export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceStatus[] }> = async (
+  app,
+  { statuses },
+) => {
+  app.get(
+    '/v1/services',
+    {
+      config: { permission: 'service:read' },
+      schema: {
+        operationId: 'listServices',
+        summary: 'List Services',
+        description:
+          'The services behind the console: whether their documents are there and good, what changed last that breaks ' +
+          'callers, and whether their answers are as they declare.',
+        tags: ['Agent Environment'],
+        security: [{ bearer: [] }],
+        response: {
+          200: answer('All services', ref(ServiceList)),
+          422: validationAnswer,
+          ...problemAnswers(...GUARDED),
+        },
+      },
+    },
+    async () => ({ results: statuses() }),
+  )
+}
