@@ -3,14 +3,22 @@ interface Try {
   command: string
 }
 
-/** A command to paste for each operation of the contract, complete with its token. */
-export function commandsToTry(apiUrl: string, token: string, agentId: string): Try[] {
+interface Seeded {
+  agentId: string
+  evaluationId: string
+}
+
+/** A command to paste for each operation of the contract and for each service, complete with its token. */
+export function commandsToTry(apiUrl: string, token: string, { agentId, evaluationId }: Seeded): Try[] {
+  const send = (method: string, path: string, ...more: string[]) =>
+    [`curl -sS -X ${method} '${apiUrl}${path}'`, `-H 'Authorization: Bearer ${token}'`, ...more].join(' ')
   const curl = (method: string, path: string, body?: object) =>
-    [
-      `curl -sS -X ${method} '${apiUrl}${path}'`,
-      `-H 'Authorization: Bearer ${token}'`,
+    send(
+      method,
+      path,
       ...(body ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`] : []),
-    ].join(' ')
+    )
+  const report = `/v1/evaluations/${evaluationId}/report`
   return [
     {
       title: 'Watch changes as they happen, in a terminal of its own',
@@ -29,5 +37,17 @@ export function commandsToTry(apiUrl: string, token: string, agentId: string): T
       title: 'Seed a genome',
       command: curl('POST', '/v1/genomes/', { name: 'polite-negotiator', traits: { temperature: 0.4 } }),
     },
+    { title: 'See the services behind the console', command: curl('GET', '/v1/services') },
+    { title: 'Read your team', command: curl('GET', '/v1/teams') },
+    {
+      title: 'Upload a report of an evaluation',
+      command: send(
+        'PUT',
+        report,
+        "-H 'Content-Type: application/octet-stream' --data-binary 'Nothing unsafe was found.'",
+      ),
+    },
+    { title: 'Download the start of it', command: send('GET', report, "-H 'Range: bytes=0-13'") },
+    { title: 'Follow telemetry', command: send('GET', '/v1/telemetry/events?limit=3', '-N') },
   ]
 }

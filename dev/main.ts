@@ -4,9 +4,11 @@ import { migrate } from '../scripts/migrate.ts'
 import { commandsToTry } from './commands.ts'
 import { seedFleet } from './fleet.ts'
 import { requestToken } from './issuer/token.ts'
+import { seedEvaluation, waitForServices } from './mounted.ts'
 import { findNats } from './nats.ts'
 import { findDatabase } from './postgres.ts'
 import { type Service, startService } from './service.ts'
+import { writeServicesFile } from './services/services-file.ts'
 import { step } from './step.ts'
 
 /** Everything the console needs, on one machine, until Ctrl-C. */
@@ -22,10 +24,18 @@ const {
   METRICS_PORT: metricsPort = '9464',
   ISSUER_PORT: issuerPort = '8081',
   EVOLUTION_PORT: evolutionPort = '8082',
+  TEAMS_PORT: teamsPort = '8083',
+  EVALUATION_PORT: evaluationPort = '8084',
+  PROTECTION_PORT: protectionPort = '8085',
 } = process.env
 const apiUrl = `http://127.0.0.1:${port}`
 const issuerUrl = `http://127.0.0.1:${issuerPort}`
 const evolutionUrl = `http://127.0.0.1:${evolutionPort}`
+const demos = {
+  teams: { port: teamsPort, url: `http://127.0.0.1:${teamsPort}` },
+  evaluation: { port: evaluationPort, url: `http://127.0.0.1:${evaluationPort}` },
+  protection: { port: protectionPort, url: `http://127.0.0.1:${protectionPort}` },
+}
 
 /** What has been started, newest last. */
 const started: { stop: () => Promise<void> }[] = []
@@ -56,6 +66,17 @@ async function start(): Promise<Promise<never>[]> {
     { ...auth, EVOLUTION_PORT: evolutionPort },
     `${evolutionUrl}/`,
   )
+  for (const [name, demo] of Object.entries(demos)) {
+    await add(
+      `${name} service, on ${demo.url}`,
+      'dev/services/main.ts',
+      { ...auth, SERVICE_PORT: demo.port },
+      `${demo.url}/openapi.json`,
+      { args: [name] },
+    )
+  }
+  const servicesFile = await writeServicesFile(demos)
+  started.push({ stop: servicesFile.remove })
   await add(
     `console, on ${apiUrl}`,
     'src/main.ts',
@@ -69,6 +90,7 @@ async function start(): Promise<Promise<never>[]> {
       NATS_URL: nats.url,
       ...(NATS_STREAM && { NATS_STREAM }),
       ...(NATS_SUBJECT_PREFIX && { NATS_SUBJECT_PREFIX }),
+      SERVICES_FILE: servicesFile.path,
       // The demo fleet is made anew at each start, in a team of its own: no older secret has to open.
       SECRETS_KEYS: `dev:${randomBytes(32).toString('base64')}`,
       SHUTDOWN_DELAY_MS: '0',
@@ -79,8 +101,12 @@ async function start(): Promise<Promise<never>[]> {
     requestToken(issuerUrl, { user: randomUUID(), team: randomUUID() }),
   )
   const agentId = await step('a demo fleet', () => seedFleet(apiUrl, token))
+  await step('the services, mounted', () => waitForServices(apiUrl))
+  const evaluationId = await step('a demo evaluation', () => seedEvaluation(apiUrl, token, agentId))
 
-  const tries = commandsToTry(apiUrl, token, agentId).map(({ title, command }) => `# ${title}\n${command}\n`)
+  const tries = commandsToTry(apiUrl, token, { agentId, evaluationId }).map(
+    ({ title, command }) => `# ${title}\n${command}\n`,
+  )
   process.stdout.write(
     `\nThe console runs. The reference is at ${apiUrl}/docs. To try it, paste:\n\n${tries.join('\n')}\n` +
       'The token lasts twelve hours. Ctrl-C ends everything.\n',

@@ -6,7 +6,7 @@ import type { ReceivedRequest } from './received.ts'
  * has to work while the issuer does not. */
 const PATH = '/_misbehave'
 
-export const isControl = ({ method, target }: ReceivedRequest): boolean => method === 'PUT' && target === PATH
+export const isControl = (method: string, target: string): boolean => method === 'PUT' && target === PATH
 
 /** `{"mode": …, …options}`, or `{"mode": null}` to behave again. */
 export function control(misbehaviour: Misbehaviour, { body }: ReceivedRequest): Answer {

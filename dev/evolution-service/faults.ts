@@ -7,18 +7,21 @@ import type { MisbehaviourOptions, Mode } from './misbehaviour.ts'
 import type { ReceivedRequest } from './received.ts'
 import { proposalStatus } from './status.ts'
 
-/** A request that came in whole, and the ways to answer it or not to. */
-interface Exchange {
-  request: ReceivedRequest
+/** A request, and the ways to answer it or not to. */
+interface Wire {
   response: ServerResponse
   socket: Socket
-  /** What `echo` gives to a request without a body. */
-  canned: Answer
   /** The answer of the service when it behaves. */
   behave: () => Promise<void>
 }
 
-type Fault = (exchange: Exchange, options: MisbehaviourOptions) => Promise<void> | void
+interface Exchange extends Wire {
+  request: ReceivedRequest
+  /** What `echo` gives to a request without a body. */
+  canned: Answer
+}
+
+type Fault<On> = (exchange: On, options: MisbehaviourOptions) => Promise<void> | void
 
 /** Following a redirect would carry the caller's token to wherever it points: this path tells who did. */
 export const REDIRECT_TARGET = '/_redirected'
@@ -29,7 +32,8 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const plausible = Buffer.from(JSON.stringify(proposalStatus('01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d')))
 const half = plausible.subarray(0, plausible.length / 2)
 
-export const FAULTS: Record<Mode, Fault> = {
+/** Those that need nothing of the request: any service can have them. */
+export const WIRE_FAULTS: Record<Exclude<Mode, 'echo'>, Fault<Wire>> = {
   slow: async ({ response, behave }, { delayMs = 1_000 }) => {
     const gone = new AbortController()
     response.once('close', () => gone.abort())
@@ -57,11 +61,6 @@ export const FAULTS: Record<Mode, Fault> = {
     }),
   array: ({ response }) => send(response, json(200, [{ state: 'idle' }])),
   empty: ({ response }) => send(response, { status: 204, headers: {}, body: Buffer.alloc(0) }),
-  echo: ({ request, response, canned }) =>
-    send(
-      response,
-      request.method === 'GET' ? canned : { status: 200, headers: JSON_TYPE, body: request.body },
-    ),
 
   truncated_chunk: ({ socket }) => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
@@ -92,4 +91,13 @@ export const FAULTS: Record<Mode, Fault> = {
   garbage: ({ socket }) => {
     socket.end(Buffer.from('\u0016\u0003\u0001 this is not HTTP \u0000\u00ff\r\n', 'latin1'))
   },
+}
+
+export const FAULTS: Record<Mode, Fault<Exchange>> = {
+  ...WIRE_FAULTS,
+  echo: ({ request, response, canned }) =>
+    send(
+      response,
+      request.method === 'GET' ? canned : { status: 200, headers: JSON_TYPE, body: request.body },
+    ),
 }

@@ -44,29 +44,30 @@ export const MisbehaviourOptions = Type.Object(
 )
 export type MisbehaviourOptions = Static<typeof MisbehaviourOptions>
 
-interface Active {
+interface Active<Mode extends string> {
   mode: Mode
   options: MisbehaviourOptions
 }
 
-export interface Misbehaviour {
+export interface Misbehaviour<Mode extends string = string> {
   /** Throws a RangeError for what is no mode or no option. Replaces the former mode and its counts. */
   set: (mode: string | null, options?: unknown) => void
   /** What to do to this one. To be asked once for each. */
-  next: (what: 'connection' | 'request') => Active | undefined
+  next: (what: 'connection' | 'request') => Active<Mode> | undefined
 }
 
 // Otherwise 0.29 * 100 is less than 29, and the hundredth request would be let off.
 const ROUNDING = 1e-9
 
-export function createMisbehaviour(): Misbehaviour {
-  let active: Active | undefined
+export function createMisbehaviour<Mode extends string>(modes: readonly Mode[]): Misbehaviour<Mode> {
+  let active: Active<Mode> | undefined
   let seen = 0
+  const isMode = (mode: string): mode is Mode => (modes as readonly string[]).includes(mode)
 
   return {
     set(mode, options = {}) {
       if (mode !== null && !isMode(mode))
-        throw new RangeError(`A mode is one of ${MODES.join(', ')}, or null`)
+        throw new RangeError(`A mode is one of ${modes.join(', ')}, or null`)
       if (!Value.Check(MisbehaviourOptions, options)) throw new RangeError(faultsOf(options))
       active = mode === null ? undefined : { mode, options }
       seen = 0
@@ -82,8 +83,6 @@ export function createMisbehaviour(): Misbehaviour {
     },
   }
 }
-
-const isMode = (mode: string): mode is Mode => (MODES as readonly string[]).includes(mode)
 
 function faultsOf(options: unknown): string {
   const faults = Value.Errors(MisbehaviourOptions, options)

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { onFreePort } from '../free-port.ts'
 import { listen, stopListening } from '../issuer/listen.ts'
-import { type Answer, json, send } from './answer.ts'
+import { type Answer, json, refusal, send } from './answer.ts'
 import { control, isControl } from './control.ts'
 import { FAULTS, REDIRECT_TARGET } from './faults.ts'
-import { createMisbehaviour, type MisbehaviourOptions, type Mode } from './misbehaviour.ts'
+import { createMisbehaviour, type MisbehaviourOptions, MODES, type Mode } from './misbehaviour.ts'
 import { type ReceivedRequest, receive } from './received.ts'
 import { createRoutes } from './routes.ts'
 import { watchSockets } from './sockets.ts'
@@ -47,7 +47,7 @@ export async function startEvolutionService(options: EvolutionServiceOptions): P
   const { issuer, audience, host = '127.0.0.1', port: wanted = 0, record = true } = options
   const checkToken = createTokenCheck(issuer, audience)
   const route = createRoutes()
-  const misbehaviour = createMisbehaviour()
+  const misbehaviour = createMisbehaviour(MODES)
   let requests: ReceivedRequest[] = []
   let redirectsFollowed = 0
   let canned: Answer = json(200, {})
@@ -55,14 +55,18 @@ export async function startEvolutionService(options: EvolutionServiceOptions): P
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const request = await receive(incoming)
     if (!request) return
-    if (isControl(request)) return send(response, control(misbehaviour, request))
+    if (isControl(request.method, request.target)) return send(response, control(misbehaviour, request))
     if (record) requests.push(request)
     if (request.target === REDIRECT_TARGET) {
       redirectsFollowed += 1
       return send(response, json(200, { state: 'redirected' }))
     }
-    const behave = async () =>
-      send(response, (await checkToken(incoming.headers.authorization)) ?? route(request))
+    const behave = async () => {
+      const checked = await checkToken(incoming.headers.authorization)
+      if (!('refused' in checked)) return send(response, route(request))
+      const { status, detail, headers } = checked.refused
+      return send(response, refusal(status, detail, headers))
+    }
     const active = misbehaviour.next('request')
     if (!active) return behave()
     return FAULTS[active.mode]({ request, response, socket: incoming.socket, canned, behave }, active.options)

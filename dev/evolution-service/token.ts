@@ -1,8 +1,16 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { type Answer, refusal } from './answer.ts'
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 
-/** Undefined when the token is good, else what to answer. */
-export type CheckToken = (authorization: string | undefined) => Promise<Answer | undefined>
+/** Why a token is not accepted. Each service says so in its own form. */
+export interface Refused {
+  status: number
+  detail: string
+  headers?: Record<string, string>
+}
+
+/** What the token says when it is good. */
+export type CheckToken = (
+  authorization: string | undefined,
+) => Promise<{ claims: JWTPayload } | { refused: Refused }>
 
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'RS256', 'PS256', 'EdDSA']
 
@@ -26,25 +34,27 @@ export function createTokenCheck(issuer: string, audience: string): CheckToken {
 
   return async (authorization) => {
     const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
-    if (!token) return refusal(401, 'A bearer token is needed', { 'www-authenticate': 'Bearer' })
+    if (!token) return refused(401, 'A bearer token is needed', 'Bearer')
     try {
-      await jwtVerify(token, await loadKeys(), {
+      const { payload } = await jwtVerify(token, await loadKeys(), {
         issuer,
         audience,
         algorithms: ALGORITHMS,
         clockTolerance: 30,
       })
-      return undefined
+      return { claims: payload }
     } catch (error) {
       if (!(error instanceof errors.JOSEError) || KEYS_UNAVAILABLE.has(error.code)) {
-        return refusal(503, 'The keys of the issuer cannot be had')
+        return refused(503, 'The keys of the issuer cannot be had')
       }
-      return refusal(401, `The token is not valid: ${error.message}`, {
-        'www-authenticate': 'Bearer error="invalid_token"',
-      })
+      return refused(401, `The token is not valid: ${error.message}`, 'Bearer error="invalid_token"')
     }
   }
 }
+
+const refused = (status: number, detail: string, challenge?: string) => ({
+  refused: { status, detail, ...(challenge && { headers: { 'www-authenticate': challenge } }) },
+})
 
 async function discover(issuer: string): Promise<URL> {
   const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {

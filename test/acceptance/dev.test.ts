@@ -9,10 +9,15 @@ import { until } from '../support/until.ts'
 import { startProcess } from './processes.ts'
 
 const run = promisify(execFile)
-const PORT_NAMES = ['PORT', 'METRICS_PORT', 'ISSUER_PORT', 'EVOLUTION_PORT']
+const PORT_NAMES = [
+  ...['PORT', 'METRICS_PORT', 'ISSUER_PORT', 'EVOLUTION_PORT'],
+  ...['TEAMS_PORT', 'EVALUATION_PORT', 'PROTECTION_PORT'],
+]
+
+type Json = Record<string, unknown>
 
 /** What each printed command must answer. */
-const EXPECTED: Record<string, (answer: Record<string, unknown>) => void> = {
+const EXPECTED: Record<string, (answer: Json, text: string) => void> = {
   'Read an agent': (agent) => {
     assert.equal(agent['agent_name'], 'Invoice helper')
     assert.match(String(agent['api_key']), /^\*{8}.{4}$/)
@@ -23,6 +28,15 @@ const EXPECTED: Record<string, (answer: Record<string, unknown>) => void> = {
   },
   'Read its evolution status': (status) => assert.equal(typeof status['agent_id'], 'string'),
   'Seed a genome': (genome) => assert.equal(typeof genome['id'], 'string'),
+  'See the services behind the console': ({ results }) =>
+    assert.deepEqual(
+      (results as Json[]).map(({ name }) => name),
+      ['teams', 'evaluation', 'protection'],
+    ),
+  'Read your team': ({ results }) => assert.equal((results as Json[]).length, 1),
+  'Upload a report of an evaluation': (report) => assert.equal(report['size'], 25),
+  'Download the start of it': (_, text) => assert.equal(text, 'Nothing unsafe'),
+  'Follow telemetry': (_, text) => assert.equal(text.match(/^id: \d+\nevent: \w+\ndata: {.+}$/gm)?.length, 3),
 }
 
 describe('npm run dev', () => {
@@ -55,7 +69,7 @@ describe('npm run dev', () => {
       await until('somebody watches', () => watched.includes(': watching'))
       for (const [, title = '', command = ''] of commands) {
         const { stdout } = await run('bash', ['-c', command])
-        EXPECTED[title]?.(JSON.parse(stdout) as Record<string, unknown>)
+        EXPECTED[title]?.(stdout.startsWith('{') ? (JSON.parse(stdout) as Json) : {}, stdout)
       }
       await until('the update was seen', () => watched.includes('console.agent.updated'))
       process.signal('SIGINT')

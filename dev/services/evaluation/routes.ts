@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { json } from '../../evolution-service/answer.ts'
+import { type Caller, type Demo, nowSeconds, Refusal, readObject } from '../exchange.ts'
+import { download } from './download.ts'
+import { createReports, type Report, type StoredReport } from './reports.ts'
+
+interface Evaluation {
+  id: string
+  team: string
+  agent: { agent_id: string; revision: number }
+  harness: string
+  callbackUrl: string | undefined
+  report: StoredReport | undefined
+  createdAt: number
+}
+
+const HARNESSES = ['security', 'safety', 'reliability']
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** An evaluation waits for its report, a file of any size, and is complete with it. */
+export async function createEvaluation(): Promise<Demo> {
+  const evaluations = new Map<string, Evaluation>()
+  const reports = await createReports()
+
+  const find = ({ team }: Caller, id: string): Evaluation => {
+    const found = evaluations.get(id)
+    if (found?.team !== team) throw new Refusal(404, 'There is no such evaluation')
+    return found
+  }
+
+  return {
+    refuse: ({ status, message, headers }) => json(status, { reason: message }, headers),
+    close: reports.close,
+
+    routes: {
+      'GET /v1/evaluations': ({ caller }) => {
+        const own = [...evaluations.values()].filter(({ team }) => team === caller.team)
+        return json(200, { results: own.toReversed().map(present) })
+      },
+
+      'POST /v1/evaluations': async ({ request, caller }) => {
+        const wanted = checkCreate(await readObject(request))
+        const id = randomUUID()
+        const made = { id, team: caller.team, ...wanted, report: undefined, createdAt: nowSeconds() }
+        evaluations.set(id, made)
+        return json(201, present(made), { location: `/v1/evaluations/${id}` })
+      },
+
+      'GET /v1/evaluations/{evaluation_id}': ({ caller, param }) =>
+        json(200, present(find(caller, param('evaluation_id')))),
+
+      'PUT /v1/evaluations/{evaluation_id}/report': async ({ request, caller, param }) => {
+        const evaluation = find(caller, param('evaluation_id'))
+        const stored = await reports.store(request)
+        if (!stored) return undefined
+        const { report: former, callbackUrl } = evaluation
+        evaluation.report = stored
+        if (former) await reports.remove(former)
+        else if (callbackUrl) void tell(callbackUrl, present(evaluation))
+        return json(200, presentReport(stored))
+      },
+
+      'GET /v1/evaluations/{evaluation_id}/report': async (exchange) => {
+        const { report } = find(exchange.caller, exchange.param('evaluation_id'))
+        if (!report) throw new Refusal(404, 'The evaluation has no report yet')
+        await download(reports, report, exchange)
+        return undefined
+      },
+    },
+  }
+}
+
+const present = ({ id, agent, harness, report, createdAt }: Evaluation) => ({
+  ...{ id, agent, harness },
+  state: report ? 'completed' : 'waiting',
+  report: report ? presentReport(report) : null,
+  created_at: createdAt,
+})
+
+const presentReport = ({ size, sha256, uploaded_at }: Report): Report => ({ size, sha256, uploaded_at })
+
+/** Once, as its document says: whoever does not listen asks. */
+async function tell(url: string, evaluation: object): Promise<void> {
+  await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(evaluation),
+    signal: AbortSignal.timeout(5_000),
+  }).catch(() => undefined)
+}
+
+function checkCreate({ agent, harness, callback_url: callbackUrl }: Record<string, unknown>) {
+  const { agent_id, revision } = (agent ?? {}) as Record<string, unknown>
+  if (typeof agent_id !== 'string' || !UUID.test(agent_id)) {
+    throw new Refusal(422, 'agent.agent_id must be a UUID')
+  }
+  if (!Number.isSafeInteger(revision) || Number(revision) < 1) {
+    throw new Refusal(422, 'agent.revision must be a whole number of at least 1')
+  }
+  if (typeof harness !== 'string' || !HARNESSES.includes(harness)) {
+    throw new Refusal(422, `harness must be one of ${HARNESSES.join(', ')}`)
+  }
+  if (callbackUrl !== undefined && !(typeof callbackUrl === 'string' && URL.canParse(callbackUrl))) {
+    throw new Refusal(422, 'callback_url must be a URL')
+  }
+  return { agent: { agent_id, revision: Number(revision) }, harness, callbackUrl }
+}

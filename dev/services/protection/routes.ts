@@ -1,0 +1,83 @@
+import { json } from '../../evolution-service/answer.ts'
+import { type Caller, type Demo, nowSeconds, Refusal, readObject } from '../exchange.ts'
+import { streamTelemetry, telemetryEvent } from './telemetry.ts'
+
+type Rule = { type: 'blocklist'; words: string[] } | { type: 'threshold'; metric: string; at_most: number }
+
+interface Guardrail {
+  name: string
+  rule: Rule
+  updated_at: number
+}
+
+const METRICS = ['latency_ms', 'tokens']
+
+export function createProtection(): Demo {
+  const guardrails = new Map<string, Map<string, Guardrail>>()
+  const streams = new Map<string, number>()
+
+  const ofTeam = ({ team }: Caller): Map<string, Guardrail> => {
+    const own = guardrails.get(team) ?? new Map<string, Guardrail>()
+    guardrails.set(team, own)
+    return own
+  }
+  const find = (caller: Caller, name: string): Guardrail => {
+    const found = ofTeam(caller).get(name)
+    if (!found) throw new Refusal(404, 'There is no such guardrail')
+    return found
+  }
+  const countStreams = ({ team }: Caller, by: number) => streams.set(team, (streams.get(team) ?? 0) + by)
+
+  return {
+    refuse: ({ status, message, headers }) =>
+      json(
+        status,
+        { type: 'about:blank', title: message, status },
+        { ...headers, 'content-type': 'application/problem+json' },
+      ),
+
+    routes: {
+      'GET /v1/guardrails': ({ caller }) => json(200, { results: [...ofTeam(caller).values()] }),
+
+      'GET /v1/guardrails/{name}': ({ caller, param }) => json(200, find(caller, param('name'))),
+
+      'PUT /v1/guardrails/{name}': async ({ request, caller, param }) => {
+        const rule = checkRule(await readObject(request))
+        const guardrail = { name: param('name'), rule, updated_at: nowSeconds() }
+        ofTeam(caller).set(guardrail.name, guardrail)
+        return json(200, guardrail)
+      },
+
+      'DELETE /v1/guardrails/{name}': ({ caller, param }) => {
+        ofTeam(caller).delete(find(caller, param('name')).name)
+        return { status: 204, headers: {}, body: Buffer.alloc(0) }
+      },
+
+      'GET /v1/telemetry/events': async (exchange) => {
+        countStreams(exchange.caller, 1)
+        await streamTelemetry(exchange).finally(() => countStreams(exchange.caller, -1))
+        return undefined
+      },
+
+      'GET /v1/telemetry/events/{event_id}': ({ caller, param }) => {
+        const id = param('event_id')
+        if (!/^[1-9]\d{0,14}$/.test(id)) throw new Refusal(404, 'There is no such event')
+        return json(200, telemetryEvent(caller.team, Number(id)))
+      },
+
+      'GET /v1/telemetry/report': ({ caller }) =>
+        json(200, { guardrails: ofTeam(caller).size, streams: streams.get(caller.team) ?? 0 }),
+    },
+  }
+}
+
+function checkRule({ type, words, metric, at_most: atMost }: Record<string, unknown>): Rule {
+  if (type === 'blocklist' && Array.isArray(words) && words.every((word) => typeof word === 'string')) {
+    return { type, words }
+  }
+  const isMetric = typeof metric === 'string' && METRICS.includes(metric)
+  if (type === 'threshold' && isMetric && typeof atMost === 'number' && atMost > 0) {
+    return { type, metric, at_most: atMost }
+  }
+  throw new Refusal(422, 'A rule is a blocklist of words or a threshold of a metric')
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Exchange, readInteger } from '../exchange.ts'
+
+const EVERY_MS = 250
+
+type TelemetryEvent = { id: number; agent: string } & (
+  | { kind: 'answer_given'; latency_ms: number }
+  | { kind: 'guardrail_tripped'; guardrail: string | null }
+)
+
+/** The same for the same team and number, every time: a stream that goes on elsewhere can be compared. */
+export function telemetryEvent(team: string, id: number): TelemetryEvent {
+  const seed = createHash('sha256').update(`${team}/${id}`).digest()
+  const agent = `${team.slice(0, -4)}${seed.toString('hex', 0, 2)}`
+  return seed.readUInt8(2) % 4 === 0
+    ? { kind: 'guardrail_tripped', id, agent, guardrail: seed.readUInt8(3) % 2 ? 'no-refunds' : null }
+    : { kind: 'answer_given', id, agent, latency_ms: seed.readUInt16BE(4) % 2_000 }
+}
+
+/** Server-sent events until the caller leaves, or has as many as it asked for. */
+export async function streamTelemetry({ request, response, caller, query }: Exchange): Promise<void> {
+  const last = request.headers['last-event-id']
+  const limit = readInteger('limit', query.get('limit'), 1) ?? Number.POSITIVE_INFINITY
+  let id = readInteger('Last-Event-ID', typeof last === 'string' ? last : undefined, 0) ?? 0
+  const end = id + limit
+
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  if (request.method === 'HEAD') {
+    response.end()
+    return
+  }
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const write = () => {
+    const event = telemetryEvent(caller.team, ++id)
+    response.write(`id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`)
+  }
+  write()
+  try {
+    while (id < end) {
+      await delay(EVERY_MS, undefined, { signal: gone.signal })
+      write()
+    }
+    response.end()
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  }
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { generate } from 'orval'
+import { type ConsoleWithDemos, startConsoleWithDemos } from '../support/demos.ts'
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '../..')
+
+describe('a client generated from the combined document', () => {
+  let demos: ConsoleWithDemos
+  let folder: string
+
+  before(async () => {
+    demos = await startConsoleWithDemos()
+    folder = await mkdtemp(join(tmpdir(), 'console-client-'))
+  })
+  after(async () => {
+    await rm(folder, { recursive: true })
+    await demos.close()
+  })
+
+  it('holds under our own compiler settings, and calls an operation of the console and of each service', async () => {
+    const { url } = demos.running
+    const document = join(folder, 'openapi.json')
+    await writeFile(document, await (await fetch(`${url}/openapi.json`)).text())
+    await generate(
+      {
+        input: { target: document },
+        output: { target: join(folder, 'client.ts'), client: 'fetch', mode: 'single', baseUrl: url },
+      },
+      folder,
+      { logLevel: 'error' },
+    )
+    await copyFile(join(import.meta.dirname, 'client-program.txt'), join(folder, 'program.ts'))
+    await writeFile(join(folder, 'package.json'), '{"type": "module"}')
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+
+    const checked = await run(process.execPath, [join(ROOT, 'node_modules/.bin/tsc'), '-p', folder]).catch(
+      ({ stdout }: { stdout: string }) => ({ stdout }),
+    )
+    assert.equal(checked.stdout, '')
+
+    const { token, team } = await demos.running.person()
+    const { stdout } = await run(process.execPath, ['program.ts'], {
+      cwd: folder,
+      env: { ...process.env, TOKEN: token },
+    })
+    assert.deepEqual(JSON.parse(stdout), {
+      agents: 0,
+      team,
+      member: 'ci',
+      report: { size: 8, state: 'completed' },
+      rule: ['refund'],
+      events: 2,
+    })
+  })
+})
+
+const settings = {
+  extends: join(ROOT, 'tsconfig.json'),
+  compilerOptions: { typeRoots: [join(ROOT, 'node_modules/@types')] },
+  include: ['*.ts'],
+}
