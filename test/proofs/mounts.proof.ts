@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { onFreePort } from '../../dev/free-port.ts'
+import { listen, stopListening } from '../../dev/issuer/listen.ts'
+import { startConsole } from '../support/console.ts'
+import { type LargeDocument, largeDocuments } from '../support/large-documents.ts'
+import { until } from '../support/until.ts'
+import { SLACK } from './timing.ts'
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '../..')
+const WITHIN_MS = 2_000
+
+describe('many large documents', () => {
+  it('of 2,000 operations together are mounted in under 2 s, and are one document that lints', async (t) => {
+    const documents = largeDocuments()
+    const operations = documents.flatMap((document) => document.operations)
+    assert.equal(operations.length, 2_000)
+    const folder = await mkdtemp(join(tmpdir(), 'console-mounts-'))
+    const behind = await Promise.all(documents.map(serve))
+    const file = join(folder, 'services.json')
+    const services = documents.map(({ name, tag, prefix }, n) => ({
+      ...{ name, tag, prefixes: [prefix], url: behind[n]?.url },
+    }))
+    await writeFile(file, JSON.stringify({ services }))
+
+    // What a start takes anyway, for its database, issuer and evolution service.
+    const bareAt = performance.now()
+    await (await startConsole()).close()
+    const startedAt = performance.now()
+    const running = await startConsole({ environment: { SERVICES_FILE: file } })
+    try {
+      const { token } = await running.person()
+      const left = new Set(documents.map((document) => document.operations[0]?.replace('GET ', '') ?? ''))
+      await until(
+        'all documents are mounted',
+        async () => {
+          for (const path of left) {
+            const { status } = await running.request('GET', path, { token })
+            if (status === 200) left.delete(path)
+          }
+          return left.size === 0
+        },
+        60_000,
+      )
+      const tookMs = performance.now() - startedAt - (startedAt - bareAt)
+      const response = await fetch(`${running.url}/openapi.json`)
+      const text = await response.text()
+      t.diagnostic(
+        `${operations.length} operations in ${tookMs.toFixed(0)} ms, ${text.length} characters together`,
+      )
+      assert.ok(tookMs < WITHIN_MS * SLACK, `${tookMs} ms`)
+
+      const etag = response.headers.get('etag') ?? ''
+      const again = await fetch(`${running.url}/openapi.json`, { headers: { 'if-none-match': etag } })
+      assert.equal(again.status, 304)
+      const { paths } = JSON.parse(text) as { paths: Record<string, object> }
+      const missing = operations.filter((operation) => {
+        const [method = '', path = ''] = operation.split(' ')
+        return !(method.toLowerCase() in (paths[path] ?? {}))
+      })
+      assert.deepEqual(missing, [])
+      const combined = join(folder, 'combined.json')
+      await writeFile(combined, text)
+      await run('npx', ['redocly', 'lint', '--config', 'redocly.yaml', combined], { cwd: ROOT })
+    } finally {
+      await running.close()
+      await Promise.all(behind.map(({ close }) => close()))
+      await rm(folder, { recursive: true })
+    }
+  })
+})
+
+/** A service that publishes a document and answers everything alike. */
+async function serve({ text }: LargeDocument) {
+  const server = createServer(({ url }, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(url === '/openapi.json' ? text : '{}')
+  })
+  const port = await onFreePort((free) => listen(server, free, '127.0.0.1'))
+  return { url: `http://127.0.0.1:${port}`, close: () => stopListening(server) }
+}
