@@ -32,7 +32,7 @@ export function createNats(url: string, log: Logger): Nats {
         // A server that hangs is noticed within seconds, not minutes.
         pingInterval: 5_000,
         maxPingOut: 2,
-        // Noting for each message where it was sent from, in case it fails, would take a third of a relay's time.
+        // Noting for each message where it was sent from, in case it fails, would take a seventh of a relay's time.
         noAsyncTraces: true,
       })
       isUp = true
