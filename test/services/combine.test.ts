@@ -41,6 +41,27 @@ function dangling(whole: Node): string[] {
 }
 
 describe('the combined document', () => {
+  it('tells apart what is renamed and differs only in how its name begins', async () => {
+    const twice = (path: string, type: string) =>
+      document(
+        {
+          [path]: {
+            get: answering(refTo('Report'), { operationId: 'list' }),
+            put: answering(refTo('report'), { operationId: 'List' }),
+          },
+        },
+        { Report: { type }, report: { type, minLength: 1 } },
+      )
+    const whole = combined(
+      await teams(twice('/v1/teams', 'string')),
+      await redTeam(twice('/v1/campaigns', 'object')),
+    )
+    const { get, put } = whole.paths['/v1/campaigns']
+    const schemaOf = ({ responses }: Any) => responses[200].content['application/json'].schema.$ref
+    assert.notEqual(schemaOf(get), schemaOf(put))
+    assert.notEqual(get.operationId, put.operationId)
+  })
+
   it('leaves what is the console’s own as it is, to the byte', async () => {
     const whole = combined(
       await teams(

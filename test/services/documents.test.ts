@@ -64,6 +64,16 @@ describe('the worker that reads documents', () => {
     }
   })
 
+  it('is not changed by what an author calls his components', async () => {
+    const named = document(
+      { '/v1/teams': { get: answering({ $ref: '#/components/constructor/keys' }) } },
+      {},
+      { components: { constructor: { keys: { type: 'string' } } } },
+    )
+    await assert.rejects(prepare(documents, named), (error) => error instanceof DocumentBroken)
+    assert.equal((await prepare(documents, good)).operations, 1)
+  })
+
   it('leaves the event loop alone, whatever the size of a document', async () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 2_000 }, (_, i) => [

@@ -300,4 +300,18 @@ describe('a fault that changes nothing on the wire is mended', () => {
       ['list', 'list_2'],
     )
   })
+
+  it('components whose names are spelled alike here stay two', async () => {
+    const { components } = await prepared(
+      document(
+        {
+          '/v1/teams': { get: answering(refTo('Команда')) },
+          '/v1/teams/x': { get: answering(refTo('Отчёт')) },
+        },
+        { Команда: { type: 'string' }, Отчёт: { type: 'integer' } },
+      ),
+    )
+    const types = Object.values(components['schemas'] ?? {}).map((schema) => (schema as Any).type)
+    assert.deepEqual(types.toSorted(), ['integer', 'string'])
+  })
 })

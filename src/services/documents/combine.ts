@@ -58,13 +58,15 @@ export function combine(own: Node, services: readonly Prepared[]): Combined {
 /** Another name for each component whose own means something else already. */
 function namesFor(service: Prepared, placed: Placed): Map<string, string> {
   const names = new Map<string, string>()
+  const given = new Set<string>()
   for (const [key, fingerprint] of Object.entries(service.fingerprints)) {
     if (!placed.has(key) || placed.get(key) === fingerprint) continue
     const [section, name] = split(key)
     let renamed = pascal(service.service) + upper(name)
-    const isTaken = () =>
-      placed.has(`${section}/${renamed}`) || Object.hasOwn(service.fingerprints, `${section}/${renamed}`)
-    while (isTaken()) renamed += '_'
+    const isTaken = (name: string) =>
+      placed.has(name) || given.has(name) || Object.hasOwn(service.fingerprints, name)
+    while (isTaken(`${section}/${renamed}`)) renamed += '_'
+    given.add(`${section}/${renamed}`)
     names.set(key, renamed)
   }
   return names
@@ -93,12 +95,15 @@ function operationIdsOf(paths: Node): string[] {
 /** The callbacks of an operation have ids as well. */
 function idsFor(service: Prepared, taken: Set<string>): Map<string, string> {
   const renamed = new Map<string, string>()
+  const given = new Set<string>()
   const declared = operationIdsOf({ ...service.paths, '': service.components })
   for (const id of declared) {
     let free = id
     if (taken.has(id)) free = camel(service.service) + upper(id)
-    while (taken.has(free) || (free !== id && declared.includes(free))) free += '_'
-    if (free !== id) renamed.set(id, free)
+    while (taken.has(free) || given.has(free) || (free !== id && declared.includes(free))) free += '_'
+    if (free === id) continue
+    given.add(free)
+    renamed.set(id, free)
   }
   for (const id of declared) taken.add(renamed.get(id) ?? id)
   return renamed

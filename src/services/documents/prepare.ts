@@ -43,16 +43,20 @@ function selectComponents(document: Node, paths: Node): Record<string, Node> {
   const all = nodeAt(document, 'components') as Components
   const selected: Record<string, Node> = {}
   const names = new Map<string, string>()
+  const taken = new Set<string>()
   for (const key of createReach(all)(paths)) {
     const [section, name] = split(key)
-    selected[section] ??= {}
-    selected[section][name] = componentAt(all, key)
-    const spelled = name.replaceAll(/[^\w.-]+/g, '_')
+    // An author may call a section `constructor`, which every object has.
+    const members = Object.hasOwn(selected, section) ? (selected[section] as Node) : {}
+    selected[section] = members
+    members[name] = componentAt(all, key)
+    let spelled = name.replaceAll(/[^\w.-]+/g, '_')
     if (spelled === name) continue
-    names.set(
-      key,
-      componentAt(all, `${section}/${spelled}`) !== undefined ? `${spelled}_${names.size}` : spelled,
-    )
+    const isTaken = () =>
+      componentAt(all, `${section}/${spelled}`) !== undefined || taken.has(`${section}/${spelled}`)
+    while (isTaken()) spelled += '_'
+    taken.add(`${section}/${spelled}`)
+    names.set(key, spelled)
   }
   return names.size > 0 ? renameComponents(paths, selected, names) : selected
 }

@@ -72,7 +72,7 @@ export function createReach(components: Components): (part: unknown) => Set<stri
 
 export function componentAt(components: Components, key: string): unknown {
   const [section, name] = split(key)
-  const members = components[section]
+  const members = Object.hasOwn(components, section) ? components[section] : undefined
   return members && Object.hasOwn(members, name) ? members[name] : undefined
 }
 

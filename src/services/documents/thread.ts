@@ -53,7 +53,11 @@ export function createThread({ takeJob, stays }: ThreadOptions): Thread {
   }
   const begin = (): Worker => {
     const begun = new Worker(new URL('./worker.ts', import.meta.url), { resourceLimits: LIMITS })
-    begun.on('message', (response: Response) => settle((job) => finish(job, response)))
+    begun.on('message', (response: Response) => {
+      // Whatever nobody foresaw may have left the worker in any state.
+      if ('error' in response && !response.faults) void end()
+      settle((job) => finish(job, response))
+    })
     begun.on('error', (error) => abandon(`The work on it failed: ${error.message}`))
     begun.on('exit', () => abandon('The work on it ended before its time.'))
     // A process that has nothing else to do may end.
