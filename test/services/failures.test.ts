@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Person } from '../support/console.ts'
 import { until } from '../support/until.ts'
@@ -63,6 +64,17 @@ describe('a mounted service that', () => {
     })
   const well: Behaviour = (request, response) => {
     request.resume().on('end', () => response.end('well'))
+  }
+
+  /** An upload that moves all the time and does not end. */
+  const drip = () => {
+    const sent = request(`${mounted.running.url}/v1/things/7`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}` },
+    })
+    const timer = setInterval(() => sent.write('x'), DEADLINE_MS / 8)
+    sent.on('response', () => sent.destroy()).on('error', () => {})
+    return sent.on('close', () => clearInterval(timer))
   }
 
   before(async () => {
@@ -194,6 +206,43 @@ describe('a mounted service that', () => {
       })
       return status === 200
     })
+    behind.behave(well)
+    assert.equal((await ask()).status, 200)
+    leave.abort()
+  })
+
+  it('recovers during a long upload does not keep its breaker waiting for the end of it', async () => {
+    behind.behave((_request, response) => response.writeHead(500).end())
+    await until('the breaker is open', async () => {
+      await ask('POST')
+      return mounted.upstream('things').state() === 'down'
+    })
+    behind.behave(well)
+    behind.asked.length = 0
+    let upload = drip()
+    await until('the probe is an upload', () => {
+      if (upload.destroyed) upload = drip()
+      return behind.asked.length > 0
+    })
+    await until('others are answered', async () => (await ask()).status === 200)
+    upload.destroy()
+  })
+
+  it('has hundreds of listeners still answers calls', async () => {
+    const listen: Behaviour = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    }
+    behind.behave(listen)
+    const leave = new AbortController()
+    const listening = await Promise.all(
+      Array.from({ length: 260 }, () =>
+        fetch(`${mounted.running.url}/v1/things/7`, {
+          headers: { authorization: `Bearer ${person.token}` },
+          signal: leave.signal,
+        }),
+      ),
+    )
+    assert.ok(listening.every(({ status }) => status === 200))
     behind.behave(well)
     assert.equal((await ask()).status, 200)
     leave.abort()

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { connectionFailure, UpstreamFailure } from './failure.ts'
+import type { Line } from './line.ts'
 
 export interface UpstreamRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -24,7 +25,7 @@ export type Abort = (reason: UpstreamFailure) => void
 /** One request and its whole answer. undici's dispatch is used as it is: its streams and signals cost more
  * than all the rest of a call, and an answer has to be complete before anything of it is passed on. */
 export function exchange(
-  pool: Dispatcher,
+  line: Line,
   request: UpstreamRequest,
   maxBytes: number,
   onStart: (abort: Abort) => void,
@@ -47,7 +48,7 @@ export function exchange(
     }
     onStart(abort)
 
-    pool.dispatch(
+    line.dispatch(
       { ...request, body: request.body ?? null, headersTimeout: 0, bodyTimeout: 0 },
       {
         onRequestStart(started) {

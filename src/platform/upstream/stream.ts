@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { isEventStream } from './event-stream.ts'
 import type { Abort } from './exchange.ts'
 import { connectionFailure, UpstreamFailure } from './failure.ts'
+import type { Line } from './line.ts'
 import { relieve } from './relief.ts'
 import type { Upload } from './upload.ts'
 
@@ -43,7 +45,7 @@ export interface StreamObserver {
 
 /** One request and its answer, both passed on as they come. Answers once the head is there. */
 export function openStream(
-  pool: Dispatcher,
+  line: Line,
   request: StreamRequest,
   maxAnswerBytes: number,
   { onStart, onProgress, onHead, onEnd }: StreamObserver,
@@ -90,11 +92,13 @@ export function openStream(
       stillness: () => {
         // Held up by whoever reads the answer, or silent by its nature.
         if (answer && (controller?.paused || isEventStream(answer.headers))) return undefined
+        // Its turn never came: that says nothing about the upstream.
+        if (!controller && line.isFull()) return new UpstreamFailure('not_asked')
         return new UpstreamFailure(upload?.isStarved() ? 'caller_stalled' : 'deadline')
       },
     })
 
-    pool.dispatch(
+    line.dispatch(
       { ...rest, body: upload ?? null, headersTimeout: 0, bodyTimeout: 0 },
       {
         onRequestStart(started) {
@@ -135,8 +139,4 @@ export function openStream(
       },
     )
   })
-}
-
-export function isEventStream(headers: IncomingHttpHeaders): boolean {
-  return /^text\/event-stream\s*(?:;|$)/i.test(headers['content-type'] ?? '')
 }

@@ -1,20 +1,15 @@
-import type { Dispatcher } from 'undici'
 import type { UpstreamMeasures } from '../metrics.ts'
 import type { Breaker, Permit } from './breaker.ts'
+import { isEventStream } from './event-stream.ts'
 import { mayEndOtherwise, UpstreamFailure } from './failure.ts'
 import { createIdleWatch, type IdleWatch } from './idle-watch.ts'
+import type { Line } from './line.ts'
 import type { RetryBudget } from './retry-budget.ts'
-import {
-  isEventStream,
-  openStream,
-  type StreamedAnswer,
-  type StreamRequest,
-  type Underway,
-} from './stream.ts'
+import { openStream, type StreamedAnswer, type StreamRequest, type Underway } from './stream.ts'
 import type { Waiting } from './waiting.ts'
 
 export interface StreamingOptions {
-  pool: Dispatcher
+  line: Line
   basePath: string
   deadlineMs: number
   maxAnswerBytes: number
@@ -27,7 +22,7 @@ export interface StreamingOptions {
 export function createStreaming(
   options: StreamingOptions,
 ): (request: StreamRequest, waiting: Waiting) => Promise<StreamedAnswer> {
-  const { pool, basePath, deadlineMs, maxAnswerBytes, measures, budget, breaker } = options
+  const { line, basePath, deadlineMs, maxAnswerBytes, measures, budget, breaker } = options
 
   const attempt = (
     request: StreamRequest,
@@ -36,9 +31,9 @@ export function createStreaming(
   ): Promise<StreamedAnswer> => {
     const permit = breaker.permit()
     if (!permit) return Promise.reject(new UpstreamFailure('not_asked'))
-    const verdict = createVerdict(permit, deadlineMs)
+    const verdict = createVerdict(permit, deadlineMs, request.body !== undefined)
     let passed: ReturnType<UpstreamMeasures['passing']> | undefined
-    return openStream(pool, request, maxAnswerBytes, {
+    return openStream(line, request, maxAnswerBytes, {
       onStart,
       onProgress: watch.touch,
       onHead: (answer) => {
@@ -92,8 +87,10 @@ export function createStreaming(
 
 /** Tells the breaker once what a stream says of its upstream. An answer that still flows after the deadline speaks for it, and
  * so does the head of an event stream: a probe must not keep everybody else waiting until its last byte. */
-function createVerdict(permit: Permit, deadlineMs: number) {
+function createVerdict(permit: Permit, deadlineMs: number, isUpload: boolean) {
   let isTold = false
+  // An upload may go on for hours before there is any answer. A later verdict still counts where this one did not.
+  const sending = isUpload ? setTimeout(permit.abandoned, deadlineMs) : undefined
   let flowing: NodeJS.Timeout | undefined
   const tell = (verdict: () => void) => {
     if (isTold) return
@@ -103,12 +100,14 @@ function createVerdict(permit: Permit, deadlineMs: number) {
   }
   return {
     answering: ({ headers }: StreamedAnswer) => {
+      clearTimeout(sending)
       if (isEventStream(headers)) tell(permit.succeeded)
       else flowing = setTimeout(() => tell(permit.succeeded), deadlineMs)
     },
     ended: (failure: UpstreamFailure | undefined) => {
+      clearTimeout(sending)
       if (!failure) tell(permit.succeeded)
-      else tell(failure.isCallersOwn ? permit.abandoned : permit.failed)
+      else tell(failure.isCallersOwn || failure.kind === 'not_asked' ? permit.abandoned : permit.failed)
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Metrics } from '../metrics.ts'
 import { type BreakerState, createBreaker, type Permit, RESET_MS } from './breaker.ts'
 import { type Abort, exchange, type UpstreamAnswer, type UpstreamRequest } from './exchange.ts'
 import { mayEndOtherwise, UpstreamFailure } from './failure.ts'
+import { createLine } from './line.ts'
 import { createRetryBudget } from './retry-budget.ts'
 import type { StreamedAnswer, StreamRequest } from './stream.ts'
 import { createStreaming } from './streaming.ts'
@@ -17,7 +18,7 @@ export interface UpstreamOptions {
   deadlineMs: number
   maxAnswerBytes: number
   /** Calls under way at once, whether it answers or hangs. More wait in line for as long as they may. */
-  maxConnections?: number
+  maxCalls?: number
   metrics: Metrics
 }
 
@@ -33,7 +34,8 @@ export interface Upstream {
   close: () => Promise<void>
 }
 
-const MAX_CONNECTIONS = 256
+const MAX_CALLS = 256
+const MAX_EVENT_STREAMS = 4_096
 
 /** A client for one upstream: its own connections, deadline, breaker and retry budget. It knows nothing of
  * what is called. Redirects are not followed and nothing is decompressed: the bytes are passed as they came. */
@@ -42,21 +44,24 @@ export function createUpstream({
   url,
   deadlineMs,
   maxAnswerBytes,
-  maxConnections = MAX_CONNECTIONS,
+  maxCalls = MAX_CALLS,
   metrics,
 }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(url)
   const basePath = pathname.replace(/\/+$/, '')
   const pool = new Pool(origin, {
-    connections: maxConnections,
+    connections: maxCalls + MAX_EVENT_STREAMS,
     pipelining: 1,
+    // What is said here of connections holds where each has one call at a time.
+    allowH2: false,
     connect: { timeout: Math.min(deadlineMs, 2_000) },
     maxHeaderSize: 32 * 1024,
   })
+  const line = createLine(pool, maxCalls)
   const measures = metrics.upstream(name)
   const budget = createRetryBudget()
   const breaker = createBreaker(() => performance.now(), measures.breaker)
-  const stream = createStreaming({ pool, basePath, deadlineMs, maxAnswerBytes, measures, budget, breaker })
+  const stream = createStreaming({ line, basePath, deadlineMs, maxAnswerBytes, measures, budget, breaker })
 
   const attempt = async (
     request: UpstreamRequest,
@@ -65,7 +70,7 @@ export function createUpstream({
     const permit = breaker.permit()
     if (!permit) throw new UpstreamFailure('not_asked')
     try {
-      const answer = await exchange(pool, request, maxAnswerBytes, onStart)
+      const answer = await exchange(line, request, maxAnswerBytes, onStart)
       if (answer.status >= 500) throw new UpstreamFailure('server_error', { status: answer.status })
       permit.succeeded()
       return answer
