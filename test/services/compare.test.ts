@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { checkBreaking } from '../../scripts/check-breaking.ts'
 import { findBreakingChanges } from '../../src/services/documents/compare.ts'
-import { document, prepared, refTo } from './described.ts'
+import { answering, document, prepared, refTo } from './described.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it changes
 type Any = any
@@ -235,6 +235,32 @@ describe('a change of a document', () => {
       'GET /v1/teams: request, the query parameter limit is now required.',
       'POST /v1/teams: request, size is now required.',
       'GET /v1/teams/{id}: it is gone.',
+    ])
+  })
+})
+
+describe('a part of a schema', () => {
+  const changesOf = async (before: object, after: object) =>
+    findBreakingChanges(
+      await prepared(document({ '/v1/teams': { get: answering(before) } }, { Base: { type: 'object' } })),
+      await prepared(document({ '/v1/teams': { get: answering(after) } }, { Base: { type: 'object' } })),
+    )
+  const part = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
+  const text = { type: 'string' }
+
+  it('may get another optional field', async () => {
+    const whole = (own: object) => ({ allOf: [refTo('Base'), own] })
+    assert.deepEqual(await changesOf(whole(part({ a: text })), whole(part({ a: text, b: text }))), [])
+    assert.equal((await changesOf(whole(part({ a: text }, ['a'])), whole(part({ a: text })))).length, 1)
+  })
+
+  it('is looked at also where its name is not known', async () => {
+    const byName = (required: string[]) => ({
+      type: 'object',
+      additionalProperties: part({ a: text }, required),
+    })
+    assert.deepEqual(await changesOf(byName(['a']), byName([])), [
+      'GET /v1/teams: answer 200, the body.*.a was required and may now be absent.',
     ])
   })
 })

@@ -159,6 +159,27 @@ describe('an answer', () => {
     assert.equal(await check('', 204), undefined)
   })
 
+  it('need not have what is only ever sent', async () => {
+    const user = {
+      type: 'object',
+      required: ['id', 'password'],
+      properties: { id: { type: 'integer' }, password: { type: 'string', writeOnly: true } },
+    }
+    const users = await prepare(documents, document({ '/v1/teams': { get: answering(user) } }))
+    const answer = { method: 'GET', path: '/v1/teams', status: 200, contentType: 'application/json' }
+    assert.equal(await documents.check(users, { ...answer, bytes: bytesOf('{"id": 1}') }), undefined)
+    assert.match((await documents.check(users, { ...answer, bytes: bytesOf('{}') })) ?? '', /'id'/)
+  })
+
+  it('is checked when no document waits', async () => {
+    const done: string[] = []
+    const later = Array.from({ length: 4 }, () => check('{"id": 1}').then(() => done.push('answer')))
+    await prepare(documents, declared).then(() => done.push('document'))
+    await Promise.all(later)
+    // The threads had begun two of them.
+    assert.ok(done.indexOf('document') <= 2, done.join())
+  })
+
   it('about which nothing is declared is no fault either', async () => {
     assert.equal(await check('{}', 503), undefined)
   })

@@ -237,4 +237,15 @@ describe('a mounted operation', () => {
     await ask('/v1/things/7')
     assert.equal(observed.length, 1)
   })
+
+  it('without a body is not compared, and says nothing of its length where it cannot have one', async () => {
+    answerWith(200, { 'content-type': 'application/json' }, '{}')
+    await mounted.running.request('HEAD', '/v1/things/7', { token: person.token })
+    answerWith(304, { 'content-type': 'application/json' }, '')
+    await ask('/v1/things/7')
+    assert.deepEqual(observed, [])
+    behind.behave(({ socket }) => void socket.end('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n'))
+    const reply = await ask('/v1/things/7')
+    assert.deepEqual([reply.status, reply.headers.get('content-length')], [204, null])
+  })
 })

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Prepared } from './prepared.ts'
-import { isNode, type Node, nodeAt, resolve } from './tree.ts'
+import { copyOf, isNode, listAt, type Node, nodeAt, resolve, textOf, walk } from './tree.ts'
 
 /** An answer as it came from a service. */
 export interface Answer {
@@ -17,7 +17,12 @@ export interface Answer {
 export type CheckAnswer = (answer: Answer) => string | undefined
 
 /** Checks answers against one document. Each schema is compiled when the first answer to it comes. */
-export function createAnswerCheck({ paths, components, operations }: Prepared): CheckAnswer {
+export function createAnswerCheck(prepared: Prepared): CheckAnswer {
+  const { operations } = prepared
+  const { paths, components } = copyOf({ paths: prepared.paths, components: prepared.components })
+  walk([paths, Object.values(components).map((section) => Object.values(section))], (schema) =>
+    requireOfAnswers(schema, { paths, components }),
+  )
   const added = new Set(
     operations.flatMap(({ method, path, consoleStatuses }) =>
       consoleStatuses.map((status) => `${method} ${path} ${status}`),
@@ -52,6 +57,14 @@ export function createAnswerCheck({ paths, components, operations }: Prepared): 
     const [error] = validate.errors ?? []
     return `It ${error?.message} (${error?.schemaPath.replace('#/allOf/0', '#')}).`
   }
+}
+
+/** What is only ever sent is not required of an answer. */
+function requireOfAnswers(schema: Node, document: Node): void {
+  if (!Array.isArray(schema['required'])) return
+  const properties = nodeAt(schema, 'properties')
+  const isSent = (name: unknown) => resolve(document, properties[textOf(name)])?.['writeOnly'] === true
+  schema['required'] = listAt(schema, 'required').filter((name) => !isSent(name))
 }
 
 function findMediaType(content: Node, contentType: string): string | undefined {

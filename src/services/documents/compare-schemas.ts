@@ -26,8 +26,10 @@ export function compareSchemas(comparison: Comparison, before: unknown, after: u
   compareBounds(comparison, old, now, place)
   compareProperties(comparison, old, now, place)
   compareAlternatives(comparison, old, now, place)
-  if (isNode(old['items']) && isNode(now['items'])) {
-    compareSchemas(comparison, old['items'], now['items'], `${place}[]`)
+  for (const [keyword, at] of Object.entries({ items: '[]', additionalProperties: '.*' })) {
+    if (isNode(old[keyword]) && isNode(now[keyword])) {
+      compareSchemas(comparison, old[keyword], now[keyword], place + at)
+    }
   }
 }
 
@@ -119,7 +121,7 @@ function newlyRequired(old: Node, now: Node): string[] {
   return listAt(now, 'required').filter((name) => !before.includes(name)) as string[]
 }
 
-/** Alternatives are the same by their reference, else by what they say. */
+/** Alternatives are the same by their reference, else by what they say; parts of a whole by their place. */
 function compareAlternatives(comparison: Comparison, old: Node, now: Node, place: string): void {
   for (const keyword of ['oneOf', 'anyOf', 'allOf']) {
     const oldMembers = membersOf(old, keyword)
@@ -140,7 +142,7 @@ function compareAlternatives(comparison: Comparison, old: Node, now: Node, place
 }
 
 function membersOf(schema: Node, keyword: string): Map<string, unknown> {
-  return new Map(
-    listAt(schema, keyword).map((member) => [referenceOf(member) || JSON.stringify(member), member]),
-  )
+  let place = 0
+  const ownKey = (member: unknown) => (keyword === 'allOf' ? `${++place}` : JSON.stringify(member))
+  return new Map(listAt(schema, keyword).map((member) => [referenceOf(member) || ownKey(member), member]))
 }

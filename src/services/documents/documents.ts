@@ -25,7 +25,11 @@ const DEADLINES_MS: Record<TaskName, number> = {
 export function createDocuments({ deadlinesMs = {} }: DocumentsOptions = {}): Documents {
   const deadlines = { ...DEADLINES_MS, ...deadlinesMs }
   const waiting: Job[] = []
-  const takeJob = () => waiting.shift()
+  // A sampled answer can wait, and its check may be made to take long; a document cannot wait behind it.
+  const takeJob = () => {
+    const urgent = waiting.findIndex(({ request }) => request.task !== 'check')
+    return urgent < 0 ? waiting.shift() : waiting.splice(urgent, 1)[0]
+  }
   const threads = [true, false].map((stays) => createThread({ takeJob, stays }))
 
   const ask =

@@ -52,7 +52,10 @@ export async function forward(service: MountedService, found: Found, asker: Aske
     })
   try {
     checkStatus(operation, answer.status)
-    return { ...answer, returned: answerHeaders(answer.headers, found, service) }
+    const returned = answerHeaders(answer.headers, found, service)
+    // It has no body, whatever the service says of its length (RFC 9110 section 8.6).
+    if (answer.status === 204) delete returned['content-length']
+    return { ...answer, returned }
   } catch (error) {
     answer.body.destroy()
     throw error

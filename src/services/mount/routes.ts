@@ -50,7 +50,8 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
       const service = services.get(found.service)
       if (!service) throw new Problem('upstream_unavailable', { headers: { 'retry-after': '60' } })
       const answer = await forward(service, found, askerOf(request, reply))
-      if (observeAnswer && isComparable(answer.headers) && Math.random() < service.sampleRatio) {
+      const hasBody = request.method !== 'HEAD' && answer.status !== 304
+      if (observeAnswer && hasBody && isComparable(answer.headers) && Math.random() < service.sampleRatio) {
         const contentType = answer.headers['content-type'] ?? ''
         sample(answer.body, (bytes) =>
           observeAnswer(found.operation.declared, answer.status, contentType, bytes),

@@ -33,8 +33,8 @@ export interface Answers {
   of: (service: string) => AnswerRecord
 }
 
-/** More than this waiting to be checked, and a sample is let go: there will be others. */
-const MOST_PENDING = 16
+/** More than this of a service waiting to be checked, and a sample is let go: there will be others. */
+const MOST_PENDING = 4
 
 /** Compares sampled answers with what their service declares. An answer is never changed or held up by it. */
 export function createAnswers({ documents, log, now, measures }: AnswersDeps): Answers {
@@ -42,7 +42,7 @@ export function createAnswers({ documents, log, now, measures }: AnswersDeps): A
   const declaredBy = new WeakMap<DeclaredOperation, { readied: Readied; record: AnswerRecord }>()
   const records = new Map<string, { digest: string; record: AnswerRecord }>()
   const setAside = new WeakSet<DeclaredOperation>()
-  let pending = 0
+  const pending = new Map<string, number>()
 
   const recordOf = ({ service, digest }: Readied): AnswerRecord => {
     const known = records.get(service)
@@ -87,9 +87,10 @@ export function createAnswers({ documents, log, now, measures }: AnswersDeps): A
     },
     observe: (operation, status, contentType, bytes) => {
       const declared = declaredBy.get(operation)
-      if (!declared || pending >= MOST_PENDING || setAside.has(operation)) return
-      const { method, path } = operation
-      pending++
+      const { method, path, service } = operation
+      const before = pending.get(service) ?? 0
+      if (!declared || before >= MOST_PENDING || setAside.has(operation)) return
+      pending.set(service, before + 1)
       documents
         .check(declared.readied, { method, path, status, contentType, bytes })
         .then((fault) => note(operation, declared.record, fault))
@@ -101,7 +102,7 @@ export function createAnswers({ documents, log, now, measures }: AnswersDeps): A
             'answers are not checked',
           )
         })
-        .finally(() => pending--)
+        .finally(() => pending.set(service, (pending.get(service) ?? 1) - 1))
     },
   }
 }
