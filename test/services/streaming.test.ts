@@ -274,3 +274,18 @@ describe('through a mounted operation', () => {
     assert.equal(next.socket, socket)
   })
 })
+
+describe('a console that shuts down', () => {
+  it('ends event streams, whole, instead of waiting for them', async () => {
+    const mounted = await startMounted({ operations: [operation()] })
+    const { token } = await mounted.running.person({ scope: '' })
+    mounted.behind['things']?.behave((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
+    })
+    const answer = await fetch(`${mounted.running.url}/v1/things/7`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const [events] = await Promise.all([answer.text(), mounted.close()])
+    assert.equal(events, 'data: 1\n\n')
+  })
+})

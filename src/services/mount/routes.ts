@@ -37,6 +37,11 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
     throw new Problem('method_not_allowed', { headers: { allow: found.allow.join(', ') } })
   }
 
+  /** Event streams under way: nothing but the end of the console ends some of them. */
+  const endless = new Set<() => void>()
+  app.addHook('preClose', async () => {
+    for (const finish of endless) finish()
+  })
   app.removeAllContentTypeParsers()
   // The body stays where it is until the service reads it.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -57,7 +62,7 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
           observeAnswer(found.operation.declared, answer.status, contentType, bytes),
         )
       }
-      await pass(request, reply, answer, now)
+      await pass(request, reply, answer, endless, now)
     },
   })
 }
@@ -83,6 +88,7 @@ async function pass(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Passed,
+  endless: Set<() => void>,
   now: () => number,
 ): Promise<void> {
   const { status, headers, returned, body, finish } = answer
@@ -93,6 +99,7 @@ async function pass(
   const isEndless = isEventStream(headers)
   if (!isEndless) request.raw.socket.setTimeout(READER_PATIENCE_MS)
   const expiry = isEndless ? atTime(now, (request.verified?.expiresAt ?? 0) * 1_000, finish) : undefined
+  if (isEndless) endless.add(finish)
   try {
     await pipeline(body, reply.raw)
   } catch (error) {
@@ -104,5 +111,6 @@ async function pass(
     )
   } finally {
     expiry?.cancel()
+    endless.delete(finish)
   }
 }
