@@ -312,6 +312,6 @@ describe('a fault that changes nothing on the wire is mended', () => {
       ),
     )
     const types = Object.values(components['schemas'] ?? {}).map((schema) => (schema as Any).type)
-    assert.deepEqual(types.toSorted(), ['integer', 'string'])
+    assert.deepEqual(new Set(types), new Set(['string', 'integer']))
   })
 })
