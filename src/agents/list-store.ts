@@ -35,9 +35,9 @@ export async function listAgents(
   const search = q === undefined ? undefined : await chooseSearch(sql, teamId, filters)
   const isContinued = position.length > 0
   const rows = await sql.read<AgentRow & { has_next: boolean }>({
-    // What is looked up is planned each time, for its own team and words: which index leaves the fewest depends on
-    // both.
-    name: search === 'look_up' ? undefined : `list-agents ${search ?? 'merge'} ${sort} ${isContinued}`,
+    // A search is planned each time, for its own team, words and limit: which index leaves the fewest depends on all of
+    // them, and a plan for any limit reads the whole team.
+    name: search === undefined ? `list-agents ${sort} ${isContinued}` : undefined,
     text: listStatement({ sort, search, isContinued }),
     values: [
       teamId,

@@ -20,15 +20,19 @@ const DEADLINES_MS: Record<TaskName, number> = {
   check: 5_000,
 }
 
+/** Documents that come at once are all read before they are combined, so that they are combined once. A sampled answer can
+ * wait, and its check may be made to take long: nothing else waits behind it. */
+const URGENCY: TaskName[] = ['prepare', 'compare', 'combine', 'check']
+
 /** Work on documents, in threads of its own: a document of megabytes would keep every request waiting. The second thread
  * is there when many documents come at once, as they do at the start, and ends with them. */
 export function createDocuments({ deadlinesMs = {} }: DocumentsOptions = {}): Documents {
   const deadlines = { ...DEADLINES_MS, ...deadlinesMs }
   const waiting: Job[] = []
-  // A sampled answer can wait, and its check may be made to take long; a document cannot wait behind it.
   const takeJob = () => {
-    const urgent = waiting.findIndex(({ request }) => request.task !== 'check')
-    return urgent < 0 ? waiting.shift() : waiting.splice(urgent, 1)[0]
+    const urgencies = waiting.map(({ request }) => URGENCY.indexOf(request.task))
+    const most = urgencies.indexOf(Math.min(...urgencies))
+    return most < 0 ? undefined : waiting.splice(most, 1)[0]
   }
   const threads = [true, false].map((stays) => createThread({ takeJob, stays }))
 
