@@ -1,34 +1,38 @@
 import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../contract/agent.ts'
-import type { AgentListQuery, AgentPage } from '../contract/list.ts'
+import type { AgentListQuery } from '../contract/list.ts'
 import { isGivenId, readCursor, toCursor } from '../platform/cursor.ts'
 import type { Sql } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
-import { type AgentFilters, countAgents, listAgents } from './list-store.ts'
-import { present, presentWithScores } from './present.ts'
-import type { AgentRow } from './store.ts'
+import { type AgentFilters, countAgents, type ListedAgent, listAgents } from './list-store.ts'
+import { presentEvaluation } from './present.ts'
 
 export type AgentList = ReturnType<typeof createAgentList>
 
 /** Archived agents appear only to whoever names them. */
 const SHOWN_STATUSES = AGENT_STATUSES.filter((status) => status !== 'archived')
 
+/** Answers a page as the text of an AgentPage. */
 export function createAgentList(sql: Sql) {
-  return async (caller: Caller, query: AgentListQuery): Promise<AgentPage> => {
-    const { sort = '-created_at', limit = 100 } = query
+  return async (caller: Caller, query: AgentListQuery): Promise<string> => {
+    const { sort = '-created_at', limit = 100, include_scores: includeScores = false } = query
     const filters = readFilters(query)
     const question = [filters, sort]
     const position = readCursor(question, query.cursor, isPositionOf(sort))
     const [{ agents, hasNext }, count] = await Promise.all([
-      listAgents(sql, caller.teamId, filters, { sort, limit, position }),
+      listAgents(sql, caller.teamId, filters, { sort, limit, position, includeScores }),
       query.include_count ? countAgents(sql, caller.teamId, filters) : undefined,
     ])
     const last = agents.at(-1)
-    return {
-      results: agents.map((row) => (query.include_scores ? presentWithScores(row) : present(row)).agent),
-      next_cursor: hasNext && last ? toCursor(question, positionOf(last, sort)) : null,
-      ...(count === undefined ? {} : { count }),
-    }
+    const results = agents.map((agent) => (includeScores ? withScores(agent) : agent.text))
+    const nextCursor = hasNext && last ? toCursor(question, positionOf(last, sort)) : null
+    const counted = count === undefined ? '' : `,"count":${count}`
+    return `{"results":[${results.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}${counted}}`
   }
+}
+
+/** The text of an agent with one more member at its end. */
+function withScores(agent: ListedAgent): string {
+  return `${agent.text.slice(0, -1)},"latest_evaluation":${JSON.stringify(presentEvaluation(agent))}}`
 }
 
 /** Repeated and reordered values ask the same question. */
@@ -54,6 +58,6 @@ function isPositionOf(sort: string) {
   }
 }
 
-function positionOf({ id, agent_name }: AgentRow, sort: string): string[] {
+function positionOf({ id, agent_name }: ListedAgent, sort: string): string[] {
   return sort.endsWith('agent_name') ? [agent_name, id] : [id]
 }

@@ -1,5 +1,5 @@
 import type { AgentSort } from '../contract/list.ts'
-import { readList } from './columns.ts'
+import { AGENT_JSON, readList } from './columns.ts'
 
 /** The statements of a list. $1 team, $2 statuses, $3 trust stages, $4 protection statuses, $5 limit, then the part
  * of a name where one is searched for, then the position behind which to go on where there is one. */
@@ -9,6 +9,7 @@ export interface ListShape {
   /** How a part of a name is searched for; undefined where none is. */
   search: 'walk' | 'look_up' | undefined
   isContinued: boolean
+  includeScores: boolean
 }
 
 /** A page ends early rather than be larger: this much keeps the process busy for up to a tenth of a second, in which
@@ -20,7 +21,7 @@ const RUNS =
 const MATCHES =
   'status = ANY ($2) AND trust_stage = ANY ($3) AND protection_status = ANY ($4) AND lower(agent_name) LIKE lower($6::text)'
 
-export function listStatement({ sort, search, isContinued }: ListShape): string {
+export function listStatement({ sort, search, isContinued, includeScores }: ListShape): string {
   const direction = sort.startsWith('-') ? 'DESC' : 'ASC'
   const beyond = sort.startsWith('-') ? '<' : '>'
   const keys = sort.endsWith('agent_name') ? ['agent_name COLLATE "C"', 'id'] : ['id']
@@ -55,9 +56,11 @@ export function listStatement({ sort, search, isContinued }: ListShape): string 
   }[search ?? 'merge']
 
   // What lies behind the page's last byte is left where it is: a large value is not even read. Ordered by what the page
-  // is in order of already, so that nothing is sorted again.
+  // is in order of already, so that nothing is sorted again. PostgreSQL writes the agents: the process would take
+  // three times as long to read their columns and write them again.
+  const scores = includeScores ? 'latest_evaluation, behaviour_revision' : 'NULL AS latest_evaluation'
   return `
-SELECT ${readList()}, has_next FROM (
+SELECT id, agent_name, ${AGENT_JSON} AS text, ${scores}, has_next FROM (
   SELECT ${readList('a.')}, ${keys.map((key, n) => `page.${key} AS key_${n}`).join(', ')},
     sum(a.bytes) OVER in_order AS bytes_so_far, lead(a.id) OVER in_order IS NOT NULL AS has_next
   FROM (${page}

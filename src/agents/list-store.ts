@@ -17,10 +17,16 @@ export interface PageRequest {
   limit: number
   /** The sort key of the last agent of the page before. */
   position: (string | number)[] | undefined
+  includeScores: boolean
+}
+
+/** An agent as the text of its part of the answer. */
+export type ListedAgent = Pick<AgentRow, 'id' | 'agent_name' | 'latest_evaluation' | 'behaviour_revision'> & {
+  text: string
 }
 
 export interface ListedPage {
-  agents: AgentRow[]
+  agents: ListedAgent[]
   /** Whether there are agents behind the last one. */
   hasNext: boolean
 }
@@ -29,16 +35,16 @@ export async function listAgents(
   sql: Sql,
   teamId: string,
   filters: AgentFilters,
-  { sort, limit, position = [] }: PageRequest,
+  { sort, limit, position = [], includeScores }: PageRequest,
 ): Promise<ListedPage> {
   const { statuses, trustStages, protectionStatuses, q } = filters
   const search = q === undefined ? undefined : await chooseSearch(sql, teamId, filters)
   const isContinued = position.length > 0
-  const rows = await sql.read<AgentRow & { has_next: boolean }>({
+  const rows = await sql.read<ListedAgent & { has_next: boolean }>({
     // A search is planned each time, for its own team, words and limit: which index leaves the fewest depends on all of
     // them, and a plan for any limit reads the whole team.
-    name: search === undefined ? `list-agents ${sort} ${isContinued}` : undefined,
-    text: listStatement({ sort, search, isContinued }),
+    name: search === undefined ? `list-agents ${sort} ${isContinued} ${includeScores}` : undefined,
+    text: listStatement({ sort, search, isContinued, includeScores }),
     values: [
       teamId,
       statuses,
@@ -52,10 +58,7 @@ export async function listAgents(
   })
   const shown = rows.slice(0, limit)
   return {
-    agents: shown.map((row) => {
-      const { has_next: _, ...agent } = row
-      return agent
-    }),
+    agents: shown,
     hasNext: shown.at(-1)?.has_next === true,
   }
 }

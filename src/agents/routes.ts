@@ -74,7 +74,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
         },
       },
     },
-    ({ caller, query }) => list(caller, query),
+    async ({ caller, query }, reply) => sendJson(reply, await list(caller, query)),
   )
 
   app.get(
@@ -150,6 +150,11 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
 function sendText(reply: FastifyReply, { text, revision }: AgentText, ifNoneMatch: string | undefined) {
   reply.header('etag', toETag(revision))
   if (isKnownToReader(ifNoneMatch, revision)) return reply.code(304).send()
+  return sendJson(reply, text)
+}
+
+/** A text that PostgreSQL wrote as the contract declares it. */
+function sendJson(reply: FastifyReply, text: string) {
   return reply.type('application/json; charset=utf-8').serializer(asIs).send(text)
 }
 

@@ -44,6 +44,7 @@ export async function explainList(databaseUrl: string, teamId: string): Promise<
             sort,
             limit: 100,
             position: undefined,
+            includeScores: true,
           })
           const { text = '', values = [] } = statement ?? {}
           const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
