@@ -75,11 +75,11 @@ function namesFor(service: Prepared, placed: Placed): Map<string, string> {
 /** What was renamed, or refers to something that was, is no longer what its fingerprint says. */
 function place(service: Prepared, names: ReadonlyMap<string, string>, placed: Placed): void {
   const reach = createReach(service.components)
+  const renamed = new Set(names.keys())
   for (const [key, fingerprint] of Object.entries(service.fingerprints)) {
     const [section, name] = split(key)
     const isChanged =
-      names.size > 0 &&
-      !reach({ $ref: pointerTo('components', section, name) }).isDisjointFrom(new Set(names.keys()))
+      renamed.size > 0 && !reach({ $ref: pointerTo('components', section, name) }).isDisjointFrom(renamed)
     placed.set(`${section}/${names.get(key) ?? name}`, isChanged ? undefined : fingerprint)
   }
 }

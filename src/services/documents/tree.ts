@@ -37,7 +37,10 @@ export function walk(value: unknown, visit: (node: Node) => void): void {
     for (const item of value) walk(item, visit)
   } else if (isNode(value)) {
     visit(value)
-    for (const [key, member] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
+      const member = value[key]
+      // Most members are plain values, and there are very many.
+      if (typeof member !== 'object' || member === null) continue
       if (NAMED.has(key) && isNode(member)) for (const named of Object.values(member)) walk(named, visit)
       else if (!DATA.has(key) && !key.startsWith('x-')) walk(member, visit)
     }

@@ -7,6 +7,7 @@ import type { Published } from '../documents/protocol.ts'
 import type { Service } from '../service.ts'
 import { type Answers, createAnswers } from './answers.ts'
 import { presentStatus } from './present.ts'
+import { createReading } from './reading.ts'
 import { createWatch, look, type Watch } from './watch.ts'
 
 export interface SentinelOptions {
@@ -44,7 +45,9 @@ export function createSentinel(options: SentinelOptions): Sentinel {
   const measuresOf = (service: string) => measures.get(service) ?? metrics.service(service)
   const answers = createAnswers({ documents, log, now, measures: measuresOf })
   const timers = new Map<Watch, NodeJS.Timeout>()
+  const reading = createReading(documents)
   const publish = coalesce(async () => {
+    await reading.settled()
     const readied = watches.flatMap(({ candidate, adopted }) => candidate ?? adopted ?? [])
     const published = await documents.combine(own(), readied)
     answers.mount(published.operations, readied)
@@ -54,7 +57,7 @@ export function createSentinel(options: SentinelOptions): Sentinel {
   const watchOver = async (watch: Watch): Promise<void> => {
     const { service } = watch
     await look(watch, {
-      documents,
+      documents: reading.documents,
       log,
       now,
       publish,
