@@ -23,9 +23,8 @@ export interface ThreadOptions {
   stays: boolean
 }
 
-/** A document that needs more than this is none that anybody reads. Its many small objects live as long as it does: with
- * little room for new ones they would be moved about. */
-const LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 64 }
+/** A document that needs more than this is none that anybody reads. */
+const LIMITS = { maxOldGenerationSizeMb: 1_024 }
 
 /** A worker that has one job at a time, so that it is known whose fault it is when it dies or does not come back: that job
  * fails, and a new worker takes the next. */
