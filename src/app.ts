@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { evaluationRoutes } from './agents/evaluation-routes.ts'
 import { createEvaluations } from './agents/evaluation-service.ts'
 import { historyRoutes } from './agents/history-routes.ts'
@@ -36,6 +35,7 @@ import { createServer } from './http/server.ts'
 import type { Database } from './platform/database.ts'
 import { type Backlog, readBacklog } from './platform/outbox.ts'
 import { announceWrites } from './platform/outbox-bell.ts'
+import { within } from './platform/within.ts'
 import { mountRoutes } from './services/mount/routes.ts'
 import { serviceRoutes } from './services/routes.ts'
 import { startFeed } from './watch/feed.ts'
@@ -122,12 +122,12 @@ async function readDelivery({ events, database }: Deps): Promise<DeliveryState> 
   }
 }
 
-async function readBacklogSoon(database: Database): Promise<Backlog | undefined> {
-  const timer = new AbortController()
-  const tooLate = sleep(BACKLOG_MS, undefined, { signal: timer.signal }).catch(() => undefined)
-  const backlog = await Promise.race([readBacklog(database).catch(() => undefined), tooLate])
-  timer.abort()
-  return backlog
+function readBacklogSoon(database: Database): Promise<Backlog | undefined> {
+  return within(
+    BACKLOG_MS,
+    readBacklog(database).catch(() => undefined),
+    undefined,
+  )
 }
 
 export type App = Awaited<ReturnType<typeof buildApp>>

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type CustomTypesConfig, DatabaseError, Pool, type PoolClient, types } from 'pg'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
+import { within } from './within.ts'
 
 export interface Statement {
   /** A named statement is planned once a connection, one without a name each time. */
@@ -101,11 +101,7 @@ function createProbe(pool: Pool): () => Promise<boolean> {
   }
   return async () => {
     asked ??= ask()
-    const timer = new AbortController()
-    const tooLate = sleep(PROBE_MS, false, { signal: timer.signal }).catch(() => false)
-    const isUp = await Promise.race([asked, tooLate])
-    timer.abort()
-    return isUp
+    return within(PROBE_MS, asked, false)
   }
 }
 

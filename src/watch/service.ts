@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { Problem } from '../contract/problem.ts'
 import type { EventStream, StoredEvent } from '../platform/event-stream.ts'
 import type { Caller } from '../platform/identity.ts'
+import { atTime } from '../platform/timer.ts'
 import type { Feed } from './feed.ts'
 import { eventFrame, positionFrame } from './frames.ts'
 import { isKept, type Position, parsePosition } from './position.ts'
@@ -35,8 +36,6 @@ const TURN_MS = 1_000
 const KEEP_UP_MS = 50
 
 const READ_WITHIN_MS = 10_000
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export function createWatch({ feed, stream, now }: WatchDeps) {
   const inTurn = createTurns(READERS)
@@ -94,8 +93,8 @@ export function createWatch({ feed, stream, now }: WatchDeps) {
         agentIds: agentIds && new Set(agentIds),
         after: start.sequence,
       })
-      const expiry = setTimeout(() => watcher.end(), Math.min(expiresAt * 1_000 - now(), LONGEST_TIMER_MS))
-      watcher.answer.once('close', () => clearTimeout(expiry))
+      const expiry = atTime(now, expiresAt * 1_000, () => watcher.end())
+      watcher.answer.once('close', expiry.cancel)
       watcher.send(positionFrame(start.madeAt, start.sequence, 'watching'))
       // One who cannot be told everything is cut off, and comes back.
       catchUp(watcher, start).catch(() => watcher.answer.destroy())

@@ -1,13 +1,13 @@
 import { pipeline } from 'node:stream/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../contract/problem.ts'
+import { atTime } from '../../platform/timer.ts'
 import { isEventStream } from '../../platform/upstream/event-stream.ts'
 import { UpstreamFailure } from '../../platform/upstream/failure.ts'
 import type { DeclaredOperation } from '../operation.ts'
 import { type Asker, forward, type MountedService, type Passed } from './forward.ts'
 import { isComparable, sample } from './sample.ts'
 import type { MountedTable } from './table.ts'
-import { atTime } from './timer.ts'
 
 export interface MountOptions {
   /** Replaced as a whole when what the services declare has changed. */

@@ -1,4 +1,5 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
+import { within } from '../../platform/within.ts'
 import type { Documents } from '../documents/documents.ts'
 
 export interface Reading {
@@ -32,11 +33,7 @@ export function createReading(documents: Documents): Reading {
 }
 
 /** Whether one of them came in time. */
-async function oneOf(awaited: Iterable<Promise<unknown>>): Promise<boolean> {
-  const impatience = new AbortController()
-  const { signal } = impatience
-  const tooLong = setTimeout(PATIENCE_MS, false, { signal, ref: false }).catch(() => false)
-  const inTime = await Promise.race([...[...awaited].map((one) => one.then(() => true)), tooLong])
-  impatience.abort()
-  return inTime
+function oneOf(awaited: Iterable<Promise<unknown>>): Promise<boolean> {
+  const one = Promise.race(awaited).then(() => true)
+  return within(PATIENCE_MS, one, false)
 }

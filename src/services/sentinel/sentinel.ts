@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { ServiceStatus } from '../../contract/service.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { BreakerState } from '../../platform/upstream/breaker.ts'
+import { within } from '../../platform/within.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { Published } from '../documents/protocol.ts'
 import type { Service } from '../service.ts'
@@ -78,13 +79,7 @@ export function createSentinel(options: SentinelOptions): Sentinel {
         presentStatus(watch, breakerOf(watch.service.name), answers.of(watch.service.name)),
       ),
     start: async () => {
-      const looked = Promise.all(watches.map(watchOver))
-      let patience: NodeJS.Timeout | undefined
-      const tooLong = new Promise((resolve) => {
-        patience = setTimeout(resolve, START_PATIENCE_MS)
-      })
-      await Promise.race([looked, tooLong])
-      clearTimeout(patience)
+      await within(START_PATIENCE_MS, Promise.all(watches.map(watchOver)), undefined)
     },
     close: async () => {
       closing.abort()
