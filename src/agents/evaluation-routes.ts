@@ -4,8 +4,8 @@ import { AgentLatestEvaluation } from '../contract/agent-parts.ts'
 import { answer } from '../contract/answers.ts'
 import { AgentEvaluation } from '../contract/evaluation.ts'
 import { ref } from '../contract/fields.ts'
+import { AGENT_OPERATION, writeErrors } from '../contract/operation.ts'
 import type { Evaluations } from './evaluation-service.ts'
-import { AGENT_OPERATION, writeErrors } from './operation.ts'
 
 export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluations }> = async (
   app,

@@ -9,8 +9,8 @@ import {
   DiffQuery,
   RevisionPageQuery,
 } from '../contract/history.ts'
+import { AGENT_OPERATION, readErrors, writeErrors } from '../contract/operation.ts'
 import type { History } from './history-service.ts'
-import { AGENT_OPERATION, readErrors, writeErrors } from './operation.ts'
 import { send } from './reply.ts'
 import { revisionsToMatch } from './revision-tag.ts'
 

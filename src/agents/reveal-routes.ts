@@ -3,7 +3,7 @@ import { AgentId } from '../contract/agent.ts'
 import { AgentSecrets } from '../contract/agent-secrets.ts'
 import { answer, answerHeaders } from '../contract/answers.ts'
 import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION, readErrors } from './operation.ts'
+import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
 import type { Reveal } from './reveal-service.ts'
 
 export const revealRoutes: FastifyPluginAsyncTypebox<{ reveal: Reveal }> = async (app, { reveal }) => {

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answer, GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
+import { answer } from '../contract/answers.ts'
 import { AuditEventPage, AuditQuery } from '../contract/audit.ts'
 import { ref } from '../contract/fields.ts'
+import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
 import type { Audit } from './service.ts'
 
 export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (app, { audit }) => {
@@ -14,13 +15,11 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (a
         summary: 'List Audit Events',
         description:
           'Who in the team of the token changed an agent, saw its secrets or was refused; newest first.',
-        tags: ['Agent Environment'],
-        security: [{ bearer: [] }],
+        ...AGENT_OPERATION,
         querystring: AuditQuery,
         response: {
           200: answer('A page of audit events', ref(AuditEventPage)),
-          422: validationAnswer,
-          ...problemAnswers(...GUARDED, 'database_unavailable'),
+          ...readErrors(),
         },
       },
     },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FreeFormObject, integer, nullable, oneOf, ref, UnixSeconds, Uuid } from './fields.ts'
+import { FreeFormObject, integer, NextCursor, nullable, oneOf, ref, UnixSeconds, Uuid } from './fields.ts'
 import { REVISION_ACTIONS, type RevisionAction } from './history.ts'
 
 const OTHER_ACTIONS = [
@@ -38,9 +38,7 @@ export type AuditEvent = Static<typeof AuditEvent>
 export const AuditEventPage = Type.Object(
   {
     results: Type.Array(ref(AuditEvent)),
-    next_cursor: nullable(
-      Type.String({ description: 'Send it as `cursor` for the next page; null on the last' }),
-    ),
+    next_cursor: NextCursor,
   },
   { $id: 'AuditEventPage', description: 'Audit events, newest first' },
 )

@@ -46,6 +46,11 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static
   })
 }
 
+/** Where a page ends, of every list. */
+export const NextCursor = nullable(
+  Type.String({ description: 'Send it as `cursor` for the next page; null on the last' }),
+)
+
 type OptionalNullable<Fields extends Record<string, TSchema>> = {
   [Name in keyof Fields]: ReturnType<typeof Type.Optional<TUnsafe<Static<Fields[Name]> | null>>>
 }

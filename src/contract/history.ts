@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { integer, nullable, oneOf, ref, UnixSeconds, Uuid } from './fields.ts'
+import { integer, NextCursor, nullable, oneOf, ref, UnixSeconds, Uuid } from './fields.ts'
 
 /** What has changed an agent. */
 export const REVISION_ACTIONS = ['created', 'updated', 'restored', 'trust_stage_changed'] as const
@@ -26,9 +26,7 @@ export type AgentRevision = Static<typeof AgentRevision>
 export const AgentRevisionPage = Type.Object(
   {
     results: Type.Array(ref(AgentRevision)),
-    next_cursor: nullable(
-      Type.String({ description: 'Send it as `cursor` for the next page; null on the last' }),
-    ),
+    next_cursor: NextCursor,
   },
   { $id: 'AgentRevisionPage', description: 'Revisions, newest first' },
 )

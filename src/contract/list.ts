@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AGENT_STATUSES, Agent, PROTECTION_STATUSES, TRUST_STAGES } from './agent.ts'
-import { integer, nullable, oneOf, ref } from './fields.ts'
+import { integer, NextCursor, oneOf, ref } from './fields.ts'
 
 export const AGENT_SORTS = ['-created_at', 'created_at', 'agent_name', '-agent_name'] as const
 export type AgentSort = (typeof AGENT_SORTS)[number]
@@ -42,9 +42,7 @@ export type AgentListQuery = Static<typeof AgentListQuery>
 export const AgentPage = Type.Object(
   {
     results: Type.Array(ref(Agent)),
-    next_cursor: nullable(
-      Type.String({ description: 'Send it as `cursor` for the next page; null on the last' }),
-    ),
+    next_cursor: NextCursor,
     count: Type.Optional(integer({ description: 'With `include_count=true`' })),
   },
   { $id: 'AgentPage', description: 'A page of agents' },

@@ -3,11 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answer, problemAnswers, validationAnswer } from '../contract/answers.ts'
 import { EvolutionAgentId, EvolutionStatus, Genome } from '../contract/evolution.ts'
 import { ref } from '../contract/fields.ts'
+import { AGENT_OPERATION } from '../contract/operation.ts'
 import type { ProblemCode } from '../contract/problem.ts'
 import type { Asker, EvolutionClient, Passed } from './client.ts'
-
-const tags = ['Agent Environment']
-const security = [{ bearer: [] }]
 
 /** A valid token is enough here: what it allows is for the evolution service to say, which gets it. */
 const FORWARDED: ProblemCode[] = [
@@ -34,8 +32,7 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         description:
           'The evolution proposal status of the agent, from the evolution service. The agent need not be known ' +
           'here. Errors of the evolution service below 500 come back as they are.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         params: EvolutionAgentId,
         response: {
           200: answer('What the evolution service answered', ref(EvolutionStatus)),
@@ -58,8 +55,7 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         description:
           'Creates (seeds) a new genome in the evolution service. The body is passed on as its own bytes. Errors ' +
           'of the evolution service below 500 come back as they are.',
-        tags,
-        security,
+        ...AGENT_OPERATION,
         body: ref(Genome),
         response: {
           200: answer('What the evolution service answered', ref(Genome)),

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { answer, GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
 import { ref } from '../contract/fields.ts'
+import { AGENT_OPERATION } from '../contract/operation.ts'
 import { ServiceList, type ServiceStatus } from '../contract/service.ts'
 
 export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceStatus[] }> = async (
@@ -17,8 +18,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceS
         description:
           'The services behind the console: whether their documents are there and good, what changed last that breaks ' +
           'callers, and whether their answers are as they declare.',
-        tags: ['Agent Environment'],
-        security: [{ bearer: [] }],
+        ...AGENT_OPERATION,
         response: {
           200: answer('All services', ref(ServiceList)),
           422: validationAnswer,

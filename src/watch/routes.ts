@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
+import { AGENT_OPERATION } from '../contract/operation.ts'
 import { LastEventId, WatchQuery, watchAnswer } from '../contract/watch.ts'
 import type { Watch } from './service.ts'
 
@@ -17,8 +18,7 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
           'Changes of the agents of the team, as server-sent events, from now on or from `Last-Event-ID` on without ' +
           'a gap. An event may come twice; the `id` in its `data` tells. Ends when the token expires, and cuts off whoever does ' +
           'not read.',
-        tags: ['Agent Environment'],
-        security: [{ bearer: [] }],
+        ...AGENT_OPERATION,
         querystring: WatchQuery,
         headers: LastEventId,
         response: {

@@ -1,7 +1,7 @@
-import { GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
-import type { ProblemCode } from '../contract/problem.ts'
+import { GUARDED, problemAnswers, validationAnswer } from './answers.ts'
+import type { ProblemCode } from './problem.ts'
 
-/** What every operation on agents says of itself in the document. */
+/** What every operation of the console's own says of itself in the document. */
 export const AGENT_OPERATION = { tags: ['Agent Environment'], security: [{ bearer: [] }] }
 
 /** The errors of an operation that reads: its own, and those that any such operation may answer. */
