@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { buildApp } from './app.ts'
-import { ConfigInvalid, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
 import { createDeps } from './deps.ts'
-import { createMetricsServer } from './http/metrics-server.ts'
+import { startMetricsServer } from './http/metrics-server.ts'
+import { exitSoon, run } from './process.ts'
 import { startRelay } from './relay/start.ts'
-
-const CLOSED_WITHIN_MS = 10_000
 
 /** Environment, build, listen, and close on a signal. */
 async function main(): Promise<void> {
@@ -14,9 +12,7 @@ async function main(): Promise<void> {
   const { log, shutdown, database, metrics, evolution, events, services } = deps
 
   const app = await buildApp(deps)
-  const metricsServer = createMetricsServer(metrics.registry)
-  metricsServer.listen(config.metricsPort, config.host)
-  await once(metricsServer, 'listening')
+  const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.host)
   await app.listen({ host: config.host, port: config.port })
   const databaseUrl = config.events?.relayDatabaseUrl
   const relay = events && databaseUrl && startRelay({ ...deps, ...events, databaseUrl })
@@ -34,8 +30,7 @@ async function main(): Promise<void> {
     const patience = setTimeout(() => app.server.closeAllConnections(), config.shutdownPatienceMs)
     await app.close()
     clearTimeout(patience)
-    // Nobody waits any more. A connection whose other side is gone without a word would never close.
-    setTimeout(() => process.exit(0), CLOSED_WITHIN_MS).unref()
+    exitSoon()
     await (relay && relay.close())
     await Promise.all([database.close(), evolution?.close(), events?.nats.close(), services.close()])
     metricsServer.close()
@@ -44,8 +39,4 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void end(signal))
 }
 
-main().catch((error: unknown) => {
-  // Before there is a log, and for a person: a start that failed says why and nothing else.
-  const text = error instanceof ConfigInvalid ? error.message : `Could not start: ${(error as Error).stack}`
-  process.stderr.write(`${text}\n`, () => process.exit(1))
-})
+run(main)

@@ -1,14 +1,12 @@
-import { once } from 'node:events'
-import { ConfigInvalid, readRelayConfig } from './config.ts'
+import { readRelayConfig } from './config.ts'
 import { createEvents } from './deps.ts'
-import { createMetricsServer } from './http/metrics-server.ts'
+import { startMetricsServer } from './http/metrics-server.ts'
 import { createDatabase } from './platform/database.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { readBacklog } from './platform/outbox.ts'
+import { exitSoon, run } from './process.ts'
 import { startRelay } from './relay/start.ts'
-
-const CLOSED_WITHIN_MS = 10_000
 
 /** A relay alone, for where the API should do nothing else. */
 async function main(): Promise<void> {
@@ -18,17 +16,14 @@ async function main(): Promise<void> {
   const database = createDatabase(config.databaseUrl, log)
   const events = createEvents(config.events, log)
   metrics.observeBacklog(() => readBacklog(database))
-  const metricsServer = createMetricsServer(metrics.registry)
-  metricsServer.listen(config.metricsPort, config.host)
-  await once(metricsServer, 'listening')
+  const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.host)
   const databaseUrl = config.events.relayDatabaseUrl ?? config.databaseUrl
   const relay = startRelay({ ...events, databaseUrl, metrics, log })
   log.info('relaying')
 
   const end = async (signal: string) => {
     log.info({ signal }, 'ending')
-    // A connection whose other side is gone without a word would never close.
-    setTimeout(() => process.exit(0), CLOSED_WITHIN_MS).unref()
+    exitSoon()
     await relay.close()
     await Promise.all([events.nats.close(), database.close()])
     metricsServer.close()
@@ -36,7 +31,4 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void end(signal))
 }
 
-main().catch((error: unknown) => {
-  const text = error instanceof ConfigInvalid ? error.message : `Could not start: ${(error as Error).stack}`
-  process.stderr.write(`${text}\n`, () => process.exit(1))
-})
+run(main)

@@ -18,8 +18,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   config: ['platform', 'contract', 'services'],
   deps: ['config', 'platform', 'services'],
   app: ['deps', 'http', 'platform', 'contract', 'agents', 'audit', 'evolution', 'watch', 'services'],
-  main: ['app', 'config', 'deps', 'http', 'relay'],
-  'relay-main': ['config', 'deps', 'http', 'platform', 'relay'],
+  process: ['config'],
+  main: ['app', 'config', 'deps', 'http', 'relay', 'process'],
+  'relay-main': ['config', 'deps', 'http', 'platform', 'relay', 'process'],
 }
 
 const root = join(import.meta.dirname, '..')

@@ -1,9 +1,10 @@
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Registry } from 'prom-client'
 
 /** Prometheus reads on a port of its own, so that figures never leave by the public door. */
-export function createMetricsServer(registry: Registry): Server {
-  return createServer((request, response) => {
+export async function startMetricsServer(registry: Registry, port: number, host: string): Promise<Server> {
+  const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end()
       return
@@ -13,4 +14,7 @@ export function createMetricsServer(registry: Registry): Server {
       () => response.writeHead(500).end(),
     )
   })
+  server.listen(port, host)
+  await once(server, 'listening')
+  return server
 }
