@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { ref } from './fields.ts'
-import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts'
+import { ProblemBody } from './problem.ts'
+import { PROBLEMS, type ProblemCode } from './problem-codes.ts'
 import { HTTPValidationError } from './validation-error.ts'
 
 /** How an operation's answers are declared: once, for the serialiser and for the document. */

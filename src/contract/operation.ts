@@ -1,5 +1,5 @@
 import { GUARDED, problemAnswers, validationAnswer } from './answers.ts'
-import type { ProblemCode } from './problem.ts'
+import type { ProblemCode } from './problem-codes.ts'
 
 /** What every operation of the console's own says of itself in the document. */
 export const AGENT_OPERATION = { tags: ['Agent Environment'], security: [{ bearer: [] }] }

@@ -4,7 +4,7 @@ import { answer, problemAnswers, validationAnswer } from '../contract/answers.ts
 import { EvolutionAgentId, EvolutionStatus, Genome } from '../contract/evolution.ts'
 import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION } from '../contract/operation.ts'
-import type { ProblemCode } from '../contract/problem.ts'
+import type { ProblemCode } from '../contract/problem-codes.ts'
 import type { Asker, EvolutionClient, Passed } from './client.ts'
 
 /** A valid token is enough here: what it allows is for the evolution service to say, which gets it. */

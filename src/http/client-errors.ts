@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import fp from 'fastify-plugin'
-import { Problem, type ProblemCode } from '../contract/problem.ts'
+import { Problem } from '../contract/problem.ts'
+import type { ProblemCode } from '../contract/problem-codes.ts'
 
 const CODES: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { Problem, type ProblemCode } from '../contract/problem.ts'
+import { Problem } from '../contract/problem.ts'
+import type { ProblemCode } from '../contract/problem-codes.ts'
 import { RequestInvalid } from '../contract/validation-error.ts'
 
 /** What Fastify itself refuses, in our words. */

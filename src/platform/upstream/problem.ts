@@ -1,4 +1,5 @@
-import { Problem, type ProblemCode } from '../../contract/problem.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { ProblemCode } from '../../contract/problem-codes.ts'
 import type { FailureKind, UpstreamFailure } from './failure.ts'
 
 const CODES: Record<FailureKind, ProblemCode> = {

@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemCode } from '../../contract/problem.ts'
+import { PROBLEMS, type ProblemCode } from '../../contract/problem-codes.ts'
 import type { Node } from './tree.ts'
 
 /** What the console itself may answer in front of a service's operation. */
