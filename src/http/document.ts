@@ -58,7 +58,7 @@ export interface DocumentRouteOptions {
   /** Is given the document of the routes registered here, before the server listens. */
   begin: (own: string) => Promise<void>
   /** What is served at the moment. */
-  current: () => { bytes: Uint8Array; etag: string }
+  current: () => Promise<{ bytes: Uint8Array; etag: string }>
 }
 
 /** Serves the document from memory. */
@@ -69,7 +69,7 @@ export const documentRoute = fp(
       '/openapi.json',
       { config: { permission: 'public' }, schema: { hide: true } },
       async (request, reply) => {
-        const { bytes, etag } = current()
+        const { bytes, etag } = await current()
         reply.header('etag', etag).header('cache-control', 'no-cache')
         if (isNamed(etag, request.headers['if-none-match'])) return reply.code(304).send()
         return reply.type('application/json; charset=utf-8').send(bytes)

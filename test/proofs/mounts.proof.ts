@@ -51,23 +51,32 @@ describe('many large documents', () => {
         },
         60_000,
       )
-      const tookMs = performance.now() - startedAt - (startedAt - bareAt)
-      const response = await fetch(`${running.url}/openapi.json`)
-      const text = await response.text()
+      const msSince = () => performance.now() - startedAt - (startedAt - bareAt)
+      const tookMs = msSince()
+      let text = ''
+      let etag = ''
+      await until(
+        'the document declares them all',
+        async () => {
+          const response = await fetch(`${running.url}/openapi.json`)
+          etag = response.headers.get('etag') ?? ''
+          text = await response.text()
+          const { paths } = JSON.parse(text) as { paths: Record<string, object> }
+          return operations.every((operation) => {
+            const [method = '', path = ''] = operation.split(' ')
+            return method.toLowerCase() in (paths[path] ?? {})
+          })
+        },
+        60_000,
+      )
       t.diagnostic(
-        `${operations.length} operations in ${tookMs.toFixed(0)} ms, ${text.length} characters together`,
+        `${operations.length} operations in ${tookMs.toFixed(0)} ms, ` +
+          `their document of ${text.length} characters in ${msSince().toFixed(0)} ms`,
       )
       assert.ok(tookMs < WITHIN_MS * SLACK, `${tookMs} ms`)
 
-      const etag = response.headers.get('etag') ?? ''
       const again = await fetch(`${running.url}/openapi.json`, { headers: { 'if-none-match': etag } })
       assert.equal(again.status, 304)
-      const { paths } = JSON.parse(text) as { paths: Record<string, object> }
-      const missing = operations.filter((operation) => {
-        const [method = '', path = ''] = operation.split(' ')
-        return !(method.toLowerCase() in (paths[path] ?? {}))
-      })
-      assert.deepEqual(missing, [])
       const combined = join(folder, 'combined.json')
       await writeFile(combined, text)
       await run('npx', ['redocly', 'lint', '--config', 'redocly.yaml', combined], { cwd: ROOT })

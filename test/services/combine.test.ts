@@ -16,7 +16,7 @@ type Any = any
 
 const ROOT = join(import.meta.dirname, '../..')
 const OWN = readFileSync(join(ROOT, 'openapi.json'), 'utf8')
-const combined = (...services: Prepared[]): Any => combine(JSON.parse(OWN) as Node, services).document
+const combined = (...services: Prepared[]): Any => combine(JSON.parse(OWN) as Node, services)
 
 const teams = (content: object) => prepared(content)
 const redTeam = (content: object) =>

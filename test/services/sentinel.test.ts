@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { pino } from 'pino'
+import { createMetrics } from '../../src/platform/metrics.ts'
+import { createDocuments } from '../../src/services/documents/documents.ts'
 import { lint } from '../../src/services/documents/lint.ts'
+import { createPublication } from '../../src/services/publication.ts'
+import { createSentinel } from '../../src/services/sentinel/sentinel.ts'
 import { until } from '../support/until.ts'
 import { type Declaring, startDeclaring, startWatching, type WatchingConsole } from './declaring.ts'
-import { answering, document, refTo, sending } from './described.ts'
+import { answering, document, refTo, sending, service } from './described.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a document
 type Any = any
@@ -49,13 +54,16 @@ describe('the sentinel', () => {
   }
 
   it('has mounted what answers promptly before the console listens', async () => {
-    const { state, document: adopted, faults, breaker, tag, prefixes } = await watching.status('teams')
-    assert.deepEqual([state, faults, breaker, tag, prefixes], ['up', [], 'closed', 'Teams', ['/v1/teams']])
-    assert.deepEqual([adopted?.version, adopted?.operations, adopted?.title], ['1', 3, 'Teams'])
     teams.answer(200, '{"id":"1","status":"new"}')
     const answer = await get('/v1/teams/1')
     assert.deepEqual([answer.status, answer.text], [200, '{"id":"1","status":"new"}'])
+  })
+
+  it('lets whoever asks for the document at once wait until it is whole', async () => {
     assert.equal((await combined()).paths['/v1/teams/{id}'].get.operationId, 'getTeam')
+    const { state, document: adopted, faults, breaker, tag, prefixes } = await watching.status('teams')
+    assert.deepEqual([state, faults, breaker, tag, prefixes], ['up', [], 'closed', 'Teams', ['/v1/teams']])
+    assert.deepEqual([adopted?.version, adopted?.operations, adopted?.title], ['1', 3, 'Teams'])
   })
 
   it('asks by the tag of what it has, and does no work for the same again', async () => {
@@ -198,13 +206,61 @@ describe('services that are not there at the start', () => {
       assert.equal((await watching.status('silent')).state, 'starting')
       assert.equal((await watching.status('late')).state, 'document_unreachable')
       assert.equal((await watching.status('late')).document, null)
-      assert.equal((await watching.running.request('GET', '/v1/late', { token: watching.token })).status, 404)
+      // Nobody can say yet that there is no such operation.
+      const missed = await get(watching, '/v1/late/7?x=1')
+      assert.deepEqual([missed.status, missed.body.code], [503, 'upstream_unavailable'])
+      assert.equal(missed.headers.get('retry-after'), '2')
+      assert.equal((await get(watching, '/v1/later')).status, 404)
       await late.resume()
       await watching.becomes('late', ({ state }) => state === 'up')
-      assert.equal((await watching.running.request('GET', '/v1/late', { token: watching.token })).status, 200)
+      assert.equal((await get(watching, '/v1/late')).status, 200)
+      assert.equal((await get(watching, '/v1/late/7')).status, 404)
     } finally {
       await watching.close()
       await Promise.all([late.stop(), silent.stop()])
     }
   })
+
+  it('have nothing mounted by a document that turns out to be broken', async () => {
+    const unlintable = document({ '/v1/teams': { get: { responses: { 200: { description: 7 } } } } })
+    const teams = await startDeclaring(unlintable)
+    const watching = await startWatching({ teams: { url: teams.url } })
+    try {
+      await watching.becomes('teams', ({ state }) => state === 'document_broken')
+      const missed = await get(watching, '/v1/teams')
+      assert.deepEqual([missed.status, missed.body.code], [503, 'upstream_unavailable'])
+      teams.declare(document({ '/v1/teams': { get: answering({}) } }))
+      await watching.becomes('teams', ({ state }) => state === 'up')
+      assert.equal((await get(watching, '/v1/teams')).status, 200)
+    } finally {
+      await watching.close()
+      await teams.stop()
+    }
+  })
 })
+
+describe('a document that cannot be combined', () => {
+  it('is not used', async () => {
+    const teams = await startDeclaring(teamsDocument('1'))
+    const log = pino({ level: 'silent' })
+    const documents = createDocuments({ deadlinesMs: { combine: 0 } })
+    const publication = createPublication(log)
+    const sentinel = createSentinel({
+      services: [{ ...service(), documentUrl: `${teams.url}/openapi.json` }],
+      ...{ documents, publication, log, now: Date.now, metrics: createMetrics() },
+      breakerOf: () => 'closed',
+    })
+    try {
+      await sentinel.start(JSON.stringify(document({})))
+      await until('it is found', () => sentinel.statuses()[0]?.state === 'document_broken')
+      assert.match(sentinel.statuses()[0]?.faults.join() ?? '', /took too long/)
+      assert.deepEqual(publication.mounted.current.find('GET', '/v1/teams'), { allow: [] })
+      assert.ok(sentinel.awaits('/v1/teams'))
+    } finally {
+      await sentinel.close()
+      await teams.stop()
+    }
+  })
+})
+
+const get = ({ running, token }: WatchingConsole, path: string) => running.request('GET', path, { token })

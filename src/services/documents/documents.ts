@@ -14,18 +14,19 @@ export interface DocumentsOptions {
 
 /** Whatever takes longer is not worth waiting for, and may never end: a pattern can be made to. */
 const DEADLINES_MS: Record<TaskName, number> = {
+  outline: 20_000,
   prepare: 20_000,
   compare: 20_000,
   combine: 20_000,
   check: 5_000,
 }
 
-/** Documents that come at once are all read before they are combined, so that they are combined once. A sampled answer can
- * wait, and its check may be made to take long: nothing else waits behind it. */
-const URGENCY: TaskName[] = ['prepare', 'compare', 'combine', 'check']
+/** First what operations wait for. A sampled answer can wait, and its check may be made to take long: nothing else waits
+ * behind it. */
+const URGENCY: TaskName[] = ['outline', 'prepare', 'compare', 'combine', 'check']
 
 /** Work on documents, in threads of its own: a document of megabytes would keep every request waiting. The second thread
- * is there when many documents come at once, as they do at the start, and ends with them. */
+ * is there when many documents come at once, as they do at the start, and ends soon after. */
 export function createDocuments({ deadlinesMs = {} }: DocumentsOptions = {}): Documents {
   const deadlines = { ...DEADLINES_MS, ...deadlinesMs }
   const waiting: Job[] = []
@@ -45,6 +46,7 @@ export function createDocuments({ deadlinesMs = {} }: DocumentsOptions = {}): Do
       }) as ReturnType<Tasks[Name]>
 
   return {
+    outline: ask('outline'),
     prepare: ask('prepare'),
     compare: ask('compare'),
     combine: ask('combine'),

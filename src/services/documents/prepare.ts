@@ -1,17 +1,31 @@
 import type { Service } from '../service.ts'
-import { fingerprintsOf } from './fingerprints.ts'
-import { lift } from './lift.ts'
+import { lift, requireKnownVersion } from './lift.ts'
 import { settleLinks } from './links.ts'
 import { mend } from './mend.ts'
 import { neutralise } from './neutral.ts'
+import { operationIdsOf } from './operation-ids.ts'
 import { selectOperations } from './operations.ts'
 import type { Prepared } from './prepared.ts'
+import type { Outline } from './protocol.ts'
 import { DocumentBroken, readDocument } from './read.ts'
-import { type Components, checkReferences, componentAt, createReach, split } from './references.ts'
+import { type Components, checkReferences, componentAt, createGraph, split } from './references.ts'
 import { renameComponents } from './rename.ts'
 import { type Node, nodeAt, textOf } from './tree.ts'
 
 const MOST_FAULTS = 20
+
+/** What of a service's document can be mounted. Throws a DocumentBroken that says why nothing can. */
+export function outline(service: Service, bytes: Uint8Array): Outline {
+  const document = readDocument(bytes)
+  requireKnownVersion(document)
+  checkReferences(document)
+  const { operations } = selectOperations(document, service)
+  return {
+    service: service.name,
+    operations,
+    operationIds: operations.map(({ operationId }) => operationId),
+  }
+}
 
 /** A service's document as it can be combined with others: 3.1, only what is mounted, passing the linter. Throws a
  * DocumentBroken that says why it cannot. */
@@ -32,8 +46,8 @@ export async function prepare(service: Service, bytes: Uint8Array): Promise<Prep
     version: textOf(info['version']),
     paths,
     components,
-    fingerprints: fingerprintsOf(components),
     operations,
+    operationIds: operationIdsOf({ ...paths, '': components }),
     leftOut,
   }
 }
@@ -44,7 +58,7 @@ function selectComponents(document: Node, paths: Node): Record<string, Node> {
   const selected: Record<string, Node> = {}
   const names = new Map<string, string>()
   const taken = new Set<string>()
-  for (const key of createReach(all)(paths)) {
+  for (const key of createGraph(all).reachedFrom(paths)) {
     const [section, name] = split(key)
     // An author may call a section `constructor`, which every object has.
     const members = Object.hasOwn(selected, section) ? (selected[section] as Node) : {}

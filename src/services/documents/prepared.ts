@@ -1,5 +1,4 @@
 import type { DeclaredOperation } from '../operation.ts'
-import type { Fingerprints } from './fingerprints.ts'
 import type { Components } from './references.ts'
 import type { Node } from './tree.ts'
 
@@ -13,9 +12,9 @@ export interface Prepared {
   readonly paths: Node
   /** By section, what the paths refer to. */
   readonly components: Components
-  /** Of the components. */
-  readonly fingerprints: Fingerprints
   readonly operations: readonly PreparedOperation[]
+  /** Theirs, and those of their callbacks. */
+  readonly operationIds: readonly string[]
   /** A sentence for each operation that is not mounted. */
   readonly leftOut: readonly string[]
 }

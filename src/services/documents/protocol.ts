@@ -6,12 +6,18 @@ import type { ServedDocument } from './served.ts'
 /** Bytes that threads share: nobody copies them, and nobody changes them. */
 export type SharedBytes = Uint8Array<SharedArrayBuffer>
 
-/** A document that was found good, with what is told of it. */
-export interface Readied {
+/** The operations of a document that can be mounted. */
+export interface Outline {
   readonly service: string
+  readonly operations: readonly DeclaredOperation[]
+  /** Theirs, and those of their callbacks. */
+  readonly operationIds: readonly string[]
+}
+
+/** A document that was found good, with what is told of it. */
+export interface Readied extends Outline {
   readonly title: string
   readonly version: string
-  readonly operations: number
   /** A sentence for each operation that is not mounted. */
   readonly leftOut: readonly string[]
   /** The prepared document, for the other tasks. */
@@ -20,16 +26,13 @@ export interface Readied {
   readonly digest: string
 }
 
-/** The combined document, and what is mounted by it. */
-export interface Published extends ServedDocument {
-  readonly operations: readonly DeclaredOperation[]
-}
-
 /** What a thread is asked, and what it answers. A request brings along all that it needs, so that any thread can do it. */
 export interface Tasks {
+  /** Takes a small part of the time that preparing does. */
+  outline: (service: Service, bytes: SharedBytes) => Promise<Outline>
   prepare: (service: Service, bytes: SharedBytes) => Promise<Readied>
   compare: (before: Readied, after: Readied) => Promise<string[]>
-  combine: (own: string, services: readonly Readied[]) => Promise<Published>
+  combine: (own: string, services: readonly Readied[]) => Promise<ServedDocument>
   check: (service: Readied, answer: Answer) => Promise<string | undefined>
 }
 

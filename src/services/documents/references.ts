@@ -43,9 +43,22 @@ function namedIn(value: unknown): Set<string> {
   return named
 }
 
-/** Answers, for any part of a document, the components it refers to through whatever lies between. Each component is
- * looked through once. */
-export function createReach(components: Components): (part: unknown) => Set<string> {
+/** The components of a document, and which of them refers to which. Each is looked through once. */
+export interface ComponentGraph {
+  readonly keys: readonly string[]
+  at: (key: string) => unknown
+  /** The components that a component names itself. */
+  namedBy: (key: string) => readonly string[]
+  /** The components that any part of the document refers to, through whatever lies between. */
+  reachedFrom: (part: unknown) => Set<string>
+  /** The components from which one of these is reached, these included. */
+  leadingTo: (targets: Iterable<string>) => Set<string>
+}
+
+export function createGraph(components: Components): ComponentGraph {
+  const keys = Object.entries(components).flatMap(([section, members]) =>
+    Object.keys(members).map((name) => `${section}/${name}`),
+  )
   const extending = extensionsOf(components['schemas'] ?? {})
   const known = new Map<string, string[]>()
   const namedBy = (key: string): string[] => {
@@ -58,16 +71,33 @@ export function createReach(components: Components): (part: unknown) => Set<stri
     known.set(key, named)
     return named
   }
-  return (part) => {
-    const reached = new Set<string>()
-    const open = [...namedIn(part)]
-    for (let key = open.pop(); key !== undefined; key = open.pop()) {
-      if (reached.has(key) || componentAt(components, key) === undefined) continue
-      reached.add(key)
-      open.push(...namedBy(key))
-    }
-    return reached
+  return {
+    keys,
+    at: (key) => componentAt(components, key),
+    namedBy,
+    reachedFrom: (part) =>
+      spread(namedIn(part), (key) => (componentAt(components, key) === undefined ? undefined : namedBy(key))),
+    leadingTo: (targets) => {
+      const namers = Map.groupBy(
+        keys.flatMap((namer) => namedBy(namer).map((key) => ({ key, namer }))),
+        ({ key }) => key,
+      )
+      return spread(targets, (key) => (namers.get(key) ?? []).map(({ namer }) => namer))
+    },
   }
+}
+
+/** All that is found by going on from what was found; nothing is where `next` answers undefined. */
+function spread(from: Iterable<string>, next: (key: string) => readonly string[] | undefined): Set<string> {
+  const found = new Set<string>()
+  const open = [...from]
+  for (let key = open.pop(); key !== undefined; key = open.pop()) {
+    const more = found.has(key) ? undefined : next(key)
+    if (!more) continue
+    found.add(key)
+    open.push(...more)
+  }
+  return found
 }
 
 export function componentAt(components: Components, key: string): unknown {

@@ -10,7 +10,7 @@ export interface Job {
 }
 
 export interface Thread {
-  /** Begins before there is a job: that alone takes half a second. */
+  /** Begins before there is a job. */
   warmUp: () => void
   /** To be told when there may be a job to take. */
   wake: () => void
@@ -19,12 +19,16 @@ export interface Thread {
 
 export interface ThreadOptions {
   takeJob: () => Job | undefined
-  /** Whether it waits for more when there is nothing to do. */
+  /** Whether it waits for more however long there is nothing to do. */
   stays: boolean
 }
 
-/** A document that needs more than this is none that anybody reads. */
-const LIMITS = { maxOldGenerationSizeMb: 1_024 }
+/** A document that needs more than the old generation is none that anybody reads. In a young one of the usual size every
+ * tree would be moved twice before it is done with, which takes a fifth of the time. */
+const LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 96 }
+
+/** What comes at once comes in several steps. */
+const IDLE_MS = 5_000
 
 /** A worker that has one job at a time, so that it is known whose fault it is when it dies or does not come back: that job
  * fails, and a new worker takes the next. */
@@ -32,12 +36,17 @@ export function createThread({ takeJob, stays }: ThreadOptions): Thread {
   let worker: Worker | undefined
   let current: Job | undefined
   let deadline: NodeJS.Timeout | undefined
+  let idle: NodeJS.Timeout | undefined
 
   const end = () => {
+    clearTimeout(idle)
     const ended = worker
     worker = undefined
     ended?.removeAllListeners()
     return ended?.terminate()
+  }
+  const rest = () => {
+    if (!stays) idle = setTimeout(() => void end(), IDLE_MS).unref()
   }
   const settle = (finish: (job: Job) => void) => {
     clearTimeout(deadline)
@@ -45,7 +54,7 @@ export function createThread({ takeJob, stays }: ThreadOptions): Thread {
     current = undefined
     if (job) finish(job)
     wake()
-    if (!current && !stays) void end()
+    if (!current) rest()
   }
   const abandon = (reason: string) => {
     void end()
@@ -68,6 +77,7 @@ export function createThread({ takeJob, stays }: ThreadOptions): Thread {
     if (current) return
     current = takeJob()
     if (!current) return
+    clearTimeout(idle)
     worker ??= begin()
     deadline = setTimeout(() => abandon('The work on it took too long.'), current.deadlineMs)
     worker.postMessage(current.request)
@@ -77,6 +87,7 @@ export function createThread({ takeJob, stays }: ThreadOptions): Thread {
     wake,
     warmUp: () => {
       worker ??= begin()
+      rest()
     },
     close: async () => {
       clearTimeout(deadline)

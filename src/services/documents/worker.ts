@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
-import { type CheckAnswer, createAnswerCheck } from './check-answer.ts'
+import type { CheckAnswer } from './check-answer.ts'
 import { combine } from './combine.ts'
 import { findBreakingChanges } from './compare.ts'
-import { prepare } from './prepare.ts'
+import { outline, prepare } from './prepare.ts'
 import type { Prepared } from './prepared.ts'
 import { type Readied, type Request, type Response, type Tasks, toShared } from './protocol.ts'
 import { DocumentBroken } from './read.ts'
@@ -30,6 +30,7 @@ function read({ service, digest, prepared }: Readied): Known {
 }
 
 const tasks: Tasks = {
+  outline: async (service, bytes) => outline(service, Uint8Array.from(bytes)),
   prepare: async (service, bytes) => {
     const prepared = await prepare(service, Uint8Array.from(bytes))
     const text = Buffer.from(JSON.stringify(prepared))
@@ -37,7 +38,8 @@ const tasks: Tasks = {
       service: service.name,
       title: prepared.title,
       version: prepared.version,
-      operations: prepared.operations.length,
+      operations: prepared.operations,
+      operationIds: prepared.operationIds,
       leftOut: prepared.leftOut,
       prepared: toShared(text),
       digest: createHash('sha256').update(text).digest('base64'),
@@ -45,14 +47,13 @@ const tasks: Tasks = {
   },
   compare: async (before, after) => findBreakingChanges(read(before).prepared, read(after).prepared),
   combine: async (own, services) => {
-    const { document, operations } = combine(
-      JSON.parse(own) as Node,
-      services.map((service) => read(service).prepared),
-    )
-    return { ...toServed(JSON.stringify(document)), operations }
+    const prepared = services.map((service) => read(service).prepared)
+    return toServed(JSON.stringify(combine(JSON.parse(own) as Node, prepared)))
   },
   check: async (service, answer) => {
     const found = read(service)
+    // Loaded when it is first needed, like the linter: at the start others wait.
+    const { createAnswerCheck } = await import('./check-answer.ts')
     found.check ??= createAnswerCheck(found.prepared)
     return found.check(answer)
   },

@@ -14,8 +14,18 @@ export interface MountOptions {
   mounted: { current: MountedTable }
   /** By name. */
   services: ReadonlyMap<string, MountedService>
+  /** Whether a path may be of a service of which nothing is known yet. */
+  isAwaited?: (path: string) => boolean
   /** Gets the bytes of a sampled share of answers, after they were passed on. */
   observeAnswer?: (operation: DeclaredOperation, status: number, contentType: string, bytes: Buffer) => void
+}
+
+/** Nobody can say that there is no such operation. */
+const NOT_READ_YET = {
+  detail:
+    'The service behind this path has not published a document that can be used. ' +
+    'Try again shortly; GET /v1/services says why.',
+  headers: { 'retry-after': '2' },
 }
 
 const NO_BYTES = Buffer.alloc(0)
@@ -25,7 +35,7 @@ const READER_PATIENCE_MS = 60_000
 
 /** One route for whatever the services declare at the moment. Every path that nobody else has ends here. */
 export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number }> = async (app, options) => {
-  const { mounted, services, observeAnswer, now } = options
+  const { mounted, services, isAwaited, observeAnswer, now } = options
 
   const locate = ({ method, raw }: FastifyRequest) => {
     const found = mounted.current.find(method, raw.url ?? '')
@@ -33,8 +43,11 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
       const { path: route, service } = found.operation.declared
       return { ...found, route, service }
     }
-    if (found.allow.length === 0) throw new Problem('not_found')
-    throw new Problem('method_not_allowed', { headers: { allow: found.allow.join(', ') } })
+    if (found.allow.length > 0) {
+      throw new Problem('method_not_allowed', { headers: { allow: found.allow.join(', ') } })
+    }
+    const [path = ''] = (raw.url ?? '').split('?', 1)
+    throw isAwaited?.(path) ? new Problem('upstream_unavailable', NOT_READ_YET) : new Problem('not_found')
   }
 
   /** Event streams under way: nothing but the end of the console ends some of them. */

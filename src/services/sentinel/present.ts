@@ -21,7 +21,7 @@ export function presentStatus(watch: Watch, breaker: BreakerState, answers: Answ
           title: adopted.title,
           version: adopted.version,
           since: seconds(adopted.sinceMs),
-          operations: adopted.operations,
+          operations: adopted.operations.length,
           left_out: [...adopted.leftOut],
         }
       : null,

@@ -1,27 +1,24 @@
 import { setImmediate } from 'node:timers/promises'
 import { within } from '../../platform/within.ts'
-import type { Documents } from '../documents/documents.ts'
 
-export interface Reading {
-  documents: Documents
-  /** Resolves when what is being read now has been read, or none of what is left has been for too long. */
+/** Work of one kind that is being done for several at once. */
+export interface UnderWay {
+  track: <Result>(work: Promise<Result>) => Promise<Result>
+  /** Resolves when what is under way now is done, well or badly, or none of what is left has been for too long. */
   settled: () => Promise<void>
 }
 
 /** One document that takes long to read must not keep the others from being used. */
 const PATIENCE_MS = 2_000
 
-/** Knows which documents are being read: those that come together are combined together, and only once. */
-export function createReading(documents: Documents): Reading {
+export function createUnderWay(): UnderWay {
   const underWay = new Set<Promise<unknown>>()
-  const prepare: Documents['prepare'] = (...args) => {
-    const prepared = documents.prepare(...args)
-    const noted = prepared.catch(() => {}).finally(() => underWay.delete(noted))
-    underWay.add(noted)
-    return prepared
-  }
   return {
-    documents: { ...documents, prepare },
+    track: (work) => {
+      const noted = work.catch(() => {}).finally(() => underWay.delete(noted))
+      underWay.add(noted)
+      return work
+    },
     settled: async () => {
       const left = new Set(underWay)
       while (left.size > 0 && (await oneOf(left)))
