@@ -27,6 +27,12 @@ export interface RelayMeasures {
   failed: () => void
 }
 
+/** What is measured of those who watch. */
+export interface WatchMeasures {
+  /** One begins to; the function it answers is told whether he was cut off. */
+  opened: () => (wasCutOff: boolean) => void
+}
+
 /** What is measured of one service's document and of its answers. */
 export interface ServiceMeasures {
   state: (state: string) => void
@@ -42,6 +48,7 @@ export interface Metrics {
   observeRequest: (measure: RequestMeasure) => void
   upstream: (name: string) => UpstreamMeasures
   relay: () => RelayMeasures
+  watch: () => WatchMeasures
   /** Reads the backlog whenever somebody asks for figures. */
   observeBacklog: (read: () => Promise<Backlog>) => void
   service: (name: string) => ServiceMeasures
@@ -155,6 +162,7 @@ export function createMetrics(): Metrics {
       }
     },
     relay: () => createRelayMeasures(registry),
+    watch: () => createWatchMeasures(registry),
     observeBacklog: (read) => observeBacklog(registry, read),
     service: (service) => {
       const setState = (current: string) => {
@@ -188,6 +196,28 @@ function createRelayMeasures(registry: Registry): RelayMeasures {
       for (const one of seconds) waits.observe(one)
     },
     failed: () => failures.inc(),
+  }
+}
+
+function createWatchMeasures(registry: Registry): WatchMeasures {
+  const watchers = new Gauge({
+    name: 'console_watchers',
+    help: 'Who is watching events',
+    registers: [registry],
+  })
+  const cutOff = new Counter({
+    name: 'console_watchers_cut_off_total',
+    help: 'Watchers that were cut off because they did not read',
+    registers: [registry],
+  })
+  return {
+    opened: () => {
+      watchers.inc()
+      return (wasCutOff) => {
+        watchers.dec()
+        if (wasCutOff) cutOff.inc()
+      }
+    },
   }
 }
 

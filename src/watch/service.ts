@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { Problem } from '../contract/problem.ts'
 import type { EventStream, StoredEvent } from '../platform/event-stream.ts'
 import type { Caller } from '../platform/identity.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import { atTime } from '../platform/timer.ts'
 import type { Feed } from './feed.ts'
 import { eventFrame, positionFrame } from './frames.ts'
@@ -13,6 +14,7 @@ export interface WatchDeps {
   /** Undefined where no NATS is configured. */
   feed: Feed | undefined
   stream: Pick<EventStream, 'state' | 'read'> | undefined
+  metrics: Metrics
   /** Milliseconds since the epoch. */
   now: () => number
 }
@@ -37,8 +39,9 @@ const KEEP_UP_MS = 50
 
 const READ_WITHIN_MS = 10_000
 
-export function createWatch({ feed, stream, now }: WatchDeps) {
+export function createWatch({ feed, stream, metrics, now }: WatchDeps) {
   const inTurn = createTurns(READERS)
+  const measures = metrics.watch()
 
   /** Where to go on. An older position than is kept is refused: something would be missing. */
   const findStart = async (lastEventId: string | undefined): Promise<Position> => {
@@ -80,7 +83,7 @@ export function createWatch({ feed, stream, now }: WatchDeps) {
       }
       // Between many events that are of no interest to this watcher, the connection must not seem dead.
       watcher.send(positionFrame(start.madeAt, sequence, 'catching up'))
-      if (!(await watcher.wantsMore(READ_WITHIN_MS))) watcher.answer.destroy()
+      if (!(await watcher.wantsMore(READ_WITHIN_MS))) watcher.cutOff()
     }
   }
 
@@ -94,7 +97,11 @@ export function createWatch({ feed, stream, now }: WatchDeps) {
         after: start.sequence,
       })
       const expiry = atTime(now, expiresAt * 1_000, () => watcher.end())
-      watcher.answer.once('close', expiry.cancel)
+      const closed = measures.opened()
+      watcher.answer.once('close', () => {
+        expiry.cancel()
+        closed(watcher.wasCutOff)
+      })
       watcher.send(positionFrame(start.madeAt, start.sequence, 'watching'))
       // One who cannot be told everything is cut off, and comes back.
       catchUp(watcher, start).catch(() => watcher.answer.destroy())

@@ -20,6 +20,7 @@ export interface Interest {
 export class Watcher {
   readonly interest: Interest
   readonly answer: Readable
+  wasCutOff = false
   #hasEnded = false
   #wantsMore = true
 
@@ -50,7 +51,12 @@ export class Watcher {
   send(frame: Buffer): void {
     if (this.isGone) return
     this.#wantsMore = this.answer.push(frame)
-    if (this.answer.readableLength > MOST_WAITING_BYTES) this.answer.destroy()
+    if (this.answer.readableLength > MOST_WAITING_BYTES) this.cutOff()
+  }
+
+  cutOff(): void {
+    this.wasCutOff = true
+    this.answer.destroy()
   }
 
   /** Answers whether what was sent is read within a time, as far as to make room for more. */
@@ -66,6 +72,8 @@ export class Watcher {
     if (this.isGone) return
     this.#hasEnded = true
     this.answer.push(null)
-    setTimeout(() => this.answer.destroy(), LAST_READ_WITHIN_MS).unref()
+    setTimeout(() => {
+      if (!this.answer.destroyed) this.cutOff()
+    }, LAST_READ_WITHIN_MS).unref()
   }
 }

@@ -13,6 +13,7 @@ describe('one who watches', () => {
     watcher.send(Buffer.from('after'))
     watcher.end()
     assert.equal(Buffer.concat(await watcher.answer.toArray()).toString(), 'before')
+    assert.equal(watcher.wasCutOff, false)
   })
 
   it('is cut off who does not read up to the end', async (t) => {
@@ -23,6 +24,7 @@ describe('one who watches', () => {
     const closed = once(watcher.answer, 'close')
     t.mock.timers.tick(10_000)
     await closed
+    assert.equal(watcher.wasCutOff, true)
   })
 
   it('is not waited for once they have left', async () => {
@@ -37,6 +39,6 @@ describe('one who watches', () => {
   it('is cut off when too much waits for them', () => {
     const watcher = create()
     for (let sent = 0; sent < 10; sent++) watcher.send(Buffer.alloc(100_000))
-    assert.equal(watcher.answer.destroyed, true)
+    assert.deepEqual([watcher.answer.destroyed, watcher.wasCutOff], [true, true])
   })
 })
