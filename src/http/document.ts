@@ -81,5 +81,6 @@ export const documentRoute = fp(
 
 /** Compared weakly, as RFC 9110 section 13.1.2 has it: a proxy that compresses weakens the tag. */
 function isNamed(etag: string, ifNoneMatch = ''): boolean {
-  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
 }

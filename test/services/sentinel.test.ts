@@ -80,6 +80,7 @@ describe('the sentinel', () => {
       watching.running.request('GET', '/openapi.json', { headers: { 'if-none-match': tag } })
     assert.equal((await again(etag)).status, 304)
     assert.equal((await again(`"other", W/${etag}`)).status, 304)
+    assert.equal((await again('*')).status, 304)
     await adopt('1.1', ({ paths }) => (paths['/v1/teams/more'] = { get: answering({}) }))
     assert.equal((await again(etag)).status, 200)
     assert.equal((await watching.status('teams')).last_breaking_change, null)

@@ -118,7 +118,8 @@ async function pass(
   } catch (error) {
     const { method, located } = request
     const kind = error instanceof UpstreamFailure ? error.kind : 'caller_gone'
-    request.log.warn(
+    // Whoever leaves is no fault of anybody's, and ends most event streams.
+    request.log[kind === 'caller_gone' ? 'info' : 'warn'](
       { method, route: located?.route, service: located?.service, status, kind },
       'answer broke off',
     )

@@ -16,7 +16,7 @@ export interface LookDeps {
 }
 
 /** As many as a person reads. */
-const MOST_CHANGES = 50
+const MOST_TOLD = 50
 
 /** Looks once whether the document has changed. A good one is adopted; otherwise the last good one stays. */
 export async function look(watch: Watch, deps: LookDeps): Promise<void> {
@@ -72,7 +72,8 @@ async function adopt(watch: Watch, readied: Readied, deps: LookDeps): Promise<vo
   watch.candidate = undefined
   watch.outline = undefined
   if (before) tellChange(watch, before, changes, deps)
-  for (const sentence of readied.leftOut) deps.log.warn({ service: readied.service }, sentence)
+  for (const sentence of readied.leftOut.slice(0, MOST_TOLD))
+    deps.log.warn({ service: readied.service }, sentence)
 }
 
 /** What was not adopted is not mounted. */
@@ -92,7 +93,7 @@ function tellChange(watch: Watch, before: Adopted, changes: readonly string[], d
     deps.log.info(facts, 'the document of a service changed')
     return
   }
-  const told = changes.slice(0, MOST_CHANGES)
+  const told = changes.slice(0, MOST_TOLD)
   watch.lastBreakingChange = { atMs: deps.now(), fromVersion: before.version, toVersion, changes: told }
   deps.log.warn({ ...facts, changes: told }, 'the document of a service changed and breaks callers')
 }
