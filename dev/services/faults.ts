@@ -1,24 +1,9 @@
 import type { Answer } from '../evolution-service/answer.ts'
+import { WIRE_FAULTS } from '../evolution-service/faults.ts'
 
 /** What these services can be told to do. All but the last befall the wire, as with the evolution service. */
-export const MODES = [
-  'slow',
-  'hang',
-  'hang_half_way',
-  'error_500',
-  'error_503',
-  'error_4xx',
-  'redirect',
-  'html',
-  'truncated_chunk',
-  'wrong_length',
-  'gigabyte',
-  'reset',
-  'reset_on_connect',
-  'garbage',
-  'break_schema',
-] as const
-export type Mode = (typeof MODES)[number]
+export type Mode = keyof typeof WIRE_FAULTS | 'break_schema'
+export const MODES = [...(Object.keys(WIRE_FAULTS) as (keyof typeof WIRE_FAULTS)[]), 'break_schema'] as const
 
 /** A good answer with its first member made what no document here declares it to be. */
 export function breakSchema(answer: Answer): Answer {

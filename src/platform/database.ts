@@ -1,6 +1,7 @@
-import { type CustomTypesConfig, DatabaseError, Pool, type PoolClient, types } from 'pg'
+import { DatabaseError, type Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
+import { createPool } from './pool.ts'
 import { within } from './within.ts'
 
 export interface Statement {
@@ -23,33 +24,16 @@ export interface Database extends Sql {
 
 const RETRY_AFTER = { 'retry-after': '2' }
 
-const INT8 = 20
-
-export const typeParsers: CustomTypesConfig = {
-  // Time values and revisions are far below 2^53; pg hands them out as text to be safe.
-  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
-    oid === INT8 ? Number : types.getTypeParser(oid, format)) as never,
-}
-
 export function createDatabase(url: string, log: Logger): Database {
-  const pool = new Pool({
+  const options: PoolConfig = {
     connectionString: url,
     application_name: 'agent-console',
     max: 16,
-    types: typeParsers,
-    connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: 5_000,
     // Compiling a plan takes longer than any statement here runs.
     options: '-c jit=off',
-    query_timeout: 8_000,
-    keepAlive: true,
-  })
-  // Without a listener on each, a connection that breaks in use would end the process.
-  pool.on('connect', (client) => {
-    client.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
-  })
-  pool.on('error', () => {})
+  }
+  const pool = createPool(options, log)
 
   const run = async <Row extends object>(
     statement: Statement,

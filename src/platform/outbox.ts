@@ -1,7 +1,8 @@
-import { Pool, type PoolClient } from 'pg'
+import type { Pool, PoolClient, PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import type { EventAction } from '../contract/events.ts'
-import { type Sql, typeParsers } from './database.ts'
+import type { Sql } from './database.ts'
+import { createPool } from './pool.ts'
 
 /** An event that waits for its delivery. */
 export interface OutboxEvent {
@@ -41,21 +42,13 @@ export interface Outbox {
 }
 
 export function createOutbox(url: string, log: Logger): Outbox {
-  const pool = new Pool({
+  const options: PoolConfig = {
     connectionString: url,
     application_name: 'agent-console-relay',
     max: 1,
-    types: typeParsers,
-    connectionTimeoutMillis: 2_000,
-    statement_timeout: 5_000,
-    query_timeout: 8_000,
     idle_in_transaction_session_timeout: HOLD_MS,
-    keepAlive: true,
-  })
-  pool.on('connect', (client) => {
-    client.on('error', (error) => log.warn({ err: error }, 'the connection to the outbox was lost'))
-  })
-  pool.on('error', () => {})
+  }
+  const pool = createPool(options, log)
   return { take: (size) => take(pool, size), close: () => pool.end() }
 }
 
