@@ -127,6 +127,50 @@ describe('the combined document', () => {
     assert.deepEqual(await lint(whole), [])
   })
 
+  it('takes no longer for components that all refer to each other', async () => {
+    const circle = (size: number, last: object) =>
+      Object.fromEntries(
+        Array.from({ length: size }, (_, index) => {
+          const all = index > 0 ? [] : Array.from({ length: size }, (_, to) => [`to_${to}`, refTo(`C${to}`)])
+          const properties = { hub: refTo('C0'), ...Object.fromEntries(all) }
+          return [`C${index}`, { type: 'object', properties, ...(index === size - 1 ? last : {}) }]
+        }),
+      )
+    const get = { get: answering(refTo('C0')) }
+    const one = await teams(document({ '/v1/teams': get }, circle(4_000, {})))
+    const same = await redTeam(document({ '/v1/campaigns': get }, circle(4_000, {})))
+    const other = await redTeam(document({ '/v1/campaigns': get }, circle(4_000, { minProperties: 1 })))
+    const startedAt = performance.now()
+    const names = (whole: Any) => Object.keys(whole.components.schemas).filter((name) => /C\d+$/.test(name))
+    assert.equal(names(combined(one, same)).length, 4_000)
+    assert.equal(names(combined(one, other)).length, 8_000)
+    const tookMs = performance.now() - startedAt
+    assert.ok(tookMs < 5_000, `${tookMs} ms`)
+  })
+
+  it('renames whoever extends a base at any distance, and maps it', async () => {
+    const schemas = (type: string) => ({
+      Base: {
+        type: 'object',
+        required: ['kind'],
+        properties: { kind: { type: 'string' } },
+        discriminator: { propertyName: 'kind' },
+      },
+      Mid: { allOf: [refTo('Base'), { type: 'object', properties: { a: { type: 'string' } } }] },
+      Leaf: { allOf: [refTo('Mid'), { type: 'object', properties: { b: { type } } }] },
+    })
+    const get = { get: answering(refTo('Base')) }
+    const whole = combined(
+      await teams(document({ '/v1/teams': get }, schemas('string'))),
+      await redTeam(document({ '/v1/campaigns': get }, schemas('integer'))),
+    )
+    assert.deepEqual(whole.components.schemas.RedTeamBase.discriminator.mapping, {
+      Leaf: '#/components/schemas/RedTeamLeaf',
+      Mid: '#/components/schemas/RedTeamMid',
+    })
+    assert.deepEqual(await lint(whole), [])
+  })
+
   it('renames in discriminators: mapped by reference, by name, or by no mapping at all', async () => {
     const kind = { kind: { type: 'string' } }
     const schemas = (type: string) => ({

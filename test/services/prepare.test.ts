@@ -176,6 +176,55 @@ paths:
     })
   }
 
+  it('may name schemas in a mapping without saying where they are', async () => {
+    const pet = (name: string) => ({
+      type: 'object',
+      required: ['kind', name],
+      properties: { kind: { type: 'string' }, [name]: { type: 'string' } },
+    })
+    const { paths } = await prepared(
+      document(
+        {
+          '/v1/teams': {
+            get: answering({
+              oneOf: [refTo('Cat'), refTo('Dog')],
+              discriminator: { propertyName: 'kind', mapping: { c: 'Cat', d: '#/components/schemas/Dog' } },
+            }),
+          },
+        },
+        { Cat: pet('meow'), Dog: pet('bark') },
+      ),
+    )
+    assert.match(
+      JSON.stringify(paths),
+      /"mapping":\{"c":"#\/components\/schemas\/Cat","d":"#\/components\/schemas\/Dog"\}/,
+    )
+  })
+
+  for (const version of ['3.0.3', '3.1.0']) {
+    it(`of ${version} may leave sections of YAML empty, and nothing else is lost by it`, async () => {
+      const { paths, operations } = await prepared(`openapi: ${version}
+info: { title: A service, version: '1' }
+components:
+  parameters:
+  schemas:
+    Team: { type: object, properties: { name: { type: string, enum: [a, null], default: null } } }
+paths:
+  /v1/teams:
+    parameters:
+    get:
+      description:
+      responses:
+        200:
+          description: fine
+          headers:
+          content: { application/json: { schema: { $ref: '#/components/schemas/Team' } } }
+`)
+      assert.equal(operations.length, 1)
+      assert.ok(!JSON.stringify(paths).includes('null'))
+    })
+  }
+
   it('may hold references as data', async () => {
     const value = { $ref: 'http://127.0.0.1/not-fetched.json' }
     const declared = document(

@@ -1,9 +1,9 @@
 import { consoleAnswerName, consoleAnswers } from './console-answers.ts'
 import { nameOperations, operationIdsOf } from './operation-ids.ts'
 import type { Prepared, PreparedOperation } from './prepared.ts'
-import { type ComponentGraph, createGraph, split } from './references.ts'
+import { type ComponentGraph, createGraph, split, spread } from './references.ts'
 import { renameComponents } from './rename.ts'
-import { isSame } from './same.ts'
+import { findDifferent } from './same.ts'
 import { capitalised, pascalCase } from './spelling.ts'
 import { copyOf, type Node, nodeAt, pointerTo, walk } from './tree.ts'
 
@@ -49,9 +49,15 @@ export function combine(own: Node, services: readonly Prepared[]): Node {
 function namesFor({ service }: Prepared, graph: ComponentGraph, placed: Placed): Map<string, string> {
   const names = new Map<string, string>()
   const given = new Set<string>()
+  const different = new Map<ComponentGraph, Set<string>>()
+  const meansTheSame = (known: ComponentGraph, key: string) => {
+    const found = different.get(known) ?? findDifferent(known, graph)
+    different.set(known, found)
+    return !found.has(key)
+  }
   for (const key of graph.keys) {
     const known = placed.get(key)
-    if (!placed.has(key) || (known && isSame(known, graph, key))) continue
+    if (!placed.has(key) || (known && meansTheSame(known, key))) continue
     const [section, name] = split(key)
     let renamed = pascalCase(service) + capitalised(name)
     const isTaken = (key: string) => placed.has(key) || given.has(key) || graph.at(key) !== undefined
@@ -64,7 +70,7 @@ function namesFor({ service }: Prepared, graph: ComponentGraph, placed: Placed):
 
 /** What was renamed, or refers to something that was, is no longer what its document says. */
 function place(graph: ComponentGraph, names: ReadonlyMap<string, string>, placed: Placed): void {
-  const changed = graph.leadingTo(names.keys())
+  const changed = spread(names.keys(), graph.namersOf)
   for (const key of graph.keys) {
     const [section, name] = split(key)
     placed.set(`${section}/${names.get(key) ?? name}`, changed.has(key) ? undefined : graph)

@@ -1,7 +1,9 @@
-import { isNode, listAt, type Node, walk } from './tree.ts'
+import { extensionsOf, mappedComponent, split } from './references.ts'
+import { isNode, listAt, type Node, nodeAt, pointerTo, walk } from './tree.ts'
 
 /** Writes a document as the linter wants it where that says the same. */
 export function neutralise(document: Node): void {
+  const schemas = nodeAt(nodeAt(document, 'components'), 'schemas')
   const nodes: Node[] = []
   walk(document, (node) => void nodes.push(node))
   // From the inside: what becomes simple there may be all that stands around it.
@@ -12,8 +14,37 @@ export function neutralise(document: Node): void {
     }
     if (typeof node['$ref'] === 'string') separateSiblings(node, node['$ref'])
     else for (const keyword of ['allOf', 'anyOf', 'oneOf']) simplify(node, keyword)
+    if (isNode(node['discriminator'])) spellMapping(nodeAt(node['discriminator'], 'mapping'), schemas)
     settleRange(node, 'minimum', 'exclusiveMinimum', (bound, exclusive) => exclusive >= bound)
     settleRange(node, 'maximum', 'exclusiveMaximum', (bound, exclusive) => exclusive <= bound)
+  }
+  mapExtensions(schemas)
+}
+
+/** The linter sees who extends a base, and takes those who extend these for unused: a mapping that says what holds anyway
+ * keeps them. */
+function mapExtensions(schemas: Node): void {
+  for (const [base, extensions] of extensionsOf(schemas)) {
+    const discriminator = nodeAt(nodeAt(schemas, split(base)[1]), 'discriminator')
+    const mapping = nodeAt(discriminator, 'mapping')
+    const mapped = Object.values(mapping).map(mappedComponent)
+    const isDirect = (key: string) =>
+      listAt(nodeAt(schemas, split(key)[1]), 'allOf').some(
+        (part) => isNode(part) && mappedComponent(part['$ref']) === base,
+      )
+    const missing = extensions.filter((key) => key !== base && !isDirect(key) && !mapped.includes(key))
+    if (missing.length === 0) continue
+    const added = missing.map((key) => [split(key)[1], pointerTo('components', ...split(key))])
+    discriminator['mapping'] = { ...Object.fromEntries(added), ...mapping }
+  }
+}
+
+/** A mapping may name a schema without saying where it is, which the linter takes for a file. */
+function spellMapping(mapping: Node, schemas: Node): void {
+  for (const [value, target] of Object.entries(mapping)) {
+    if (typeof target === 'string' && Object.hasOwn(schemas, target)) {
+      mapping[value] = pointerTo('components', 'schemas', target)
+    }
   }
 }
 

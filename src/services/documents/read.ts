@@ -1,5 +1,5 @@
 import { parse as parseYaml } from 'yaml'
-import { isNode, type Node } from './tree.ts'
+import { dropEmpty, isNode, type Node } from './tree.ts'
 
 /** Why a document cannot be used, in sentences. */
 export class DocumentBroken extends Error {
@@ -28,7 +28,9 @@ export function readDocument(bytes: Uint8Array): Node {
   if (!isNode(document)) throw new DocumentBroken('It is not an object.')
   measure(document)
   // An alias of YAML makes one object of several places; from here on each is its own.
-  return isJson ? document : (JSON.parse(JSON.stringify(document)) as Node)
+  const own = isJson ? document : (JSON.parse(JSON.stringify(document)) as Node)
+  dropEmpty(own)
+  return own
 }
 
 function decode(bytes: Uint8Array): string {

@@ -49,10 +49,10 @@ export interface ComponentGraph {
   at: (key: string) => unknown
   /** The components that a component names itself. */
   namedBy: (key: string) => readonly string[]
+  /** The components that name a component. */
+  namersOf: (key: string) => readonly string[]
   /** The components that any part of the document refers to, through whatever lies between. */
   reachedFrom: (part: unknown) => Set<string>
-  /** The components from which one of these is reached, these included. */
-  leadingTo: (targets: Iterable<string>) => Set<string>
 }
 
 export function createGraph(components: Components): ComponentGraph {
@@ -61,13 +61,12 @@ export function createGraph(components: Components): ComponentGraph {
   )
   const extending = extensionsOf(components['schemas'] ?? {})
   const known = new Map<string, string[]>()
+  let namers: Map<string, string[]> | undefined
   const namedBy = (key: string): string[] => {
     const found = known.get(key)
     if (found) return found
-    const component = componentAt(components, key)
-    const isBase = isNode(component) && isNode(component['discriminator'])
     // Whoever may stand in the place of a base is named by nobody else.
-    const named = [...namedIn(component), ...(isBase ? (extending.get(key) ?? []) : [])]
+    const named = [...namedIn(componentAt(components, key)), ...(extending.get(key) ?? [])]
     known.set(key, named)
     return named
   }
@@ -75,20 +74,32 @@ export function createGraph(components: Components): ComponentGraph {
     keys,
     at: (key) => componentAt(components, key),
     namedBy,
+    namersOf: (key) => {
+      namers ??= reversed(keys, namedBy)
+      return namers.get(key) ?? []
+    },
     reachedFrom: (part) =>
       spread(namedIn(part), (key) => (componentAt(components, key) === undefined ? undefined : namedBy(key))),
-    leadingTo: (targets) => {
-      const namers = Map.groupBy(
-        keys.flatMap((namer) => namedBy(namer).map((key) => ({ key, namer }))),
-        ({ key }) => key,
-      )
-      return spread(targets, (key) => (namers.get(key) ?? []).map(({ namer }) => namer))
-    },
   }
 }
 
+function reversed(keys: readonly string[], namedBy: (key: string) => string[]): Map<string, string[]> {
+  const namers = new Map<string, string[]>()
+  for (const namer of keys) {
+    for (const key of namedBy(namer)) {
+      const known = namers.get(key)
+      if (known) known.push(namer)
+      else namers.set(key, [namer])
+    }
+  }
+  return namers
+}
+
 /** All that is found by going on from what was found; nothing is where `next` answers undefined. */
-function spread(from: Iterable<string>, next: (key: string) => readonly string[] | undefined): Set<string> {
+export function spread(
+  from: Iterable<string>,
+  next: (key: string) => readonly string[] | undefined,
+): Set<string> {
   const found = new Set<string>()
   const open = [...from]
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
@@ -106,16 +117,19 @@ export function componentAt(components: Components, key: string): unknown {
   return members && Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-/** By component, the schemas that extend it by `allOf`. */
+/** By component with a discriminator, the schemas that extend it by `allOf`, and those that extend these. */
 export function extensionsOf(schemas: Node): Map<string, string[]> {
-  const extending = new Map<string, string[]>()
-  for (const [name, schema] of Object.entries(schemas)) {
-    for (const part of isNode(schema) ? listAt(schema, 'allOf') : []) {
-      const base = isNode(part) && typeof part['$ref'] === 'string' ? componentOf(part['$ref']) : undefined
-      if (base) extending.set(base, [...(extending.get(base) ?? []), `schemas/${name}`])
-    }
+  const basesOf = (key: string) => {
+    const schema = schemas[split(key)[1]]
+    return (isNode(schema) ? listAt(schema, 'allOf') : []).flatMap((part) =>
+      isNode(part) && typeof part['$ref'] === 'string' ? (componentOf(part['$ref']) ?? []) : [],
+    )
   }
-  return extending
+  const keys = Object.keys(schemas).map((name) => `schemas/${name}`)
+  const extending = reversed(keys, basesOf)
+  const hasDiscriminator = (key: string) => isNode(nodeAt(schemas, split(key)[1])['discriminator'])
+  const nextOf = (key: string) => extending.get(key) ?? []
+  return new Map(keys.filter(hasDiscriminator).map((base) => [base, [...spread(nextOf(base), nextOf)]]))
 }
 
 /** `schemas/A/B` is the component `A/B`. */

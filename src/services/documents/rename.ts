@@ -70,8 +70,7 @@ function implicitlyMapped(
   })
   const schemas = components['schemas'] ?? {}
   for (const [base, extensions] of extensionsOf(schemas)) {
-    const schema = schemas[split(base)[1]]
-    if (isNode(schema) && isNode(schema['discriminator'])) add(schema, extensions)
+    add(nodeAt(schemas, split(base)[1]), extensions)
   }
   return found
 }

@@ -1,15 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ComponentGraph } from './references.ts'
+import { type ComponentGraph, spread } from './references.ts'
 
-/** Whether two documents mean the same by a component: it says the same in both, and so does all that it refers to. */
-export function isSame(one: ComponentGraph, other: ComponentGraph, key: string): boolean {
-  const met = new Set<string>()
-  const open = [key]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (met.has(next)) continue
-    met.add(next)
-    if (!isDeepStrictEqual(one.at(next), other.at(next))) return false
-    open.push(...one.namedBy(next), ...other.namedBy(next))
-  }
-  return true
+/** The components by which two documents do not mean the same: those that say something else in one than in the other, and
+ * all that lead to one of them. */
+export function findDifferent(one: ComponentGraph, other: ComponentGraph): Set<string> {
+  const keys = new Set([...one.keys, ...other.keys])
+  const unequal = [...keys].filter((key) => !isDeepStrictEqual(one.at(key), other.at(key)))
+  return spread(unequal, (key) => [...one.namersOf(key), ...other.namersOf(key)])
 }

@@ -47,6 +47,15 @@ export function walk(value: unknown, visit: (node: Node) => void): void {
   }
 }
 
+/** A member that was left empty in YAML is null, which means something in data only. */
+export function dropEmpty(document: Node): void {
+  walk(document, (node) => {
+    for (const key of Object.keys(node)) {
+      if (node[key] === null && !DATA.has(key) && !key.startsWith('x-')) delete node[key]
+    }
+  })
+}
+
 /** The segments of `#/components/schemas/A~1B` or of a pointer without `#`. */
 export function segmentsOf(pointer: string): string[] {
   const segments = pointer.replace(/^#/, '').split('/').slice(1)
