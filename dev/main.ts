@@ -39,6 +39,7 @@ const demos = {
 
 /** What has been started, newest last. */
 const started: { stop: () => Promise<void> }[] = []
+let isEnding = false
 
 async function start(): Promise<Promise<never>[]> {
   const database = await step('PostgreSQL', () => findDatabase(DATABASE_URL))
@@ -47,37 +48,44 @@ async function start(): Promise<Promise<never>[]> {
   const nats = await step('NATS', () => findNats(NATS_URL))
   started.push({ stop: nats.close })
 
-  const services: Service[] = []
-  const add = async (what: string, ...service: Parameters<typeof startService>) => {
+  const needed: Promise<never>[] = []
+  const add = async (what: string, ...service: Parameters<typeof startService>): Promise<Service> => {
     const added = await step(what, () => startService(...service))
     started.push(added)
-    services.push(added)
+    return added
+  }
+  const addNeeded = async (...service: Parameters<typeof add>) => {
+    needed.push((await add(...service)).ended)
   }
   const auth = { AUTH_ISSUER: issuerUrl, AUTH_AUDIENCE: AUDIENCE }
-  await add(
+  await addNeeded(
     `issuer, on ${issuerUrl}`,
     'dev/issuer/main.ts',
     { ISSUER_PORT: issuerPort, ISSUER_AUDIENCE: AUDIENCE, ISSUER_TOKEN_SECONDS: '43200' },
     `${issuerUrl}/.well-known/openid-configuration`,
   )
-  await add(
+  await addNeeded(
     `evolution service, on ${evolutionUrl}`,
     'dev/evolution-service/main.ts',
     { ...auth, EVOLUTION_PORT: evolutionPort },
     `${evolutionUrl}/`,
   )
   for (const [name, demo] of Object.entries(demos)) {
-    await add(
+    const { ended } = await add(
       `${name} service, on ${demo.url}`,
       'dev/services/main.ts',
       { ...auth, SERVICE_PORT: demo.port },
       `${demo.url}/openapi.json`,
       { args: [name] },
     )
+    // Whoever ends one by hand wants to see what the console does then.
+    ended.catch(({ message }: Error) => {
+      if (!isEnding) process.stderr.write(`\n${message}\nThe console goes on without it.\n`)
+    })
   }
   const servicesFile = await writeServicesFile(demos)
   started.push({ stop: servicesFile.remove })
-  await add(
+  await addNeeded(
     `console, on ${apiUrl}`,
     'src/main.ts',
     {
@@ -111,7 +119,7 @@ async function start(): Promise<Promise<never>[]> {
     `\nThe console runs. The reference is at ${apiUrl}/docs. To try it, paste:\n\n${tries.join('\n')}\n` +
       'The token lasts twelve hours. Ctrl-C ends everything.\n',
   )
-  return services.map(({ ended }) => ended)
+  return needed
 }
 
 const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
@@ -122,5 +130,6 @@ try {
   process.stderr.write(`\n${(error as Error).message}\n`)
   process.exitCode = 1
 }
+isEnding = true
 process.stdout.write('\nEnding\n')
 for (const { stop } of started.toReversed()) await stop()

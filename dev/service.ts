@@ -30,8 +30,8 @@ export async function startService(
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (text) => (output = (output + text).slice(-4_000)))
   }
-  const ended = once(child, 'close').then(([code]) => {
-    throw new Error(`${script} ended (${code}):\n${output}`)
+  const ended = once(child, 'close').then(([code, signal]) => {
+    throw new Error(`${[script, ...args].join(' ')} ended (${signal ?? code}):\n${output}`)
   })
   ended.catch(() => {})
   await Promise.race([answers(probe), ended])

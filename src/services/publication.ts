@@ -8,43 +8,51 @@ import type { DeclaredOperation } from './operation.ts'
  * declares them all. */
 export interface Publication {
   readonly mounted: { current: MountedTable }
-  mount: (operations: readonly DeclaredOperation[]) => Promise<void>
-  /** With the console's own document, which is all there is until the services have been looked at. */
-  begin: (own: string, looked: Promise<unknown>) => void
+  /** Paths under the awaited prefixes may be of a service of which nothing is known. */
+  mount: (operations: readonly DeclaredOperation[], awaitedPrefixes: readonly string[]) => Promise<void>
+  /** With the console's own document, which is all there is so far. */
+  begin: (own: string) => void
   /** Serves a document from the moment it is there. */
   serve: (document: Promise<ServedDocument>) => Promise<void>
-  /** Whoever asks while a new one is being made gets that. */
+  /** Something is on its way that will bring another document. */
+  expect: (work: Promise<unknown>) => void
+  /** Whoever asks while another is expected gets that. */
   document: () => Promise<ServedDocument>
 }
 
 /** Nobody waits longer for a new document than this: he gets the one before. */
 const DOCUMENT_PATIENCE_MS = 5_000
 
-export function createPublication(log: Logger): Publication {
-  const mounted = { current: createMountedTable([]) }
+export function createPublication(log: Logger, awaitedPrefixes: readonly string[]): Publication {
+  const mounted = { current: createMountedTable([], awaitedPrefixes) }
   let served = toServed('')
-  let coming: Promise<unknown> = Promise.resolve()
+  const expected = new Set<Promise<unknown>>()
+
+  const expect = (work: Promise<unknown>) => {
+    const noted = work.catch(() => {}).finally(() => expected.delete(noted))
+    expected.add(noted)
+  }
   const serve = async (document: Promise<ServedDocument>) => {
     served = await document
   }
   return {
     mounted,
-    mount: async (operations) => {
-      const table = await createMountedTableInTurns(operations)
+    expect,
+    mount: async (...declared) => {
+      const table = await createMountedTableInTurns(...declared)
       for (const { operation, reason } of table.refused) log.error({ service: operation.service }, reason)
       mounted.current = table
     },
-    begin: (own, looked) => {
+    begin: (own) => {
       served = toServed(own)
-      coming = looked
     },
     serve: (document) => {
       const serving = serve(document)
-      coming = serving.catch(() => {})
+      expect(serving)
       return serving
     },
     document: async () => {
-      await within(DOCUMENT_PATIENCE_MS, coming, undefined)
+      await within(DOCUMENT_PATIENCE_MS, Promise.all(expected), undefined)
       return served
     },
   }

@@ -29,7 +29,10 @@ export interface Services {
 }
 
 export function createServices({ services, log, now, metrics }: ServicesOptions): Services {
-  const publication = createPublication(log)
+  const publication = createPublication(
+    log,
+    services.flatMap(({ prefixes }) => prefixes),
+  )
   const mountedServices = new Map(services.map((service) => [service.name, toMounted(service, metrics)]))
   const documents = createDocuments()
   if (services.length > 0) documents.warmUp()
@@ -46,7 +49,6 @@ export function createServices({ services, log, now, metrics }: ServicesOptions)
     mount: {
       mounted: publication.mounted,
       services: mountedServices,
-      isAwaited: sentinel.awaits,
       observeAnswer: sentinel.observeAnswer,
     },
     statuses: sentinel.statuses,

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pino } from 'pino'
 import { createMetrics } from '../../src/platform/metrics.ts'
-import { createDocuments } from '../../src/services/documents/documents.ts'
+import { createDocuments, type Documents } from '../../src/services/documents/documents.ts'
 import { lint } from '../../src/services/documents/lint.ts'
+import { DocumentBroken } from '../../src/services/documents/read.ts'
 import { createPublication } from '../../src/services/publication.ts'
 import { createSentinel } from '../../src/services/sentinel/sentinel.ts'
 import { until } from '../support/until.ts'
@@ -212,9 +213,14 @@ describe('services that are not there at the start', () => {
       assert.deepEqual([missed.status, missed.body.code], [503, 'upstream_unavailable'])
       assert.equal(missed.headers.get('retry-after'), '2')
       assert.equal((await get(watching, '/v1/later')).status, 404)
+      for (const spelling of ['/v1/l%61te', '/v1/late/', '/v1/late#x', '/v1/late?x=1']) {
+        assert.equal((await get(watching, spelling)).status, 503, spelling)
+      }
       await late.resume()
+      await until('it is mounted', async () => (await get(watching, '/v1/late')).status === 200)
+      const { body } = await watching.running.request('GET', '/openapi.json')
+      assert.ok(body.paths['/v1/late'], 'the document is older than the table')
       await watching.becomes('late', ({ state }) => state === 'up')
-      assert.equal((await get(watching, '/v1/late')).status, 200)
       assert.equal((await get(watching, '/v1/late/7')).status, 404)
     } finally {
       await watching.close()
@@ -222,41 +228,68 @@ describe('services that are not there at the start', () => {
     }
   })
 
-  it('have nothing mounted by a document that turns out to be broken', async () => {
-    const unlintable = document({ '/v1/teams': { get: { responses: { 200: { description: 7 } } } } })
-    const teams = await startDeclaring(unlintable)
-    const watching = await startWatching({ teams: { url: teams.url } })
-    try {
-      await watching.becomes('teams', ({ state }) => state === 'document_broken')
-      const missed = await get(watching, '/v1/teams')
-      assert.deepEqual([missed.status, missed.body.code], [503, 'upstream_unavailable'])
-      teams.declare(document({ '/v1/teams': { get: answering({}) } }))
-      await watching.becomes('teams', ({ state }) => state === 'up')
-      assert.equal((await get(watching, '/v1/teams')).status, 200)
-    } finally {
-      await watching.close()
-      await teams.stop()
-    }
-  })
+  for (const [what, unusable] of Object.entries({
+    'is refused by the linter': document({
+      '/v1/teams': { get: { responses: { 200: { description: 7 } } } },
+    }),
+    'the linter cannot bear': document({ '/v1/teams': { get: answering(refTo('A')) } }, { A: { allOf: 7 } }),
+  }))
+    it(`have nothing mounted by a document that ${what}`, async () => {
+      const teams = await startDeclaring(unusable)
+      const watching = await startWatching({ teams: { url: teams.url } })
+      try {
+        const { faults } = await watching.becomes('teams', ({ state }) => state === 'document_broken')
+        assert.match(faults.join(), /Expected type|Reading it failed/)
+        const looks = teams.polls.length
+        await until('it was looked at again', async () => {
+          const missed = await get(watching, '/v1/teams')
+          assert.deepEqual([missed.status, missed.body.code], [503, 'upstream_unavailable'])
+          return teams.polls.length > looks + 2
+        })
+        teams.declare(document({ '/v1/teams': { get: answering({}) } }))
+        await watching.becomes('teams', ({ state }) => state === 'up')
+        assert.equal((await get(watching, '/v1/teams')).status, 200)
+      } finally {
+        await watching.close()
+        await teams.stop()
+      }
+    })
 })
 
 describe('a document that cannot be combined', () => {
-  it('is not used', async () => {
+  it('is not used, and is tried again', async () => {
     const teams = await startDeclaring(teamsDocument('1'))
     const log = pino({ level: 'silent' })
-    const documents = createDocuments({ deadlinesMs: { combine: 0 } })
-    const publication = createPublication(log)
+    let fails = true
+    const documents = createDocuments()
+    const combine: Documents['combine'] = (...args) =>
+      fails ? Promise.reject(new DocumentBroken('The work on it took too long.')) : documents.combine(...args)
+    const publication = createPublication(log, ['/v1/teams'])
     const sentinel = createSentinel({
-      services: [{ ...service(), documentUrl: `${teams.url}/openapi.json` }],
-      ...{ documents, publication, log, now: Date.now, metrics: createMetrics() },
+      services: [{ ...service(), documentUrl: `${teams.url}/openapi.json`, pollMs: 50 }],
+      ...{ documents: { ...documents, combine }, publication, log, now: Date.now, metrics: createMetrics() },
       breakerOf: () => 'closed',
     })
+    const status = () => sentinel.statuses()[0]
+    const find = (path: string) => publication.mounted.current.find('GET', path)
     try {
       await sentinel.start(JSON.stringify(document({})))
-      await until('it is found', () => sentinel.statuses()[0]?.state === 'document_broken')
-      assert.match(sentinel.statuses()[0]?.faults.join() ?? '', /took too long/)
-      assert.deepEqual(publication.mounted.current.find('GET', '/v1/teams'), { allow: [] })
-      assert.ok(sentinel.awaits('/v1/teams'))
+      await until('it is found', () => status()?.state === 'document_broken')
+      assert.deepEqual(status()?.faults, [
+        'It could not be combined with the others: The work on it took too long.',
+      ])
+      assert.deepEqual(find('/v1/teams'), { allow: [], isAwaited: true })
+      // It is not mounted in vain each time.
+      const seen = new Set<boolean>()
+      const looks = teams.polls.length
+      await until('it was looked at again', () => {
+        seen.add('operation' in find('/v1/teams'))
+        return teams.polls.length > looks + 3
+      })
+      assert.deepEqual([...seen], [false])
+      fails = false
+      await until('it is used', () => status()?.state === 'up')
+      assert.ok('operation' in find('/v1/teams'))
     } finally {
       await sentinel.close()
       await teams.stop()

@@ -30,6 +30,7 @@ const URGENCY: TaskName[] = ['outline', 'prepare', 'compare', 'combine', 'check'
 export function createDocuments({ deadlinesMs = {} }: DocumentsOptions = {}): Documents {
   const deadlines = { ...DEADLINES_MS, ...deadlinesMs }
   const waiting: Job[] = []
+  let isClosed = false
   const takeJob = () => {
     const urgencies = waiting.map(({ request }) => URGENCY.indexOf(request.task))
     const most = urgencies.indexOf(Math.min(...urgencies))
@@ -41,6 +42,7 @@ export function createDocuments({ deadlinesMs = {} }: DocumentsOptions = {}): Do
     <Name extends TaskName>(task: Name) =>
     (...args: Parameters<Tasks[Name]>): ReturnType<Tasks[Name]> =>
       new Promise<unknown>((resolve, reject) => {
+        if (isClosed) return reject(new Error('Closed'))
         waiting.push({ request: { task, args }, deadlineMs: deadlines[task], resolve, reject })
         for (const { wake } of threads) wake()
       }) as ReturnType<Tasks[Name]>
@@ -55,6 +57,7 @@ export function createDocuments({ deadlinesMs = {} }: DocumentsOptions = {}): Do
       for (const thread of threads) thread.warmUp()
     },
     close: async () => {
+      isClosed = true
       for (const { reject } of waiting.splice(0)) reject(new Error('Closed'))
       await Promise.all(threads.map(({ close }) => close()))
     },

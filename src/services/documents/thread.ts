@@ -43,6 +43,8 @@ export function createThread({ takeJob, stays }: ThreadOptions): Thread {
     const ended = worker
     worker = undefined
     ended?.removeAllListeners()
+    // It may be failing at this moment, of which nobody needs to hear any more.
+    ended?.on('error', () => {})
     return ended?.terminate()
   }
   const rest = () => {

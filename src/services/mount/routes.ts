@@ -14,8 +14,6 @@ export interface MountOptions {
   mounted: { current: MountedTable }
   /** By name. */
   services: ReadonlyMap<string, MountedService>
-  /** Whether a path may be of a service of which nothing is known yet. */
-  isAwaited?: (path: string) => boolean
   /** Gets the bytes of a sampled share of answers, after they were passed on. */
   observeAnswer?: (operation: DeclaredOperation, status: number, contentType: string, bytes: Buffer) => void
 }
@@ -35,7 +33,7 @@ const READER_PATIENCE_MS = 60_000
 
 /** One route for whatever the services declare at the moment. Every path that nobody else has ends here. */
 export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number }> = async (app, options) => {
-  const { mounted, services, isAwaited, observeAnswer, now } = options
+  const { mounted, services, observeAnswer, now } = options
 
   const locate = ({ method, raw }: FastifyRequest) => {
     const found = mounted.current.find(method, raw.url ?? '')
@@ -46,8 +44,7 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
     if (found.allow.length > 0) {
       throw new Problem('method_not_allowed', { headers: { allow: found.allow.join(', ') } })
     }
-    const [path = ''] = (raw.url ?? '').split('?', 1)
-    throw isAwaited?.(path) ? new Problem('upstream_unavailable', NOT_READ_YET) : new Problem('not_found')
+    throw found.isAwaited ? new Problem('upstream_unavailable', NOT_READ_YET) : new Problem('not_found')
   }
 
   /** Event streams under way: nothing but the end of the console ends some of them. */

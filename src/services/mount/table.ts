@@ -19,10 +19,15 @@ export interface Found {
   path: string
 }
 
+/** What a path that names no operation is: one that has other methods, one of which nothing can be said yet, or none. */
+export interface NotFound {
+  allow: string[]
+  isAwaited: boolean
+}
+
 /** The operations of all services, at one moment. It does not change: it is replaced as a whole. */
 export interface MountedTable {
-  /** What a request names; where there is nothing, the methods that its path has. */
-  find: (method: string, url: string) => Found | { allow: string[] }
+  find: (method: string, url: string) => Found | NotFound
   /** What could not be mounted, each with a sentence that says why. */
   refused: { operation: DeclaredOperation; reason: string }[]
 }
@@ -34,8 +39,11 @@ const MAX_PARAM_LENGTH = 16_384
 /** How many are mounted in one go: a large table takes longer than a request should have to wait. */
 const AT_ONCE = 50
 
-export function createMountedTable(operations: readonly DeclaredOperation[]): MountedTable {
-  const { table, mount } = openTable()
+export function createMountedTable(
+  operations: readonly DeclaredOperation[],
+  awaitedPrefixes: readonly string[] = [],
+): MountedTable {
+  const { table, mount } = openTable(awaitedPrefixes)
   for (const declared of operations) mount(declared)
   return table
 }
@@ -43,8 +51,9 @@ export function createMountedTable(operations: readonly DeclaredOperation[]): Mo
 /** The same, with room for requests in between. */
 export async function createMountedTableInTurns(
   operations: readonly DeclaredOperation[],
+  awaitedPrefixes: readonly string[] = [],
 ): Promise<MountedTable> {
-  const { table, mount } = openTable()
+  const { table, mount } = openTable(awaitedPrefixes)
   for (const [index, declared] of operations.entries()) {
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
     mount(declared)
@@ -52,13 +61,16 @@ export async function createMountedTableInTurns(
   return table
 }
 
-function openTable(): { table: MountedTable; mount: (declared: DeclaredOperation) => void } {
-  const router = findMyWay({
-    ignoreTrailingSlash: true,
-    maxParamLength: MAX_PARAM_LENGTH,
-    // Nobody here reads it: it is passed on as it came.
-    querystringParser: () => ({}),
-  })
+function openTable(awaitedPrefixes: readonly string[]): {
+  table: MountedTable
+  mount: (declared: DeclaredOperation) => void
+} {
+  const router = createRouter()
+  const awaited = createRouter()
+  for (const prefix of awaitedPrefixes) {
+    const { route } = readTemplate(prefix.replace(/\/$/, ''))
+    for (const path of [route, `${route}/*`]) awaited.on('GET', path, () => {})
+  }
   const refused: MountedTable['refused'] = []
   const mount = (declared: DeclaredOperation) => {
     try {
@@ -82,9 +94,22 @@ function openTable(): { table: MountedTable; mount: (declared: DeclaredOperation
   }
   const find: MountedTable['find'] = (method, url) => {
     const found = lookUp(method as HTTPMethod, url) ?? (method === 'HEAD' ? lookUp('GET', url) : undefined)
-    return found ?? { allow: methodsOf((other) => lookUp(other, url) !== undefined) }
+    if (found) return found
+    return {
+      allow: methodsOf((other) => lookUp(other, url) !== undefined),
+      isAwaited: awaited.find('GET', url) !== null,
+    }
   }
   return { table: { refused, find }, mount }
+}
+
+function createRouter() {
+  return findMyWay({
+    ignoreTrailingSlash: true,
+    maxParamLength: MAX_PARAM_LENGTH,
+    // Nobody here reads it: it is passed on as it came.
+    querystringParser: () => ({}),
+  })
 }
 
 function methodsOf(has: (method: HTTPMethod) => boolean): string[] {

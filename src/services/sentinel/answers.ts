@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ServiceMeasures } from '../../platform/metrics.ts'
 import type { Documents } from '../documents/documents.ts'
-import type { Readied } from '../documents/protocol.ts'
+import type { Readied, SharedBytes } from '../documents/protocol.ts'
 import type { DeclaredOperation } from '../operation.ts'
 
 interface Mismatch {
@@ -30,8 +30,11 @@ export interface Answers {
   /** From now on these operations are what answers are compared with. */
   mount: (operations: readonly DeclaredOperation[], services: readonly Readied[]) => void
   observe: (operation: DeclaredOperation, status: number, contentType: string, bytes: Uint8Array) => void
-  of: (service: string) => AnswerRecord
+  /** Of a document that is in use. */
+  of: (readied: Readied | undefined) => AnswerRecord
 }
+
+const emptyRecord = (): AnswerRecord => ({ checked: 0, mismatched: 0, mismatches: new Map() })
 
 /** More than this of a service waiting to be checked, and a sample is let go: there will be others. */
 const MOST_PENDING = 4
@@ -40,15 +43,14 @@ const MOST_PENDING = 4
 export function createAnswers({ documents, log, now, measures }: AnswersDeps): Answers {
   /** An answer is compared with the document by which it was asked for, also when that has been replaced since. */
   const declaredBy = new WeakMap<DeclaredOperation, { readied: Readied; record: AnswerRecord }>()
-  const records = new Map<string, { digest: string; record: AnswerRecord }>()
+  /** By prepared document. */
+  const records = new WeakMap<SharedBytes, AnswerRecord>()
   const setAside = new WeakSet<DeclaredOperation>()
   const pending = new Map<string, number>()
 
-  const recordOf = ({ service, digest }: Readied): AnswerRecord => {
-    const known = records.get(service)
-    if (known?.digest === digest) return known.record
-    const record = { checked: 0, mismatched: 0, mismatches: new Map() }
-    records.set(service, { digest, record })
+  const recordOf = ({ prepared }: Readied): AnswerRecord => {
+    const record = records.get(prepared) ?? emptyRecord()
+    records.set(prepared, record)
     return record
   }
 
@@ -75,7 +77,7 @@ export function createAnswers({ documents, log, now, measures }: AnswersDeps): A
   }
 
   return {
-    of: (service) => records.get(service)?.record ?? { checked: 0, mismatched: 0, mismatches: new Map() },
+    of: (readied) => (readied ? recordOf(readied) : emptyRecord()),
     mount: (operations, services) => {
       const byName = new Map(
         services.map((readied) => [readied.service, { readied, record: recordOf(readied) }]),

@@ -1,21 +1,13 @@
-/** Whoever asks while it runs gets the next run, and shares it with all who ask meanwhile. */
+/** One run at a time: whoever asks while it runs gets the next run, and shares it with all who ask meanwhile. */
 export function coalesce(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
+  let last: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
-  const begin = () => {
-    running = run().finally(() => {
-      running = undefined
-    })
-    return running
+  const runNext = () => {
+    next = undefined
+    return run()
   }
   return () => {
-    if (!running) return begin()
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = undefined
-        return begin()
-      })
+    next ??= last = last.then(runNext, runNext)
     return next
   }
 }

@@ -1,5 +1,6 @@
 import type { Documents } from '../documents/documents.ts'
 import { namedOperations, operationIdsOf } from '../documents/operation-ids.ts'
+import type { Outline, Readied } from '../documents/protocol.ts'
 import { type Node, nodeAt } from '../documents/tree.ts'
 import type { Publication } from '../publication.ts'
 import type { Answers } from './answers.ts'
@@ -20,10 +21,12 @@ export interface Publisher {
   /** To read by: it waits for what is being read. */
   documents: Documents
   begin: (own: string) => void
-  /** Puts all operations that are known in use. */
+  /** Mounts the operations of all documents in use. */
   mount: () => Promise<void>
-  /** The same, and the document that declares those of good documents. */
+  /** Puts all good documents in use: their operations, and the document that declares them together. */
   publish: () => Promise<void>
+  /** Something is on its way that will bring another document. */
+  expect: (work: Promise<unknown>) => void
 }
 
 export function createPublisher({ watches, documents, answers, publication }: PublisherOptions): Publisher {
@@ -33,24 +36,29 @@ export function createPublisher({ watches, documents, answers, publication }: Pu
 
   const mount = coalesce(async () => {
     await outlining.settled()
-    const known = watches.filter((watch) => declarationOf(watch) !== undefined)
-    const operations = namedOperations(
-      own.operationIds,
-      known.flatMap((watch) => declarationOf(watch) ?? []),
+    const known = watches.filter((watch) => watch.inUse !== undefined)
+    const unknown = watches.filter((watch) => watch.inUse === undefined)
+    const inUse = known.flatMap((watch) => watch.inUse ?? [])
+    const operations = namedOperations(own.operationIds, inUse)
+    answers.mount(operations, inUse.filter(isReadied))
+    await publication.mount(
+      operations,
+      unknown.flatMap(({ service }) => service.prefixes),
     )
-    answers.mount(operations, watches.flatMap(goodOf))
-    await publication.mount(operations)
-    for (const watch of watches) watch.isMounted = known.includes(watch)
     for (const { mountedOnce } of known) mountedOnce.resolve()
   })
   const publish = coalesce(async () => {
     await preparing.settled()
-    const combined = documents.combine(own.text, watches.flatMap(goodOf))
+    const good = watches.flatMap(({ candidate, adopted }) => candidate ?? adopted ?? [])
+    const combined = documents.combine(own.text, good)
+    // Not sooner: until here nobody has to wait for the document.
+    for (const watch of watches) watch.inUse = watch.candidate ?? watch.inUse
     await publication.serve(Promise.all([combined, mount()]).then(([document]) => document))
   })
   return {
     mount,
     publish,
+    expect: publication.expect,
     documents: {
       ...documents,
       outline: (...args) => outlining.track(documents.outline(...args)),
@@ -63,6 +71,6 @@ export function createPublisher({ watches, documents, answers, publication }: Pu
   }
 }
 
-const goodOf = ({ candidate, adopted }: Watch) => candidate ?? adopted ?? []
-
-const declarationOf = ({ candidate, adopted, outline }: Watch) => candidate ?? adopted ?? outline
+function isReadied(known: Outline | Readied): known is Readied {
+  return 'prepared' in known
+}

@@ -3,7 +3,6 @@ import type { ServiceStatus } from '../../contract/service.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { BreakerState } from '../../platform/upstream/breaker.ts'
 import { within } from '../../platform/within.ts'
-import { isClaimed } from '../claims.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { Publication } from '../publication.ts'
 import type { Service } from '../service.ts'
@@ -28,8 +27,6 @@ export interface Sentinel {
    * document. */
   start: (own: string) => Promise<void>
   statuses: () => ServiceStatus[]
-  /** Whether a path may be of a service of which nothing is mounted: its document could not be used so far. */
-  awaits: (path: string) => boolean
   observeAnswer: Answers['observe']
   close: () => Promise<void>
 }
@@ -62,19 +59,12 @@ export function createSentinel(options: SentinelOptions): Sentinel {
 
   return {
     observeAnswer: answers.observe,
-    awaits: (path) =>
-      watches.some(({ isMounted, service }) => !isMounted && isClaimed(path, service.prefixes)),
     statuses: () =>
-      watches.map((watch) =>
-        presentStatus(watch, breakerOf(watch.service.name), answers.of(watch.service.name)),
-      ),
+      watches.map((watch) => presentStatus(watch, breakerOf(watch.service.name), answers.of(watch.adopted))),
     start: async (own) => {
       publisher.begin(own)
-      const looks = watches.map(watchOver)
-      publication.begin(own, Promise.all(looks))
-      const mounts = watches.map(({ mountedOnce }, index) =>
-        Promise.race([mountedOnce.promise, looks[index]]),
-      )
+      publication.begin(own)
+      const mounts = watches.map((watch) => Promise.race([watchOver(watch), watch.mountedOnce.promise]))
       await within(START_PATIENCE_MS, Promise.all(mounts), undefined)
     },
     close: async () => {

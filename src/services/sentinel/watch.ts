@@ -25,11 +25,13 @@ export interface Watch {
   faults: readonly string[]
   /** The last good one. */
   adopted: Adopted | undefined
-  /** One that is about to be adopted. */
+  /** One that was found good and is about to be adopted. */
   candidate: Readied | undefined
-  /** Of the first one that came, which is mounted before it has been found good: there is nothing that it could break. */
-  outline: Outline | undefined
-  isMounted: boolean
+  /** What is to be mounted. The first document that comes is before it has been found good: there is no other that it could
+   * take the place of. */
+  inUse: Outline | Readied | undefined
+  /** Of the last one that was tried out, whatever came of it. */
+  triedDigest: string | undefined
   readonly mountedOnce: PromiseWithResolvers<void>
   lastBreakingChange: BreakingChange | undefined
   /** The last one that came, good or broken. */
@@ -44,8 +46,8 @@ export function createWatch(service: Service, now: () => number): Watch {
     faults: [],
     adopted: undefined,
     candidate: undefined,
-    outline: undefined,
-    isMounted: false,
+    inUse: undefined,
+    triedDigest: undefined,
     mountedOnce: Promise.withResolvers(),
     lastBreakingChange: undefined,
     seen: undefined,
