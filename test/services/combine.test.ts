@@ -10,6 +10,7 @@ import { lint } from '../../src/services/documents/lint.ts'
 import type { Prepared } from '../../src/services/documents/prepared.ts'
 import { type Node, segmentsOf, valueAt, walk } from '../../src/services/documents/tree.ts'
 import { answering, document, prepared, refTo, sending } from './described.ts'
+import { findDifference } from './meaning.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a document
 type Any = any
@@ -363,6 +364,75 @@ describe('the combined document', () => {
         assert.deepEqual(await lint(whole), [])
       }),
       { numRuns: 40 },
+    )
+  })
+
+  it('says of each operation what its service says, whatever the names', async () => {
+    const NAMES = ['A', 'B', 'C', 'D', 'Problem', 'Agent']
+    const name = fc.constantFrom(...NAMES)
+    const plain = fc.constantFrom('string', 'integer').map((type) => ({ type }))
+    const reference = name.map(refTo)
+    const member = fc.oneof(
+      reference,
+      plain,
+      reference.map((items) => ({ type: 'array', items })),
+    )
+    const kind = { required: ['kind'], properties: { kind: { type: 'string' } } }
+    const discriminator = { propertyName: 'kind' }
+    const schema = fc.oneof(
+      plain,
+      fc.dictionary(fc.constantFrom('p', 'q', 'mapping'), member).map((properties) => ({
+        ...{ type: 'object', properties },
+      })),
+      fc.tuple(name, plain).map(([base, x]) => ({
+        allOf: [refTo(base), { type: 'object', properties: { x } }],
+      })),
+      fc.boolean().map((more) => ({
+        ...{ type: 'object', ...kind, discriminator, ...(more ? { minProperties: 1 } : {}) },
+      })),
+      fc
+        .tuple(fc.uniqueArray(name, { minLength: 2, maxLength: 3 }), fc.constantFrom('none', 'bare', 'whole'))
+        .map(([names, spelling]) => {
+          const mapping = Object.fromEntries(
+            names.map((one, index) => [`v${index}`, spelling === 'bare' ? one : refTo(one).$ref]),
+          )
+          const mapped = spelling === 'none' ? discriminator : { ...discriminator, mapping }
+          return { oneOf: names.map(refTo), discriminator: mapped }
+        }),
+    )
+    const schemas = fc.record(Object.fromEntries(NAMES.map((one) => [one, schema])))
+    const used = fc.uniqueArray(name, { minLength: 1, maxLength: 3 })
+    const content = (path: string, names: string[], all: object) =>
+      document(
+        Object.fromEntries(
+          names.map((one) => [`${path}/${one}`, { get: answering(refTo(one), { operationId: one }) }]),
+        ),
+        all,
+      )
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(used, used, used), schemas, schemas, async (names, first, second) => {
+        const parts = [
+          await teams(content('/v1/teams', names[0], first)),
+          await redTeam(content('/v1/campaigns', names[1], second)),
+          // In part the same as one before it, which may have been renamed.
+          await prepared(content('/v1/third', names[2], { ...first, A: second['A'], B: second['B'] }), {
+            ...{ name: 'third', tag: 'Third', prefixes: ['/v1/third'] },
+          }),
+        ]
+        const whole = combined(...parts)
+        for (const part of parts) {
+          for (const { path } of part.operations) {
+            const said = ({ paths }: Any) => paths[path].get.responses['200']
+            const document = { ...part } as unknown as Node
+            const difference = findDifference(
+              { document, part: said(document) },
+              { document: whole, part: said(whole) },
+            )
+            assert.equal(difference, undefined)
+          }
+        }
+      }),
+      { numRuns: Number(process.env['COMBINATIONS'] ?? 100) },
     )
   })
 })
