@@ -17,8 +17,9 @@ export interface StartedConsole {
   token: string
 }
 
-/** `rss` answers the most memory held since it was last asked; operations are mounted, and answered by how long that took. */
-export type Command = 'rss' | { operations: DeclaredOperation[] }
+/** `rss` answers the most memory held since it was last asked, `cpu` the microseconds of processor taken so far; operations are
+ * mounted, and answered by how long that took. */
+export type Command = 'rss' | 'cpu' | { operations: DeclaredOperation[] }
 
 const SAMPLE_MS = 10
 
@@ -54,6 +55,11 @@ async function obey(command: Command): Promise<void> {
     const bytes = Math.max(mostBytes, process.memoryUsage.rss())
     mostBytes = 0
     process.send?.(bytes)
+    return
+  }
+  if (command === 'cpu') {
+    const { user, system } = process.cpuUsage()
+    process.send?.(user + system)
     return
   }
   const startedAt = performance.now()
