@@ -55,6 +55,21 @@ describe('the mounted table', () => {
     assert.deepEqual(found('GET', '/v1/thing'), [])
   })
 
+  it('tells a path that is awaited, however its prefix is given, from one that names nothing', () => {
+    const prefixes = ['/v1/a', '/v1/a', '/v1/a/b', '/v1/teams/{x}/members', '/v1/teams/{y}/members']
+    const { find } = createMountedTable([operation({ path: '/v1/things' })], prefixes)
+    const isAwaited = (url: string) => {
+      const match = find('POST', url)
+      return 'isAwaited' in match && match.isAwaited
+    }
+    for (const url of ['/v1/a', '/v1/a/', '/v1/%61/b/c?d', 'http://host/v1/a', '/v1/teams/7/members/8']) {
+      assert.equal(isAwaited(url), true, url)
+    }
+    for (const url of ['/v1/ab', '/v1/teams', '/v1/teams/7/other', '/v1/things', '/']) {
+      assert.equal(isAwaited(url), false, url)
+    }
+  })
+
   it('finds nothing where a parameter could lead elsewhere', () => {
     for (const value of [
       ...[

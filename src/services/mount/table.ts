@@ -67,8 +67,8 @@ function openTable(awaitedPrefixes: readonly string[]): {
 } {
   const router = createRouter()
   const awaited = createRouter()
-  for (const prefix of awaitedPrefixes) {
-    const { route } = readTemplate(prefix.replace(/\/$/, ''))
+  // A prefix may be given twice, and twice with another name for its parameter.
+  for (const route of new Set(awaitedPrefixes.map((prefix) => readTemplate(prefix).route))) {
     for (const path of [route, `${route}/*`]) awaited.on('GET', path, () => {})
   }
   const refused: MountedTable['refused'] = []
