@@ -9,7 +9,7 @@ import { quantile, SLACK, timed } from './timing.ts'
 
 /** 100,000 in CI; `npm run proof:list` takes ten million. */
 const AGENTS = Number(process.env['LIST_AGENTS'] ?? 100_000)
-const SAMPLES = Number(process.env['LIST_SAMPLES'] ?? 20)
+const SAMPLES = Number(process.env['LIST_SAMPLES'] ?? 40)
 
 /** Parts of names: what most have, what one in ten thousand has, what none has, and what is too short to look up. */
 const SEARCHES = ['agent', 'zanzibar', 'qqqq', 'an']
