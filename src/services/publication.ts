@@ -3,6 +3,7 @@ import { within } from '../platform/within.ts'
 import { type ServedDocument, toServed } from './documents/served.ts'
 import { createMountedTable, createMountedTableInTurns, type MountedTable } from './mount/table.ts'
 import type { DeclaredOperation } from './operation.ts'
+import { createUnderWay, type UnderWay } from './under-way.ts'
 
 /** What is in use of all services at the moment: the table by which a request finds its operation, and the document that
  * declares them all. */
@@ -15,7 +16,7 @@ export interface Publication {
   /** Serves a document from the moment it is there. */
   serve: (document: Promise<ServedDocument>) => Promise<void>
   /** Something is on its way that will bring another document. */
-  expect: (work: Promise<unknown>) => void
+  expect: UnderWay['track']
   /** Whoever asks while another is expected gets that. */
   document: () => Promise<ServedDocument>
 }
@@ -26,18 +27,13 @@ const DOCUMENT_PATIENCE_MS = 5_000
 export function createPublication(log: Logger, awaitedPrefixes: readonly string[]): Publication {
   const mounted = { current: createMountedTable([], awaitedPrefixes) }
   let served = toServed('')
-  const expected = new Set<Promise<unknown>>()
-
-  const expect = (work: Promise<unknown>) => {
-    const noted = work.catch(() => {}).finally(() => expected.delete(noted))
-    expected.add(noted)
-  }
+  const expected = createUnderWay()
   const serve = async (document: Promise<ServedDocument>) => {
     served = await document
   }
   return {
     mounted,
-    expect,
+    expect: expected.track,
     mount: async (...declared) => {
       const table = await createMountedTableInTurns(...declared)
       for (const { operation, reason } of table.refused) log.error({ service: operation.service }, reason)
@@ -46,13 +42,9 @@ export function createPublication(log: Logger, awaitedPrefixes: readonly string[
     begin: (own) => {
       served = toServed(own)
     },
-    serve: (document) => {
-      const serving = serve(document)
-      expect(serving)
-      return serving
-    },
+    serve: (document) => expected.track(serve(document)),
     document: async () => {
-      await within(DOCUMENT_PATIENCE_MS, Promise.all(expected), undefined)
+      await within(DOCUMENT_PATIENCE_MS, expected.all(), undefined)
       return served
     },
   }

@@ -42,7 +42,7 @@ describe('the sentinel', () => {
     await teams.stop()
   })
 
-  const get = (path: string) => watching.running.request('GET', path, { token: watching.token })
+  const get = (path: string) => getFrom(watching, path)
   /** The combined document, which passes the linter at every moment. */
   const combined = async (): Promise<Any> => {
     const { body } = await watching.running.request('GET', '/openapi.json')
@@ -209,19 +209,19 @@ describe('services that are not there at the start', () => {
       assert.equal((await watching.status('late')).state, 'document_unreachable')
       assert.equal((await watching.status('late')).document, null)
       // Nobody can say yet that there is no such operation.
-      const missed = await get(watching, '/v1/late/7?x=1')
+      const missed = await getFrom(watching, '/v1/late/7?x=1')
       assert.deepEqual([missed.status, missed.body.code], [503, 'upstream_unavailable'])
       assert.equal(missed.headers.get('retry-after'), '2')
-      assert.equal((await get(watching, '/v1/later')).status, 404)
+      assert.equal((await getFrom(watching, '/v1/later')).status, 404)
       for (const spelling of ['/v1/l%61te', '/v1/late/', '/v1/late#x', '/v1/late?x=1']) {
-        assert.equal((await get(watching, spelling)).status, 503, spelling)
+        assert.equal((await getFrom(watching, spelling)).status, 503, spelling)
       }
       await late.resume()
-      await until('it is mounted', async () => (await get(watching, '/v1/late')).status === 200)
+      await until('it is mounted', async () => (await getFrom(watching, '/v1/late')).status === 200)
       const { body } = await watching.running.request('GET', '/openapi.json')
       assert.ok(body.paths['/v1/late'], 'the document is older than the table')
       await watching.becomes('late', ({ state }) => state === 'up')
-      assert.equal((await get(watching, '/v1/late/7')).status, 404)
+      assert.equal((await getFrom(watching, '/v1/late/7')).status, 404)
     } finally {
       await watching.close()
       await Promise.all([late.stop(), silent.stop()])
@@ -242,13 +242,13 @@ describe('services that are not there at the start', () => {
         assert.match(faults.join(), /Expected type|Reading it failed/)
         const looks = teams.polls.length
         await until('it was looked at again', async () => {
-          const missed = await get(watching, '/v1/teams')
+          const missed = await getFrom(watching, '/v1/teams')
           assert.deepEqual([missed.status, missed.body.code], [503, 'upstream_unavailable'])
           return teams.polls.length > looks + 2
         })
         teams.declare(document({ '/v1/teams': { get: answering({}) } }))
         await watching.becomes('teams', ({ state }) => state === 'up')
-        assert.equal((await get(watching, '/v1/teams')).status, 200)
+        assert.equal((await getFrom(watching, '/v1/teams')).status, 200)
       } finally {
         await watching.close()
         await teams.stop()
@@ -297,4 +297,4 @@ describe('a document that cannot be combined', () => {
   })
 })
 
-const get = ({ running, token }: WatchingConsole, path: string) => running.request('GET', path, { token })
+const getFrom = ({ running, token }: WatchingConsole, path: string) => running.request('GET', path, { token })

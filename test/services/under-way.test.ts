@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createUnderWay } from '../../src/services/sentinel/under-way.ts'
+import { createUnderWay } from '../../src/services/under-way.ts'
 
 describe('work under way', () => {
   it('has settled once all of it is done, well or badly', async () => {

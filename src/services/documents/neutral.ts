@@ -1,4 +1,4 @@
-import { extensionsOf, mappedComponent, split } from './references.ts'
+import { extensionsOf, mapByName, mappedComponent, split } from './references.ts'
 import { isNode, listAt, type Node, nodeAt, pointerTo, walk } from './tree.ts'
 
 /** Writes a document as the linter wants it where that says the same. */
@@ -25,17 +25,14 @@ export function neutralise(document: Node): void {
  * keeps them. */
 function mapExtensions(schemas: Node): void {
   for (const [base, extensions] of extensionsOf(schemas)) {
-    const discriminator = nodeAt(nodeAt(schemas, split(base)[1]), 'discriminator')
-    const mapping = nodeAt(discriminator, 'mapping')
-    const mapped = Object.values(mapping).map(mappedComponent)
     const isDirect = (key: string) =>
       listAt(nodeAt(schemas, split(key)[1]), 'allOf').some(
         (part) => isNode(part) && mappedComponent(part['$ref']) === base,
       )
-    const missing = extensions.filter((key) => key !== base && !isDirect(key) && !mapped.includes(key))
-    if (missing.length === 0) continue
-    const added = missing.map((key) => [split(key)[1], pointerTo('components', ...split(key))])
-    discriminator['mapping'] = { ...Object.fromEntries(added), ...mapping }
+    mapByName(
+      nodeAt(schemas, split(base)[1]),
+      extensions.filter((key) => key !== base && !isDirect(key)),
+    )
   }
 }
 

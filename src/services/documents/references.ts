@@ -1,5 +1,5 @@
 import { DocumentBroken } from './read.ts'
-import { isNode, listAt, type Node, nodeAt, resolve, segmentsOf, walk } from './tree.ts'
+import { isNode, listAt, type Node, nodeAt, pointerTo, resolve, segmentsOf, walk } from './tree.ts'
 
 /** By section, then by name. */
 export type Components = Readonly<Record<string, Node>>
@@ -115,6 +115,17 @@ export function componentAt(components: Components, key: string): unknown {
   const [section, name] = split(key)
   const members = Object.hasOwn(components, section) ? components[section] : undefined
   return members && Object.hasOwn(members, name) ? members[name] : undefined
+}
+
+/** Writes down which schemas a discriminator finds by their names alone, unless it maps them already. */
+export function mapByName(schema: Node, keys: readonly string[]): void {
+  const discriminator = nodeAt(schema, 'discriminator')
+  const mapping = nodeAt(discriminator, 'mapping')
+  const mapped = new Set(Object.values(mapping).map(mappedComponent))
+  const added = keys
+    .filter((key) => !mapped.has(key))
+    .map((key) => [split(key)[1], pointerTo('components', ...split(key))])
+  if (added.length > 0) discriminator['mapping'] = { ...Object.fromEntries(added.toReversed()), ...mapping }
 }
 
 /** By component with a discriminator, the schemas that extend it by `allOf`, and those that extend these. */

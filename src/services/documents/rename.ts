@@ -1,4 +1,11 @@
-import { type Components, componentOf, extensionsOf, mappedComponent, split } from './references.ts'
+import {
+  type Components,
+  componentOf,
+  extensionsOf,
+  mapByName,
+  mappedComponent,
+  split,
+} from './references.ts'
 import { isNode, listAt, type Node, nodeAt, pointerTo, segmentsOf, walk } from './tree.ts'
 
 /** Gives components other names (`schemas/Report` -> `TeamsReport`) and changes every place that refers to them:
@@ -9,15 +16,8 @@ export function renameComponents(
   components: Components,
   names: ReadonlyMap<string, string>,
 ): Record<string, Node> {
-  for (const [schema, key] of implicitlyMapped(paths, components, names)) {
-    const discriminator = nodeAt(schema, 'discriminator')
-    const [section, name] = split(key)
-    // Rewritten below, like a mapping that was there before.
-    discriminator['mapping'] = {
-      [name]: pointerTo('components', section, name),
-      ...nodeAt(discriminator, 'mapping'),
-    }
-  }
+  // Rewritten below, like a mapping that was there before.
+  mapRenamed(paths, components, names)
   walk([paths, Object.values(components).map((section) => Object.values(section))], (node) => {
     if (typeof node['$ref'] === 'string') node['$ref'] = rewritten(node['$ref'], names)
     const mapping = nodeAt(nodeAt(node, 'discriminator'), 'mapping')
@@ -46,22 +46,18 @@ function rewrittenTarget(target: unknown, names: ReadonlyMap<string, string>): u
   return pointerTo('components', 'schemas', name)
 }
 
-/** Each schema with a discriminator, and each renamed schema that it finds by its name alone. */
-function implicitlyMapped(
-  paths: Node,
-  components: Components,
-  names: ReadonlyMap<string, string>,
-): [schema: Node, key: string][] {
-  const found: [Node, string][] = []
-  const add = (schema: Node, keys: string[]) => {
-    const mapped = Object.values(nodeAt(nodeAt(schema, 'discriminator'), 'mapping')).map(mappedComponent)
-    for (const key of keys) if (names.has(key) && !mapped.includes(key)) found.push([schema, key])
-  }
+/** Gives each discriminator a mapping to the renamed schemas that it finds by their names alone. */
+function mapRenamed(paths: Node, components: Components, names: ReadonlyMap<string, string>): void {
+  const map = (schema: Node, keys: string[]) =>
+    mapByName(
+      schema,
+      keys.filter((key) => names.has(key)),
+    )
   const all = Object.values(components).map((section) => Object.values(section))
   walk([paths, all], (node) => {
     if (!isNode(node['discriminator'])) return
     const alternatives = [...listAt(node, 'oneOf'), ...listAt(node, 'anyOf')]
-    add(
+    map(
       node,
       alternatives.flatMap((member) =>
         isNode(member) && typeof member['$ref'] === 'string' ? (componentOf(member['$ref']) ?? []) : [],
@@ -70,7 +66,6 @@ function implicitlyMapped(
   })
   const schemas = components['schemas'] ?? {}
   for (const [base, extensions] of extensionsOf(schemas)) {
-    add(nodeAt(schemas, split(base)[1]), extensions)
+    map(nodeAt(schemas, split(base)[1]), extensions)
   }
-  return found
 }

@@ -3,9 +3,9 @@ import { namedOperations, operationIdsOf } from '../documents/operation-ids.ts'
 import type { Outline, Readied } from '../documents/protocol.ts'
 import { type Node, nodeAt } from '../documents/tree.ts'
 import type { Publication } from '../publication.ts'
+import { createUnderWay, type UnderWay } from '../under-way.ts'
 import type { Answers } from './answers.ts'
 import { coalesce } from './coalesce.ts'
-import { createUnderWay } from './under-way.ts'
 import type { Watch } from './watch.ts'
 
 export interface PublisherOptions {
@@ -20,13 +20,14 @@ export interface PublisherOptions {
 export interface Publisher {
   /** To read by: it waits for what is being read. */
   documents: Documents
+  /** With the console's own document. */
   begin: (own: string) => void
   /** Mounts the operations of all documents in use. */
   mount: () => Promise<void>
   /** Puts all good documents in use: their operations, and the document that declares them together. */
   publish: () => Promise<void>
   /** Something is on its way that will bring another document. */
-  expect: (work: Promise<unknown>) => void
+  expect: UnderWay['track']
 }
 
 export function createPublisher({ watches, documents, answers, publication }: PublisherOptions): Publisher {
@@ -65,6 +66,7 @@ export function createPublisher({ watches, documents, answers, publication }: Pu
       prepare: (...args) => preparing.track(documents.prepare(...args)),
     },
     begin: (text) => {
+      publication.begin(text)
       own.text = text
       own.operationIds = operationIdsOf(nodeAt(JSON.parse(text) as Node, 'paths'))
     },

@@ -63,7 +63,6 @@ export function createSentinel(options: SentinelOptions): Sentinel {
       watches.map((watch) => presentStatus(watch, breakerOf(watch.service.name), answers.of(watch.adopted))),
     start: async (own) => {
       publisher.begin(own)
-      publication.begin(own)
       const mounts = watches.map((watch) => Promise.race([watchOver(watch), watch.mountedOnce.promise]))
       await within(START_PATIENCE_MS, Promise.all(mounts), undefined)
     },

@@ -25,8 +25,7 @@ const MOST_TOLD = 50
 export async function tryOut(watch: Watch, newcomer: Newcomer, deps: TryOutDeps): Promise<readonly string[]> {
   try {
     const adopting = read(watch, newcomer, deps).then((readied) => adopt(watch, readied, deps))
-    if (!watch.adopted) deps.publisher.expect(adopting)
-    await adopting
+    await (watch.adopted ? adopting : deps.publisher.expect(adopting))
     return []
   } catch (error) {
     await withdraw(watch, deps)

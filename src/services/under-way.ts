@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
-import { within } from '../../platform/within.ts'
+import { within } from '../platform/within.ts'
 
 /** Work of one kind that is being done for several at once. */
 export interface UnderWay {
   track: <Result>(work: Promise<Result>) => Promise<Result>
-  /** Resolves when what is under way now is done, well or badly, or none of what is left has been for too long. */
+  /** Resolves when what is under way now is done, well or badly. */
+  all: () => Promise<unknown>
+  /** The same, unless none of what is left has been done for too long. */
   settled: () => Promise<void>
 }
 
@@ -19,6 +21,7 @@ export function createUnderWay(): UnderWay {
       underWay.add(noted)
       return work
     },
+    all: () => Promise.all(underWay),
     settled: async () => {
       const left = new Set(underWay)
       while (left.size > 0 && (await oneOf(left)))
