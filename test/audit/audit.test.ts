@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { AuditEvent } from '../../src/contract/audit.ts'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
-describe('the audit', () => {
-  let running: TestConsole
-  let person: Person
+describe('the audit', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   const list = (query = '', by = person) =>
     running.request('GET', `/v1/audit-events${query}`, { token: by.token })
   const eventsOf = async (agentId: string): Promise<AuditEvent[]> =>
     (await list(`?agent_id=${agentId}`)).body.results
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
 
   it('has one event for each change, by whom and by which request, and none for no change', async () => {
     const other = await running.person({ team: person.team })

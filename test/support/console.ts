@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { after } from 'node:test'
 import { type EvolutionService, startEvolutionService } from '../../dev/evolution-service/server.ts'
 import { onFreePort } from '../../dev/free-port.ts'
 import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
@@ -58,6 +59,13 @@ export interface ConsoleOptions {
   mount?: (deps: Deps) => MountOptions
   /** Adds to the app before it listens. */
   extend?: (app: App) => void
+}
+
+/** A console for the tests of the calling file or suite: closed after the last of them. */
+export async function useConsole(options: ConsoleOptions = {}): Promise<TestConsole> {
+  const running = await startConsole(options)
+  after(() => running.close())
+  return running
 }
 
 /** The console as production builds it, on a free port, with a database and an issuer of its own. */
