@@ -18,7 +18,7 @@ export interface Config {
     readonly claims: ClaimNames
   }
   readonly evolution:
-    | { readonly url: string; readonly deadlineMs: number; readonly maxAnswerBytes: number }
+    | { readonly url: string; readonly deadlineMs: number; readonly maxResponseBytes: number }
     | undefined
   readonly events: EventsConfig | undefined
   readonly services: readonly Service[]
@@ -78,7 +78,7 @@ export function readConfig(environment: Environment): Config {
       ? {
           url: read('EVOLUTION_URL', upstreamUrl),
           deadlineMs: read('EVOLUTION_DEADLINE_MS', (text) => integer(text, 1, 60_000), 5_000),
-          maxAnswerBytes: 1024 * 1024,
+          maxResponseBytes: 1024 * 1024,
         }
       : undefined,
     events: isSet('NATS_URL') ? readEvents(reader) : undefined,

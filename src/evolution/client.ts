@@ -1,56 +1,57 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Problem } from '../contract/problem.ts'
 import { findJsonFault } from '../platform/json-fault.ts'
-import type { UpstreamAnswer, UpstreamRequest } from '../platform/upstream/exchange.ts'
-import { UpstreamFailure } from '../platform/upstream/failure.ts'
+import type { UpstreamRequest } from '../platform/upstream/exchange.ts'
 import { pickHeaders } from '../platform/upstream/headers.ts'
-import { toProblem } from '../platform/upstream/problem.ts'
+import type { CollectedResponse } from '../platform/upstream/response.ts'
 import type { Upstream } from '../platform/upstream/upstream.ts'
-import type { Waiting } from '../platform/upstream/waiting.ts'
 
-/** Who asks, as far as the evolution service is concerned. */
-export interface Asker extends Waiting {
+/** What a forwarded request takes from the client's request. */
+export interface ForwardContext {
   token: string
   requestId: string
   headers: IncomingHttpHeaders
+  /** The response to the client: the forwarded request is cancelled when the client disconnects. */
+  response: ServerResponse
 }
 
-export interface Passed {
+export interface ForwardedResponse {
   status: number
   headers: Record<string, string>
-  /** The upstream's own bytes. */
+  /** The upstream's bytes, unchanged. */
   body: Buffer
 }
 
 export interface EvolutionClient {
-  status: (asker: Asker, agentId: string) => Promise<Passed>
-  createGenome: (asker: Asker, genome: Buffer) => Promise<Passed>
+  status: (context: ForwardContext, agentId: string) => Promise<ForwardedResponse>
+  createGenome: (context: ForwardContext, genome: Buffer) => Promise<ForwardedResponse>
 }
 
-/** Forwards the two operations. Without an upstream, both answer that there is none. */
+/** Forwards the two operations. Without an upstream both are `upstream_unavailable`. */
 export function createEvolutionClient(upstream: Upstream | undefined): EvolutionClient {
-  const forward = async (asker: Asker, request: UpstreamRequest): Promise<Passed> => {
+  const forward = async (context: ForwardContext, request: UpstreamRequest): Promise<ForwardedResponse> => {
     if (!upstream) throw new Problem('upstream_unavailable', { headers: { 'retry-after': '60' } })
-    const answer = await upstream.call(request, asker).catch((error: unknown) => {
-      throw error instanceof UpstreamFailure ? toProblem(error, upstream.retryAfterSeconds) : error
-    })
-    return pass(answer)
+    return checkResponse(await upstream.fetch(request, context.response))
   }
 
   return {
-    status: (asker, agentId) =>
-      forward(asker, { method: 'GET', path: `/evolution/status/${agentId}`, headers: requestHeaders(asker) }),
-    createGenome: (asker, genome) =>
-      forward(asker, {
+    status: (context, agentId) =>
+      forward(context, {
+        method: 'GET',
+        path: `/evolution/status/${agentId}`,
+        headers: requestHeaders(context),
+      }),
+    createGenome: (context, genome) =>
+      forward(context, {
         method: 'POST',
         path: '/v1/genomes',
-        headers: { ...requestHeaders(asker), 'content-type': 'application/json' },
+        headers: { ...requestHeaders(context), 'content-type': 'application/json' },
         body: genome,
       }),
   }
 }
 
-/** What a caller may say to the evolution service beside its body. Everything else stays here. */
+/** Request headers that are forwarded, and response headers that are returned. All others are dropped. */
 const FORWARDED = ['traceparent', 'tracestate', 'idempotency-key']
 const RETURNED = [
   'cache-control',
@@ -61,20 +62,20 @@ const RETURNED = [
   'www-authenticate',
 ]
 
-function requestHeaders({ token, requestId, headers }: Asker): Record<string, string> {
+function requestHeaders({ token, requestId, headers }: ForwardContext): Record<string, string> {
   return {
     ...pickHeaders(headers, FORWARDED),
     authorization: `Bearer ${token}`,
     accept: 'application/json',
-    // Compressed, a small answer could unfold into a large one.
+    // A small compressed response could expand into a large one.
     'accept-encoding': 'identity',
     'user-agent': 'agent-console',
     'x-request-id': requestId,
   }
 }
 
-/** Any 2xx is a 200, and must be an object. A 4xx comes back as it is. Anything else is no answer. */
-function pass({ status, headers, body }: UpstreamAnswer): Passed {
+/** Any 2xx becomes 200 and must be a JSON object. A 4xx is returned unchanged. Anything else is `upstream_failed`. */
+function checkResponse({ status, headers, body }: CollectedResponse): ForwardedResponse {
   const returned = pickHeaders(headers, RETURNED)
   const text = readJson(headers, body)
   if (text !== undefined && status >= 400) return { status, headers: returned, body }
@@ -84,13 +85,13 @@ function pass({ status, headers, body }: UpstreamAnswer): Passed {
   throw new Problem('upstream_failed')
 }
 
-/** What an upstream nests deeper than this is no answer either. */
+/** Deeper nesting is rejected. */
 const MAX_DEPTH = 1_000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of an answer that is JSON. It is not parsed: nobody here wants to know what it says. Undefined for what is
- * not JSON, by its bytes or because it is compressed although we asked for none. */
+/** The text of a JSON body, checked but not parsed. Undefined when it is not JSON, or is compressed although the request
+ * asked for no compression. */
 function readJson(headers: IncomingHttpHeaders, body: Buffer): string | undefined {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') return undefined
   try {

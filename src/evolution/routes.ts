@@ -5,9 +5,9 @@ import { EvolutionAgentId, EvolutionStatus, Genome } from '../contract/evolution
 import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION } from '../contract/operation.ts'
 import type { ProblemCode } from '../contract/problem-codes.ts'
-import type { Asker, EvolutionClient, Passed } from './client.ts'
+import type { EvolutionClient, ForwardContext, ForwardedResponse } from './client.ts'
 
-/** A valid token is enough here: what it allows is for the evolution service to say, which gets it. */
+/** A valid token is enough: the evolution service receives it and decides what it allows. */
 const FORWARDED: ProblemCode[] = [
   'unauthenticated',
   'invalid_token',
@@ -42,7 +42,7 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
       },
     },
     async (request, reply) =>
-      send(reply, await evolution.status(askerOf(request, reply), request.params.agent_id)),
+      send(reply, await evolution.status(contextOf(request, reply), request.params.agent_id)),
   )
 
   app.post(
@@ -65,23 +65,19 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
       },
     },
     async (request, reply) =>
-      send(reply, await evolution.createGenome(askerOf(request, reply), request.bodyBytes as Buffer)),
+      send(reply, await evolution.createGenome(contextOf(request, reply), request.bodyBytes as Buffer)),
   )
 }
 
-function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
+function contextOf(request: FastifyRequest, reply: FastifyReply): ForwardContext {
   return {
     token: request.token,
     requestId: request.id,
     headers: request.headers,
-    onGone: (leave) => {
-      reply.raw.once('close', () => {
-        if (!reply.raw.writableFinished) leave()
-      })
-    },
+    response: reply.raw,
   }
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Passed): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body }: ForwardedResponse): FastifyReply {
   return reply.code(status).headers(headers).type('application/json').send(body)
 }

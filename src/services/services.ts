@@ -63,10 +63,10 @@ export function createServices({ services, log, now, metrics }: ServicesOptions)
 
 function toMounted(service: Service, metrics: Metrics): MountedService {
   const { name, url, deadlineMs, sampleRatio } = service
-  const maxAnswerBytes = service.maxAnswerBytes ?? Number.POSITIVE_INFINITY
+  const maxResponseBytes = service.maxAnswerBytes ?? Number.POSITIVE_INFINITY
   return {
     url,
-    upstream: createUpstream({ name, url, deadlineMs, maxAnswerBytes, metrics }),
+    upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, metrics }),
     maxRequestBytes: service.maxRequestBytes ?? Number.POSITIVE_INFINITY,
     sampleRatio,
   }

@@ -81,7 +81,7 @@ describe('the breaker', () => {
     assert.equal(isOpen(), false)
     assert.equal((await ask()).status, 200)
     const text = await running.deps.metrics.registry.metrics()
-    assert.match(text, /outcome="caller_gone"\} 60/)
+    assert.match(text, /outcome="client_disconnected"\} 60/)
   })
 
   it('is not closed by a probe whose caller hung up', async () => {

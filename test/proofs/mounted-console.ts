@@ -30,8 +30,8 @@ const running = await startConsole({
     mounted,
     services: new Map(
       Object.entries(services).map(([name, url]) => {
-        const maxAnswerBytes = Number.POSITIVE_INFINITY
-        const upstream = createUpstream({ name, url, deadlineMs: 5_000, maxAnswerBytes, metrics })
+        const maxResponseBytes = Number.POSITIVE_INFINITY
+        const upstream = createUpstream({ name, url, deadlineMs: 5_000, maxResponseBytes, metrics })
         return [name, { url, upstream, maxRequestBytes: Number.POSITIVE_INFINITY, sampleRatio: 0 }]
       }),
     ),

@@ -54,10 +54,10 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
     mount: ({ metrics }) => {
       for (const [name, { url: origin }] of Object.entries(behind)) {
         const url = origin + (options.basePath ?? '')
-        const { deadlineMs = 1_000, maxAnswerBytes = Number.POSITIVE_INFINITY } = options
+        const { deadlineMs = 1_000, maxAnswerBytes: maxResponseBytes = Number.POSITIVE_INFINITY } = options
         services.set(name, {
           url,
-          upstream: createUpstream({ name, url, deadlineMs, maxAnswerBytes, metrics }),
+          upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, metrics }),
           maxRequestBytes: options.maxRequestBytes ?? Number.POSITIVE_INFINITY,
           sampleRatio: options.sampleRatio ?? 0,
         })

@@ -1,99 +1,80 @@
 export type BreakerState = 'closed' | 'half_open' | 'open'
 
-/** Leave to make one call, to be told once how it ended. */
-export interface Permit {
-  succeeded: () => void
-  failed: () => void
-  /** Nothing can be said: the caller left. Counts for nothing. */
-  abandoned: () => void
-}
+/** Permission to send one request, valid in the state it was given in. */
+export type Permit = number
+
+/** `abandoned`: the request ended without saying anything about the upstream. */
+export type Verdict = 'succeeded' | 'failed' | 'abandoned'
 
 export interface Breaker {
-  /** Undefined while the upstream is to be left alone. */
-  permit: () => Permit | undefined
   state: () => BreakerState
+  /** Whether `permit` would give one now. */
+  allows: () => boolean
+  /** Undefined while no request may be sent. In the half-open state only one request, the probe, has a permit. */
+  permit: () => Permit | undefined
+  /** Reports how a request ended. Ignored when the state has changed since its permit was given. */
+  report: (permit: Permit, verdict: Verdict) => void
 }
 
+/** Time in the open state before the next probe. */
 export const RESET_MS = 2_000
 
-/** Short, so that a dead upstream is noticed within it whatever went well before. */
+/** The failure rate is measured over the last second, in buckets of 100 ms. */
 const BUCKETS = 10
 const BUCKET_MS = 100
-const MINIMUM_CALLS = 10
-const MOST_FAILURES = 0.5
+const MIN_REQUESTS = 10
+const MAX_FAILURE_RATE = 0.5
 
-/** Opens when more than half of the calls of the last second failed, and then lets one probe through per
- * reset. Written here because opossum, which was tried, counts a caller that hangs up as a success: such callers
- * kept it closed over a dead upstream, and one of them as the probe closed it. */
+/** Opens when more than half of the requests of the last second failed, then allows one probe per reset time.
+ * Not opossum: it counts a client that disconnects as a success, so such clients kept it closed over a dead upstream. */
 export function createBreaker(now: () => number, onChange: (state: BreakerState) => void): Breaker {
-  const calls = new Uint32Array(BUCKETS)
-  const failures = new Uint32Array(BUCKETS)
+  const buckets = Array.from({ length: BUCKETS }, () => ({ index: -1, requests: 0, failures: 0 }))
   let state: BreakerState = 'closed'
   let openedAt = 0
-  let latestBucket = 0
-  /** Grows with each change of state: what began in an earlier one has no say in this one. */
+  /** The number of state changes, and so the permit of the current state. */
   let epoch = 0
 
   const enter = (next: BreakerState) => {
     state = next
     epoch++
     if (next === 'open') openedAt = now()
-    if (next === 'closed') forget()
+    if (next === 'closed') for (const bucket of buckets) bucket.index = -1
     onChange(next)
   }
-  const forget = () => {
-    calls.fill(0)
-    failures.fill(0)
-  }
-  const count = (failed: boolean) => {
-    const bucket = Math.floor(now() / BUCKET_MS)
-    if (bucket - latestBucket >= BUCKETS) forget()
-    for (let old = latestBucket + 1; old <= bucket && old < latestBucket + BUCKETS; old++) {
-      calls[old % BUCKETS] = 0
-      failures[old % BUCKETS] = 0
+  const count = (failures: 0 | 1) => {
+    const index = Math.floor(now() / BUCKET_MS)
+    const bucket = buckets[index % BUCKETS] as (typeof buckets)[number]
+    if (bucket.index === index) {
+      bucket.requests++
+      bucket.failures += failures
+    } else {
+      Object.assign(bucket, { index, requests: 1, failures })
     }
-    latestBucket = Math.max(latestBucket, bucket)
-    const slot = bucket % BUCKETS
-    calls[slot] = (calls[slot] as number) + 1
-    if (failed) failures[slot] = (failures[slot] as number) + 1
   }
   const isFailing = () => {
-    const called = calls.reduce((sum, some) => sum + some, 0)
-    const failed = failures.reduce((sum, some) => sum + some, 0)
-    return called >= MINIMUM_CALLS && failed / called > MOST_FAILURES
+    const oldest = Math.floor(now() / BUCKET_MS) - BUCKETS + 1
+    const recent = buckets.filter(({ index }) => index >= oldest)
+    const requests = recent.reduce((sum, bucket) => sum + bucket.requests, 0)
+    const failures = recent.reduce((sum, bucket) => sum + bucket.failures, 0)
+    return requests >= MIN_REQUESTS && failures / requests > MAX_FAILURE_RATE
   }
-
-  const ordinary = (begunIn: number): Permit => ({
-    succeeded: () => {
-      if (begunIn === epoch) count(false)
-    },
-    failed: () => {
-      if (begunIn !== epoch) return
-      count(true)
-      if (isFailing()) enter('open')
-    },
-    abandoned: () => {},
-  })
-  const probe = (begunIn: number): Permit => ({
-    succeeded: () => {
-      if (begunIn === epoch) enter('closed')
-    },
-    failed: () => {
-      if (begunIn === epoch) enter('open')
-    },
-    // Nothing was learnt: the next probe is due a reset later.
-    abandoned: () => {
-      if (begunIn === epoch) enter('open')
-    },
-  })
+  const allows = () => state === 'closed' || (state === 'open' && now() - openedAt >= RESET_MS)
 
   return {
     state: () => state,
+    allows,
     permit: () => {
-      if (state === 'closed') return ordinary(epoch)
-      if (state === 'half_open' || now() - openedAt < RESET_MS) return undefined
-      enter('half_open')
-      return probe(epoch)
+      if (!allows()) return undefined
+      if (state === 'open') enter('half_open')
+      return epoch
+    },
+    report: (permit, verdict) => {
+      if (permit !== epoch) return
+      // An abandoned probe proves nothing: the next one is due after another reset time.
+      if (state === 'half_open') return enter(verdict === 'succeeded' ? 'closed' : 'open')
+      if (verdict === 'abandoned') return
+      count(verdict === 'failed' ? 1 : 0)
+      if (verdict === 'failed' && isFailing()) enter('open')
     },
   }
 }

@@ -1,81 +1,221 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import { connectionFailure, UpstreamFailure } from './failure.ts'
-import type { Line } from './line.ts'
+import type { UpstreamMeasures } from '../metrics.ts'
+import type { Breaker, Permit, Verdict } from './breaker.ts'
+import { UpstreamFailure } from './failure.ts'
+import { isEventStream } from './headers.ts'
+import { countPassedBytes } from './minor-gc.ts'
+import type { QueuedRequest, RequestQueue } from './request-queue.ts'
+import type { RetryBudget } from './retry-budget.ts'
+import type { Upload } from './upload.ts'
 
 export interface UpstreamRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** An exact path, built by us. */
+  method: Dispatcher.HttpMethod
   path: string
-  /** Exactly what is sent, beside what HTTP itself needs. */
+  /** All headers to send, except those that HTTP itself needs. */
   headers: Record<string, string>
-  body?: Buffer
+  body?: Buffer | Upload | undefined
 }
 
-export interface UpstreamAnswer {
+export interface ResponseHead {
   status: number
   headers: IncomingHttpHeaders
-  /** The bytes as they came. */
-  body: Buffer
 }
 
-/** Ends an exchange from outside, whatever state it is in. */
-export type Abort = (reason: UpstreamFailure) => void
+/** Receives a response as it arrives. */
+export interface Receiver {
+  /** The time limit is for a pause between two bytes. Otherwise it is for the whole request, including a retry. */
+  isStreamed: boolean
+  onHead: (head: ResponseHead, exchange: Exchange) => void
+  /** Returns false to pause until `resume`. */
+  onChunk: (chunk: Buffer) => boolean
+  /** Called once, without a failure when the response is complete. */
+  onEnd: (failure: UpstreamFailure | undefined) => void
+}
 
-/** One request and its whole answer. undici's dispatch is used as it is: its streams and signals cost more
- * than all the rest of a call, and an answer has to be complete before anything of it is passed on. */
-export function exchange(
-  line: Line,
-  request: UpstreamRequest,
-  maxBytes: number,
-  onStart: (abort: Abort) => void,
-): Promise<UpstreamAnswer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    let status = 0
-    let headers: IncomingHttpHeaders = {}
-    let aborted: UpstreamFailure | undefined
-    let controller: Dispatcher.DispatchController | undefined
+/** What all requests to one upstream share. */
+export interface UpstreamParts {
+  pool: Dispatcher
+  queue: RequestQueue
+  breaker: Breaker
+  budget: RetryBudget
+  metrics: UpstreamMeasures
+  deadlineMs: number
+  maxResponseBytes: number
+}
 
-    const abort: Abort = (reason) => {
-      if (aborted) return
-      aborted = reason
-      // Waiting for a connection, it has no controller yet: it is then refused as soon as it gets one, so
-      // that nothing is sent on behalf of somebody who was told that it failed.
-      controller?.abort(reason)
-      reject(reason)
+/** For undici: the exchange itself has ended with its own failure before. */
+const ABORTED = new Error('The exchange was aborted')
+
+/** The body of a 5xx up to this size is read and discarded, so that its connection can be used again. */
+const MAX_DISCARDED_BYTES = 64 * 1024
+
+/** One attempt to send a request: it waits in the queue, takes a permit of the breaker, sends the request and hands the
+ * response to the receiver. It is undici's own handler: undici's streams and signals cost more than all the rest. */
+export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
+  private readonly upstream: UpstreamParts
+  private readonly request: UpstreamRequest
+  private readonly receiver: Receiver
+  private readonly timer: NodeJS.Timeout
+  private controller: Dispatcher.DispatchController | undefined
+  private head: ResponseHead | undefined
+  private permit: Permit | undefined
+  private state: 'queued' | 'sent' | 'ended' = 'queued'
+  private hasWaited = false
+  private hasPlace = false
+  private receivedBytes = 0
+  private serverError: UpstreamFailure | undefined
+  /** When the part of the exchange that is in progress began: the request or its response. */
+  private startedAt = 0
+  private isAborted = false
+
+  constructor(upstream: UpstreamParts, request: UpstreamRequest, receiver: Receiver, timer: NodeJS.Timeout) {
+    this.upstream = upstream
+    this.request = request
+    this.receiver = receiver
+    this.timer = timer
+  }
+
+  start(): void {
+    this.upload?.once('error', (cause) => {
+      const failure = cause instanceof UpstreamFailure ? cause : undefined
+      this.abort(failure ?? new UpstreamFailure('client_disconnected', { cause }))
+    })
+    // Fails at once while the breaker is open, instead of waiting in the queue.
+    if (!this.upstream.breaker.allows()) return this.end(new UpstreamFailure('not_sent'))
+    this.upstream.queue.enter(this)
+    this.hasWaited = this.state === 'queued'
+  }
+
+  onPlace(): void {
+    this.hasPlace = true
+    this.permit = this.upstream.breaker.permit()
+    if (this.permit === undefined) {
+      this.leaveQueue()
+      this.end(new UpstreamFailure('not_sent'))
+      return
     }
-    onStart(abort)
+    this.state = 'sent'
+    // The upstream has the whole time limit, however long the request waited here.
+    if (this.hasWaited) this.timer.refresh()
+    this.startedAt = performance.now()
+    const { method, path, headers, body = null } = this.request
+    this.upstream.pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this)
+  }
 
-    line.dispatch(
-      { ...request, body: request.body ?? null, headersTimeout: 0, bodyTimeout: 0 },
-      {
-        onRequestStart(started) {
-          controller = started
-          if (aborted) started.abort(aborted)
-        },
-        onResponseStart(_controller, statusCode, responseHeaders) {
-          status = statusCode
-          headers = responseHeaders
-          if (Number(headers['content-length']) > maxBytes) abort(new UpstreamFailure('too_large'))
-        },
-        onResponseData(_controller, chunk) {
-          size += chunk.length
-          if (size > maxBytes) abort(new UpstreamFailure('too_large'))
-          else chunks.push(chunk)
-        },
-        onResponseEnd() {
-          resolve({
-            status,
-            headers,
-            body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
-          })
-        },
-        onResponseError(_controller, error) {
-          reject(aborted ?? connectionFailure(error))
-        },
-      },
-    )
-  })
+  /** Ends the exchange in any state: with a failure, or as if the response were complete. */
+  abort(failure?: UpstreamFailure): void {
+    this.end(failure)
+    this.isAborted = true
+    this.controller?.abort(ABORTED)
+  }
+
+  resume(): void {
+    this.controller?.resume()
+  }
+
+  /** Ends the exchange at its time limit. Returns true if it continues instead: a streamed response may pause while the
+   * client reads slowly, or while there is no event to send. */
+  onTimeLimit(): boolean {
+    const { isStreamed } = this.receiver
+    if (isStreamed && this.head && (this.controller?.paused || isEventStream(this.head.headers))) {
+      this.report('succeeded')
+      return true
+    }
+    const sent = this.upload?.isStarved() ? 'client_stalled' : 'deadline'
+    this.abort(new UpstreamFailure(this.state === 'queued' ? 'not_sent' : sent))
+    return false
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    // Aborted while undici waited for a connection.
+    if (this.isAborted) controller.abort(ABORTED)
+  }
+
+  onBodySent(chunk: Buffer): void {
+    this.countProgress(chunk.length)
+  }
+
+  onRequestSent(): void {
+    this.resetTimer()
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return
+    const length = Number(headers['content-length'])
+    if (status >= 500) {
+      this.serverError = new UpstreamFailure('server_error', { status })
+      if (!(length <= MAX_DISCARDED_BYTES)) this.abort(this.serverError)
+      return
+    }
+    if (length > this.upstream.maxResponseBytes) return this.abort(new UpstreamFailure('too_large'))
+    this.head = { status, headers }
+    this.startedAt = performance.now()
+    if (isEventStream(headers)) {
+      this.leaveQueue()
+      // The verdict of a probe must not wait for the last event.
+      this.report('succeeded')
+    }
+    this.resetTimer()
+    this.receiver.onHead(this.head, this)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.serverError) return
+    this.receivedBytes += chunk.length
+    this.countProgress(chunk.length)
+    if (this.receivedBytes > this.upstream.maxResponseBytes) this.abort(new UpstreamFailure('too_large'))
+    else if (!this.receiver.onChunk(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    this.leaveQueue()
+    this.end(this.serverError)
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.leaveQueue()
+    this.end(this.serverError ?? UpstreamFailure.ofConnection(error))
+  }
+
+  private get upload(): Upload | undefined {
+    const { body } = this.request
+    return Buffer.isBuffer(body) ? undefined : body
+  }
+
+  private resetTimer(): void {
+    if (this.receiver.isStreamed) this.timer.refresh()
+  }
+
+  private countProgress(bytes: number): void {
+    this.resetTimer()
+    countPassedBytes(bytes)
+    // A long upload or response must not delay the verdict of a probe until its end.
+    if (performance.now() - this.startedAt > this.upstream.deadlineMs) {
+      this.report(this.head ? 'succeeded' : 'abandoned')
+    }
+  }
+
+  private end(failure: UpstreamFailure | undefined): void {
+    if (this.state === 'ended') return
+    if (this.state === 'queued') this.upstream.queue.cancel(this)
+    this.state = 'ended'
+    this.report(failure?.verdict ?? 'succeeded')
+    if (failure) this.upload?.destroy()
+    this.receiver.onEnd(failure)
+  }
+
+  private leaveQueue(): void {
+    if (!this.hasPlace) return
+    this.hasPlace = false
+    this.upstream.queue.leave()
+  }
+
+  /** The first verdict counts. After `abandoned` a later one still counts, if the breaker is in the same state. */
+  private report(verdict: Verdict): void {
+    if (this.permit === undefined) return
+    this.upstream.breaker.report(this.permit, verdict)
+    if (verdict !== 'abandoned') this.permit = undefined
+  }
 }

@@ -1,24 +1,38 @@
-/** Why a call to an upstream gave nothing to pass on. */
+import { Problem } from '../../contract/problem.ts'
+import type { ProblemCode } from '../../contract/problem-codes.ts'
+import { RESET_MS, type Verdict } from './breaker.ts'
+
+/** Why a request to an upstream gave no response that can be passed on. */
 export type FailureKind =
   /** No connection could be made. */
   | 'unreachable'
-  /** The connection ended, or the answer broke off or broke HTTP, before it was complete. */
+  /** The connection closed, or the response violated HTTP, before the response was complete. */
   | 'cut_off'
-  /** The answer was not complete by the deadline. */
+  /** The time limit passed after the request was sent. */
   | 'deadline'
+  /** The response is larger than allowed. */
   | 'too_large'
-  /** A 5xx. */
   | 'server_error'
-  /** The breaker is open: the upstream was not asked. */
-  | 'not_asked'
-  /** The caller left. No fault of the upstream's. */
-  | 'caller_gone'
-  /** The caller stopped sending. No fault of the upstream's either. */
-  | 'caller_stalled'
-  /** The caller sent more than the upstream takes. */
+  /** The breaker is open, or the request waited in the queue until its time limit. */
+  | 'not_sent'
+  | 'client_disconnected'
+  /** The client stopped sending its body. */
+  | 'client_stalled'
+  /** The body of the client is larger than the upstream accepts. */
   | 'request_too_large'
 
-const CALLERS_OWN: ReadonlySet<FailureKind> = new Set(['caller_gone', 'caller_stalled', 'request_too_large'])
+/** How the client sees a failure, and what it says about the upstream. */
+const KINDS: Record<FailureKind, [ProblemCode, Verdict]> = {
+  unreachable: ['upstream_unavailable', 'failed'],
+  cut_off: ['upstream_failed', 'failed'],
+  deadline: ['upstream_timeout', 'failed'],
+  too_large: ['upstream_failed', 'failed'],
+  server_error: ['upstream_failed', 'failed'],
+  not_sent: ['upstream_unavailable', 'abandoned'],
+  client_disconnected: ['caller_gone', 'abandoned'],
+  client_stalled: ['request_timeout', 'abandoned'],
+  request_too_large: ['body_too_large', 'abandoned'],
+}
 
 const CONNECT_ERRORS = new Set([
   'ECONNREFUSED',
@@ -30,9 +44,11 @@ const CONNECT_ERRORS = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
+const RETRIABLE_STATUSES = new Set([502, 503, 504])
+
 export class UpstreamFailure extends Error {
   readonly kind: FailureKind
-  /** The status, where there was one. */
+  /** The upstream's status, where it returned one. */
   readonly status: number | undefined
 
   constructor(kind: FailureKind, options: { status?: number; cause?: unknown } = {}) {
@@ -42,23 +58,26 @@ export class UpstreamFailure extends Error {
     this.status = options.status
   }
 
-  /** Says nothing about the upstream. */
-  get isCallersOwn(): boolean {
-    return CALLERS_OWN.has(this.kind)
+  static ofConnection(error: Error & { code?: string }): UpstreamFailure {
+    if (error instanceof UpstreamFailure) return error
+    const kind = CONNECT_ERRORS.has(error.code ?? '') ? 'unreachable' : 'cut_off'
+    return new UpstreamFailure(kind, { cause: error })
   }
-}
 
-/** What an error of the connection means. */
-export function connectionFailure(error: Error & { code?: string }): UpstreamFailure {
-  const kind = CONNECT_ERRORS.has(error.code ?? '') ? 'unreachable' : 'cut_off'
-  return new UpstreamFailure(kind, { cause: error })
-}
+  get verdict(): Verdict {
+    return KINDS[this.kind][1]
+  }
 
-const RETRIABLE_STATUSES = new Set([502, 503, 504])
+  /** Whether a second attempt may succeed. The caller decides whether a second attempt is safe. */
+  get isTransient(): boolean {
+    if (this.kind === 'server_error') return RETRIABLE_STATUSES.has(this.status ?? 0)
+    return this.kind === 'unreachable' || this.kind === 'cut_off'
+  }
 
-/** Whether a second try may end otherwise. It is for the caller to know whether it does harm. */
-export function mayEndOtherwise(error: unknown): boolean {
-  if (!(error instanceof UpstreamFailure)) return false
-  if (error.kind === 'server_error') return RETRIABLE_STATUSES.has(error.status ?? 0)
-  return error.kind === 'unreachable' || error.kind === 'cut_off'
+  toProblem(): Problem {
+    const code = KINDS[this.kind][0]
+    const retryAfter = String(Math.ceil(RESET_MS / 1_000))
+    const headers = code === 'upstream_unavailable' ? { 'retry-after': retryAfter } : {}
+    return new Problem(code, { headers, cause: this })
+  }
 }

@@ -1,21 +1,19 @@
-/** Lets a share of calls be tried again, and no more: retries must not multiply the load on an upstream that
- * is failing under it. */
+/** Limits retries to a share of all requests, so that retries do not multiply the load on a failing upstream. */
 export interface RetryBudget {
-  /** To be told of every call. */
+  /** Counts a request. */
   earn: () => void
-  /** Whether one may be tried again now. */
+  /** Whether one request may be retried now; takes it from the budget. */
   spend: () => boolean
 }
 
-const SHARE = 0.1
-/** What a quiet hour may save up. */
-const MOST_SAVED = 10
+const RETRIES_PER_REQUEST = 0.1
+const MAX_SAVED_RETRIES = 10
 
 export function createRetryBudget(): RetryBudget {
   let saved = 0
   return {
     earn: () => {
-      saved = Math.min(MOST_SAVED, saved + SHARE)
+      saved = Math.min(MAX_SAVED_RETRIES, saved + RETRIES_PER_REQUEST)
     },
     spend: () => {
       if (saved < 1) return false

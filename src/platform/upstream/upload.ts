@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { UpstreamFailure } from './failure.ts'
 
-/** What a caller sends, on its way to an upstream. */
+/** The body of a client's request on its way to an upstream. */
 export interface Upload extends Readable {
-  /** Everything that came was passed on: whoever waits now waits for the caller. */
+  /** Everything received was sent on: the upstream waits for the client. */
   isStarved: () => boolean
 }
 
-/** A stream of its own over the caller's request, at the pace of whoever reads it. undici destroys a body it is done
- * with, and the request itself would take the caller's connection along, with the answer that is due on it. */
+/** A separate stream over the client's request, read at the upstream's pace. undici destroys a body when it is done with
+ * it, and destroying the request itself would close the client's connection before the response is sent. */
 export function createUpload(source: IncomingMessage, maxBytes: number): Upload {
   let size = 0
   const upload = new Readable({

@@ -1,128 +1,66 @@
+import type { ServerResponse } from 'node:http'
 import { Pool } from 'undici'
 import type { Metrics } from '../metrics.ts'
-import { type BreakerState, createBreaker, type Permit, RESET_MS } from './breaker.ts'
-import { type Abort, exchange, type UpstreamAnswer, type UpstreamRequest } from './exchange.ts'
-import { mayEndOtherwise, UpstreamFailure } from './failure.ts'
-import { createLine } from './line.ts'
+import { type BreakerState, createBreaker } from './breaker.ts'
+import type { UpstreamRequest } from './exchange.ts'
+import { createRequestQueue } from './request-queue.ts'
+import { type CollectedResponse, collectResponse, type StreamedResponse, streamResponse } from './response.ts'
 import { createRetryBudget } from './retry-budget.ts'
-import type { StreamedAnswer, StreamRequest } from './stream.ts'
-import { createStreaming } from './streaming.ts'
-import type { Waiting } from './waiting.ts'
+import { send } from './send.ts'
 
 export interface UpstreamOptions {
-  /** What it is called in metrics. */
+  /** The name in metrics. */
   name: string
   url: string
-  /** Of a call: from the first byte sent to the last byte received, a retry included. Of a stream: the longest time
-   * in which nothing moves. */
+  /** Time limit, once in the queue and once after that: of `fetch` for the whole request including a retry, of `stream` for
+   * a pause between two bytes. */
   deadlineMs: number
-  maxAnswerBytes: number
-  /** Calls under way at once, whether it answers or hangs. More wait in line for as long as they may. */
-  maxCalls?: number
+  maxResponseBytes: number
+  /** Requests in flight at the same time. The others wait in the queue, within their time limit. */
+  maxInFlight?: number
   metrics: Metrics
 }
 
+/** Both methods return a response below 500, or reject with a Problem. `client` is the response to the client: the request
+ * is cancelled when the client disconnects. */
 export interface Upstream {
-  /** Answers what the upstream answered below 500, or throws an UpstreamFailure. */
-  call: (request: UpstreamRequest, waiting: Waiting) => Promise<UpstreamAnswer>
-  /** Likewise, as soon as the head of the answer is there: bodies pass as they come. */
-  stream: (request: StreamRequest, waiting: Waiting) => Promise<StreamedAnswer>
+  fetch: (request: UpstreamRequest, client: ServerResponse) => Promise<CollectedResponse>
+  /** Returns when the head of the response has arrived; the bodies are passed on as they arrive. */
+  stream: (request: UpstreamRequest, client: ServerResponse) => Promise<StreamedResponse>
   state: () => 'up' | 'down'
   breaker: () => BreakerState
-  /** After which it is worth trying again. */
-  retryAfterSeconds: number
   close: () => Promise<void>
 }
 
-const MAX_CALLS = 256
+const MAX_IN_FLIGHT = 256
 const MAX_EVENT_STREAMS = 4_096
 
-/** A client for one upstream: its own connections, deadline, breaker and retry budget. It knows nothing of
- * what is called. Redirects are not followed and nothing is decompressed: the bytes are passed as they came. */
-export function createUpstream({
-  name,
-  url,
-  deadlineMs,
-  maxAnswerBytes,
-  maxCalls = MAX_CALLS,
-  metrics,
-}: UpstreamOptions): Upstream {
+/** A client for one upstream with its own connections, queue, breaker and retry budget. It follows no redirects and
+ * decompresses nothing: bytes are passed on unchanged. */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { name, url, deadlineMs, maxResponseBytes, maxInFlight = MAX_IN_FLIGHT } = options
   const { origin, pathname } = new URL(url)
   const basePath = pathname.replace(/\/+$/, '')
   const pool = new Pool(origin, {
-    connections: maxCalls + MAX_EVENT_STREAMS,
+    connections: maxInFlight + MAX_EVENT_STREAMS,
     pipelining: 1,
-    // What is said here of connections holds where each has one call at a time.
+    // With HTTP/2 many requests would share a connection, and closing it for one would end them all.
     allowH2: false,
     connect: { timeout: Math.min(deadlineMs, 2_000) },
     maxHeaderSize: 32 * 1024,
   })
-  const line = createLine(pool, maxCalls)
-  const measures = metrics.upstream(name)
-  const budget = createRetryBudget()
-  const breaker = createBreaker(() => performance.now(), measures.breaker)
-  const stream = createStreaming({ line, basePath, deadlineMs, maxAnswerBytes, measures, budget, breaker })
-
-  const attempt = async (
-    request: UpstreamRequest,
-    onStart: (abort: Abort) => void,
-  ): Promise<UpstreamAnswer> => {
-    const permit = breaker.permit()
-    if (!permit) throw new UpstreamFailure('not_asked')
-    try {
-      const answer = await exchange(line, request, maxAnswerBytes, onStart)
-      if (answer.status >= 500) throw new UpstreamFailure('server_error', { status: answer.status })
-      permit.succeeded()
-      return answer
-    } catch (error) {
-      tell(permit, error)
-      throw error
-    }
-  }
-
-  const call = async (request: UpstreamRequest, waiting: Waiting): Promise<UpstreamAnswer> => {
-    const sent = { ...request, path: basePath + request.path }
-    const measure = measures.begin()
-    budget.earn()
-    let abort: Abort = () => {}
-    let ended: UpstreamFailure | undefined
-    const end = (reason: UpstreamFailure) => {
-      ended ??= reason
-      abort(ended)
-    }
-    const deadline = setTimeout(() => end(new UpstreamFailure('deadline')), deadlineMs)
-    waiting.onGone(() => end(new UpstreamFailure('caller_gone')))
-    const onStart = (abortThis: Abort) => {
-      abort = abortThis
-    }
-    try {
-      const answer = await attempt(sent, onStart).catch((error: unknown) => {
-        if (ended || request.method !== 'GET' || !mayEndOtherwise(error) || !budget.spend()) throw error
-        measures.retried()
-        return attempt(sent, onStart)
-      })
-      measure('answered')
-      return answer
-    } catch (error) {
-      measure(error instanceof UpstreamFailure ? error.kind : 'internal')
-      throw error
-    } finally {
-      clearTimeout(deadline)
-    }
-  }
+  const metrics = options.metrics.upstream(name)
+  const breaker = createBreaker(() => performance.now(), metrics.breaker)
+  const queue = createRequestQueue(maxInFlight)
+  const parts = { pool, queue, breaker, budget: createRetryBudget(), metrics, deadlineMs, maxResponseBytes }
+  const toSend = (request: UpstreamRequest) => ({ ...request, path: basePath + request.path })
 
   return {
-    call,
-    stream,
+    fetch: (request, client) => send(parts, toSend(request), client, collectResponse),
+    stream: (request, client) =>
+      send<StreamedResponse>(parts, toSend(request), client, (onResult) => streamResponse(onResult, metrics)),
     state: () => (breaker.state() === 'closed' ? 'up' : 'down'),
     breaker: breaker.state,
-    retryAfterSeconds: Math.ceil(RESET_MS / 1_000),
     close: () => pool.destroy(),
   }
-}
-
-/** A failure is the upstream's own, unless its caller left. */
-function tell(permit: Permit, error: unknown): void {
-  if (error instanceof UpstreamFailure && error.isCallersOwn) permit.abandoned()
-  else permit.failed()
 }

@@ -1,12 +1,14 @@
-import { type IncomingHttpHeaders, type IncomingMessage, validateHeaderValue } from 'node:http'
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  validateHeaderValue,
+} from 'node:http'
 import { Problem } from '../../contract/problem.ts'
-import { UpstreamFailure } from '../../platform/upstream/failure.ts'
 import { pickHeaders } from '../../platform/upstream/headers.ts'
-import { toProblem } from '../../platform/upstream/problem.ts'
-import type { StreamedAnswer } from '../../platform/upstream/stream.ts'
+import type { StreamedResponse } from '../../platform/upstream/response.ts'
 import { createUpload, type Upload } from '../../platform/upstream/upload.ts'
 import type { Upstream } from '../../platform/upstream/upstream.ts'
-import type { Waiting } from '../../platform/upstream/waiting.ts'
 import { ownLocation } from './location.ts'
 import type { Found, MountedOperation } from './table.ts'
 
@@ -20,13 +22,15 @@ export interface MountedService {
 }
 
 /** Who asks, as far as the service is concerned. */
-export interface Asker extends Waiting {
+export interface Asker {
   token: string
   requestId: string
   request: IncomingMessage
+  /** The response to the client. */
+  response: ServerResponse
 }
 
-export interface Passed extends StreamedAnswer {
+export interface Passed extends StreamedResponse {
   /** Those that are passed on. */
   returned: Record<string, string>
 }
@@ -37,19 +41,15 @@ export async function forward(service: MountedService, found: Found, asker: Aske
   const { request } = asker
   const { upstream } = service
   const method = request.method as MountedOperation['declared']['method']
-  const answer = await upstream
-    .stream(
-      {
-        method,
-        path: path + queryOf(request.url ?? ''),
-        headers: requestHeaders(operation, asker),
-        body: openBody(request, service.maxRequestBytes),
-      },
-      asker,
-    )
-    .catch((error: unknown) => {
-      throw error instanceof UpstreamFailure ? toProblem(error, upstream.retryAfterSeconds) : error
-    })
+  const answer = await upstream.stream(
+    {
+      method,
+      path: path + queryOf(request.url ?? ''),
+      headers: requestHeaders(operation, asker),
+      body: openBody(request, service.maxRequestBytes),
+    },
+    asker.response,
+  )
   try {
     checkStatus(operation, answer.status)
     const returned = answerHeaders(answer.headers, found, service)

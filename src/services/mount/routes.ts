@@ -2,8 +2,8 @@ import { pipeline } from 'node:stream/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../contract/problem.ts'
 import { atTime } from '../../platform/timer.ts'
-import { isEventStream } from '../../platform/upstream/event-stream.ts'
 import { UpstreamFailure } from '../../platform/upstream/failure.ts'
+import { isEventStream } from '../../platform/upstream/headers.ts'
 import type { DeclaredOperation } from '../operation.ts'
 import { type Asker, forward, type MountedService, type Passed } from './forward.ts'
 import { isComparable, sample } from './sample.ts'
@@ -84,11 +84,7 @@ function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
     token: request.token,
     requestId: request.id,
     request: request.raw,
-    onGone: (leave) => {
-      reply.raw.once('close', () => {
-        if (!reply.raw.writableFinished) leave()
-      })
-    },
+    response: reply.raw,
   }
 }
 
@@ -114,9 +110,9 @@ async function pass(
     await pipeline(body, reply.raw)
   } catch (error) {
     const { method, located } = request
-    const kind = error instanceof UpstreamFailure ? error.kind : 'caller_gone'
+    const kind = error instanceof UpstreamFailure ? error.kind : 'client_disconnected'
     // Whoever leaves is no fault of anybody's, and ends most event streams.
-    request.log[kind === 'caller_gone' ? 'info' : 'warn'](
+    request.log[kind === 'client_disconnected' ? 'info' : 'warn'](
       { method, route: located?.route, service: located?.service, status, kind },
       'answer broke off',
     )

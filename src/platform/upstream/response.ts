@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream'
+import type { UpstreamMeasures } from '../metrics.ts'
+import type { Receiver, ResponseHead } from './exchange.ts'
+import { UpstreamFailure } from './failure.ts'
+
+export interface CollectedResponse extends ResponseHead {
+  body: Buffer
+}
+
+export interface StreamedResponse extends ResponseHead {
+  /** The bytes as they arrive, at the pace of the reader. Destroyed with an UpstreamFailure when the response breaks off;
+   * destroying it ends the request. */
+  body: Readable
+  /** Ends the response here as if it were complete. */
+  finish: () => void
+}
+
+/** The result is the whole response. */
+export function collectResponse(onResult: (response: CollectedResponse) => void): Receiver {
+  const chunks: Buffer[] = []
+  let head: ResponseHead | undefined
+  return {
+    isStreamed: false,
+    onHead: (received) => {
+      head = received
+    },
+    onChunk: (chunk) => chunks.push(chunk) > 0,
+    onEnd: (failure) => {
+      if (failure || !head) return
+      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+      onResult({ status: head.status, headers: head.headers, body })
+    },
+  }
+}
+
+/** The result is the head of the response, with a body that is still arriving. */
+export function streamResponse(
+  onResult: (response: StreamedResponse) => void,
+  metrics: UpstreamMeasures,
+): Receiver {
+  let body: Readable | undefined
+  let endPassing: ReturnType<UpstreamMeasures['passing']> | undefined
+  return {
+    isStreamed: true,
+    onHead: ({ status, headers }, exchange) => {
+      endPassing = metrics.passing()
+      body = new Readable({
+        read: () => exchange.resume(),
+        destroy: (error, callback) => {
+          exchange.abort(new UpstreamFailure('client_disconnected'))
+          callback(error)
+        },
+      })
+      onResult({ status, headers, body, finish: () => exchange.abort() })
+    },
+    onChunk: (chunk) => body?.push(chunk) ?? true,
+    onEnd: (failure) => {
+      endPassing?.(failure?.kind)
+      if (failure) body?.destroy(failure)
+      else body?.push(null)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http'
+import { Exchange, type Receiver, type UpstreamParts, type UpstreamRequest } from './exchange.ts'
+import { UpstreamFailure } from './failure.ts'
+
+/** Sends a request under the time limit, the retry budget and the metrics of its upstream. A GET without a result is
+ * retried once. Rejects with a Problem. `client` is the response to the client: the request ends when it is closed. */
+export function send<Result>(
+  upstream: UpstreamParts,
+  request: UpstreamRequest,
+  client: ServerResponse,
+  createReceiver: (onResult: (result: Result) => void) => Receiver,
+): Promise<Result> {
+  const { metrics, budget, deadlineMs } = upstream
+  return new Promise((resolve, reject) => {
+    const endCall = metrics.begin()
+    let hasResult = false
+    let exchange: Exchange
+
+    const onResult = (result: Result) => {
+      hasResult = true
+      endCall('answered')
+      resolve(result)
+    }
+    const timer = setTimeout(() => {
+      if (exchange.onTimeLimit()) timer.refresh()
+    }, deadlineMs)
+    const attempt = (mayRetry: boolean) => {
+      const receiver = createReceiver(onResult)
+      const onEnd = (failure: UpstreamFailure | undefined) => {
+        if (failure?.isTransient && mayRetry && !hasResult && budget.spend()) {
+          metrics.retried()
+          return attempt(false)
+        }
+        clearTimeout(timer)
+        receiver.onEnd(failure)
+        if (!failure || hasResult) return
+        endCall(failure.kind)
+        reject(failure.toProblem())
+      }
+      exchange = new Exchange(upstream, request, { ...receiver, onEnd }, timer)
+      exchange.start()
+    }
+    client.once('close', () => {
+      if (!client.writableFinished) exchange.abort(new UpstreamFailure('client_disconnected'))
+    })
+    budget.earn()
+    attempt(request.method === 'GET' && request.body === undefined)
+  })
+}

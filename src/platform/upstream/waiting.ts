@@ -1,4 +1,0 @@
-/** Whoever waits for an answer, and may stop waiting. */
-export interface Waiting {
-  onGone: (leave: () => void) => void
-}
