@@ -135,13 +135,13 @@ async function fill(databaseUrl: string): Promise<void> {
         agent_system_prompt, rate_limit_requests_per_minute, status, access_level, purpose, protocol, test_score,
         last_tested_by, last_evaluated_at, protection_status, guard_config_id, guard_manually_configured, trust_stage,
         agent_params, mcp_config, delegated_agents, white_box_config, agent_metadata, evaluated_harnesses,
-        import_metadata, capabilities, skills)
+        import_metadata, capabilities, skills, bytes)
       SELECT '${TEAM}', ('${ID_PREFIX}' || lpad(to_hex(n), 12, '0'))::uuid, 1, '${USER}', 1794700000, 1794700000,
         '${U.agent_name}', '${U.model_name}', '${U.agent_url}', '${U.hub}', '${U.agent_system_prompt}', 60, 'active',
         'grey_box', 'billing', 'chat_completions', 87.5, 'harness', 1794700000, 'configured', '${U.guard_config_id}', true,
         'registered', ${json(U.agent_params)}, ${json(U.mcp_config)}, ${json(U.delegated_agents)},
         ${json(U.white_box_config)}, ${json(U.agent_metadata)}, ${json(U.evaluated_harnesses)},
-        '{"source":"manual"}', '{"streaming":true}', '[]'
+        '{"source":"manual"}', '{"streaming":true}', '[]', 1500
       FROM generate_series(0, ${AGENTS - 1}) n`)
     await client.query(`
       INSERT INTO agent_revisions (team_id, agent_id, revision, changed_at, changed_by, action, fields, before)

@@ -1,4 +1,4 @@
-import { findAgentText } from '../src/agents/store.ts'
+import { findAgent } from '../src/agents/configuration/store.ts'
 import { RANDOM_AGENT, startAgentBench, writeLua } from './agents.ts'
 import { contest } from './contest.ts'
 import { capture, toScript } from './statement.ts'
@@ -9,7 +9,7 @@ import { measure } from './wrk.ts'
 export async function benchRead(options: { rounds: number; seconds: number }): Promise<void> {
   const bench = await startAgentBench()
   try {
-    const statement = await capture((sql) => findAgentText(sql, '', ''))
+    const statement = await capture((sql) => findAgent(sql, '', '', false))
     const script = `${RANDOM_AGENT.set}\n${toScript(statement, { 1: RANDOM_AGENT.team, 2: RANDOM_AGENT.id })};`
     const lua = await writeLua(bench.folder, 'function request() return wrk.format("GET", path()) end')
     const headers = { authorization: bench.authorization }
@@ -20,7 +20,7 @@ export async function benchRead(options: { rounds: number; seconds: number }): P
       ],
       options,
     )
-    report('read', results, 0.25, 0.35)
+    report('read', results, 'console', 'pgbench', 0.35)
   } finally {
     await bench.close()
   }

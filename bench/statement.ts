@@ -1,7 +1,7 @@
-import type { Sql, Statement } from '../src/platform/database.ts'
+import type { Statement, Statements } from '../src/platform/database.ts'
 
 /** The statement that a store sends, caught before it is sent. */
-export async function capture(send: (sql: Sql) => Promise<unknown>): Promise<Statement> {
+export async function capture(send: (sql: Statements) => Promise<unknown>): Promise<Statement> {
   const statements: Statement[] = []
   const note = async <Row extends object>(statement: Statement): Promise<Row[]> => {
     statements.push(statement)

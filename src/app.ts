@@ -1,14 +1,15 @@
-import { evaluationRoutes } from './agents/evaluation-routes.ts'
-import { createEvaluations } from './agents/evaluation-service.ts'
-import { historyRoutes } from './agents/history-routes.ts'
-import { createHistory } from './agents/history-service.ts'
-import { lifecycleRoutes } from './agents/lifecycle-routes.ts'
-import { createLifecycle } from './agents/lifecycle-service.ts'
-import { createAgentList } from './agents/list-service.ts'
-import { revealRoutes } from './agents/reveal-routes.ts'
-import { createReveal } from './agents/reveal-service.ts'
-import { agentRoutes } from './agents/routes.ts'
-import { createAgents } from './agents/service.ts'
+import { configurationRoutes } from './agents/configuration/routes.ts'
+import { createAgents } from './agents/configuration/service.ts'
+import { evaluationRoutes } from './agents/evaluations/routes.ts'
+import { createEvaluations } from './agents/evaluations/service.ts'
+import { historyRoutes } from './agents/history/routes.ts'
+import { createHistory } from './agents/history/service.ts'
+import { lifecycleRoutes } from './agents/lifecycle/routes.ts'
+import { createLifecycle } from './agents/lifecycle/service.ts'
+import { listRoutes } from './agents/list/routes.ts'
+import { createAgentList } from './agents/list/service.ts'
+import { secretRoutes } from './agents/secrets/routes.ts'
+import { createReadSecrets } from './agents/secrets/service.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { createAudit } from './audit/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
@@ -72,15 +73,16 @@ export async function buildApp(deps: Deps) {
   })
   const feed = events && startFeed(events.stream, log)
   app.addHook('preClose', async () => feed?.close())
-  const agents = createAgents({ ...deps, sql })
-  const history = createHistory({ sql, agents })
+  const history = createHistory({ ...deps, sql })
+  const agents = createAgents({ ...deps, sql, history })
 
   await app.register(document)
-  await app.register(agentRoutes, { agents, list: createAgentList(database), history })
+  await app.register(configurationRoutes, { agents, history })
+  await app.register(listRoutes, { list: createAgentList(database) })
   await app.register(historyRoutes, { history })
   await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql }) })
   await app.register(evaluationRoutes, { evaluations: createEvaluations({ ...deps, sql: database }) })
-  await app.register(revealRoutes, { reveal: createReveal({ ...deps, sql: database }) })
+  await app.register(secretRoutes, { readSecrets: createReadSecrets({ ...deps, sql: database }) })
   await app.register(watchRoutes, { watch: createWatch({ ...deps, feed, stream: events?.stream }) })
   await app.register(auditRoutes, { audit })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })

@@ -55,7 +55,7 @@ export const AGENT_COLUMNS =
   'team_id, id, revision, created_by, created_at, updated_at, agent_name, model_name, agent_url, hub, agent_system_prompt, ' +
   'rate_limit_requests_per_minute, status, access_level, protocol, protection_status, guard_manually_configured, ' +
   'trust_stage, agent_params, agent_metadata, delegated_agents, import_metadata, capabilities, skills, ' +
-  EARNED_COLUMNS
+  `${EARNED_COLUMNS}, bytes`
 
 export const REVISION_COLUMNS = 'team_id, agent_id, revision, changed_at, changed_by, action, fields, before'
 
@@ -113,8 +113,13 @@ export function* generateAgents({ agents, seed }: FleetOptions): Generator<strin
       ...['[]', '{"source":"manual"}', '{"streaming":true}', '[]'],
       ...earnedBy(stage, { number, createdAt, random }),
     ]
-    yield `${agent.join('\t')}\n`
+    yield `${agent.join('\t')}\t${sizeOf(agent)}\n`
   }
+}
+
+/** How much an agent counts towards the size of a page, near enough: its fields without identifiers and times. */
+function sizeOf(agent: (string | number)[]): number {
+  return agent.slice(6).reduce<number>((sum, field) => sum + String(field).length, 0)
 }
 
 /** A line of COPY for the first revision of each agent. */

@@ -1,13 +1,15 @@
 import { Agent } from '../contract/agent.ts'
 
-/** The columns a client sets, with their SQL types. Where `keepsOnNull` is set, null keeps what is there:
- * the column is never null, and a null must not reset an archived agent to active. */
 interface Column {
   name: string
-  type: string
+  /** The SQL type. Columns of type json are compared as JSON values, numeric ones as decimal numbers. */
+  type: 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'numeric' | 'json'
+  /** The column is never null, and a null in an update keeps its value: null must not reset an archived agent to
+   * active. */
   keepsOnNull?: true
 }
 
+/** The columns that a client sets. An update changes these and the secrets, and nothing else. */
 export const SETTABLE_COLUMNS = [
   { name: 'status', type: 'text', keepsOnNull: true },
   { name: 'agent_name', type: 'text', keepsOnNull: true },
@@ -35,26 +37,10 @@ export const SETTABLE_COLUMNS = [
 
 export type SettableColumn = (typeof SETTABLE_COLUMNS)[number]['name']
 
-/** The columns that are set when the agent is created and by nobody's update. */
-const OTHER_COLUMNS = [
-  'id',
-  'team_id',
-  'revision',
-  'created_by',
-  'created_at',
-  'updated_at',
-  'trust_stage',
-  'trusted_at',
-  'ttt_days',
-  'import_metadata',
-  'capabilities',
-  'skills',
-  'api_key_mask',
-  'latest_evaluation',
-  'behaviour_revision',
-]
+/** Values for the columns that a client sets. An absent one keeps the stored value. */
+export type ColumnValues = Partial<Record<SettableColumn, unknown>>
 
-/** What an agent does depends on these: a change of one outdates its evaluation. */
+/** The columns that decide how an agent behaves: a change of one outdates its evaluation. */
 export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [
   'model_name',
   'agent_url',
@@ -67,21 +53,23 @@ export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [
   'hub',
 ]
 
-/** Where a field of Agent is not a column of its own name and form. */
-const FIELD_EXPRESSIONS: Record<string, string> = { api_key: 'api_key_mask', test_score: 'test_score::text' }
+/** The newest evaluation, and whether it still holds: no behaviour-bearing column has changed since its revision. The
+ * stored text is a JSON object that always has members, so `current` is added before its closing brace. */
+export function evaluationJson(table = ''): string {
+  const isCurrent = `((${table}latest_evaluation ->> 'revision')::bigint >= ${table}behaviour_revision)`
+  return `(left(${table}latest_evaluation::text, -1) || ',"current":' || ${isCurrent}::text || '}')::json`
+}
 
-/** The Agent that the contract declares, written as JSON by PostgreSQL: in the order of the schema, nested objects as
- * they are stored. Parsing forty columns to write them again is half the cost of a read. */
-export const AGENT_JSON = (() => {
-  const { latest_evaluation: _, ...fields } = Agent.properties
-  const members = Object.keys(fields).map((name) => `${FIELD_EXPRESSIONS[name] ?? name} AS ${name}`)
+/** The SQL expression for a response body: the Agent that the contract declares, in the order of the schema, nested JSON
+ * as it is stored. It is the only writer of Agent's JSON. */
+export function agentJson({ table = '', includeScores = false } = {}): string {
+  const expressions: Record<string, string> = {
+    api_key: `${table}api_key_mask`,
+    test_score: `${table}test_score::text`,
+    latest_evaluation: evaluationJson(table),
+  }
+  const members = Object.keys(Agent.properties)
+    .filter((name) => includeScores || name !== 'latest_evaluation')
+    .map((name) => `${expressions[name] ?? table + name} AS ${name}`)
   return `(SELECT row_to_json(agent)::text FROM (SELECT ${members.join(', ')}) agent)`
-})()
-
-/** What a reader gets: every column but the sealed secrets. */
-const READ_COLUMNS = [...OTHER_COLUMNS, ...SETTABLE_COLUMNS.map(({ name }) => name)]
-
-/** The columns a reader gets, as a list for SQL. */
-export function readList(prefix = ''): string {
-  return READ_COLUMNS.map((column) => prefix + column).join(', ')
 }

@@ -1,11 +1,18 @@
 import type { FastifyReply } from 'fastify'
+import type { AgentText } from './change-agent.ts'
 import { ignoredFields } from './ignored-fields.ts'
-import { type AgentAt, echo } from './present.ts'
 import { toETag } from './revision-tag.ts'
 
-export function send(reply: FastifyReply, found: AgentAt) {
-  return reply.header('etag', toETag(found.revision)).send(echo(found))
+export function sendAgent(reply: FastifyReply, { text, revision }: AgentText) {
+  return sendJson(reply.header('etag', toETag(revision)), text)
 }
+
+/** PostgreSQL has written the text as the contract declares it. It is not parsed and written again. */
+export function sendJson(reply: FastifyReply, text: string) {
+  return reply.type('application/json; charset=utf-8').serializer(asIs).send(text)
+}
+
+const asIs = (text: unknown) => text as string
 
 export function nameIgnored(reply: FastifyReply, body: object, schema: { properties: object }): void {
   const names = ignoredFields(body, schema)

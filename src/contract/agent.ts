@@ -174,8 +174,6 @@ export type AgentCreate = Static<typeof AgentCreate>
 export const AgentId = Type.Object({ id: Uuid })
 export type AgentId = Static<typeof AgentId>
 
-export const SETTABLE_FIELDS = Object.keys(settable) as (keyof AgentUpdate)[]
-
 /** Schemas that the document lists by name. */
 export const AGENT_SCHEMAS = [
   AgentParams,

@@ -12,7 +12,12 @@ export interface Statement {
 }
 
 /** The connection every query takes first. Reading and writing differ in what a lost connection means. */
-export interface Sql {
+export interface Sql extends Statements {
+  /** Runs the statements of `work` in one transaction, and commits it unless `work` throws. */
+  transaction: <Result>(work: (statements: Statements) => Promise<Result>) => Promise<Result>
+}
+
+export interface Statements {
   read: <Row extends object>(statement: Statement) => Promise<Row[]>
   write: <Row extends object>(statement: Statement) => Promise<Row[]>
 }
@@ -35,14 +40,15 @@ export function createDatabase(url: string, log: Logger): Database {
   }
   const pool = createPool(options, log)
 
-  const run = async <Row extends object>(
-    statement: Statement,
+  /** Runs the work on a connection. A connection that is lost does not go back to the pool. */
+  const use = async <Result>(
     whenLost: 'database_unavailable' | 'outcome_unknown',
+    work: (client: PoolClient) => Promise<Result>,
   ) => {
     const client = await connect(pool)
     let failure: unknown
     try {
-      return (await client.query<Row>({ ...statement, name: statement.name ?? '' })).rows
+      return await work(client)
     } catch (error) {
       failure = error
       throw toProblem(error, whenLost)
@@ -52,10 +58,36 @@ export function createDatabase(url: string, log: Logger): Database {
   }
 
   return {
-    read: (statement) => run(statement, 'database_unavailable'),
-    write: (statement) => run(statement, 'outcome_unknown'),
+    read: (statement) => use('database_unavailable', (client) => send(client, statement)),
+    write: (statement) => use('outcome_unknown', (client) => send(client, statement)),
+    transaction: (work) => use('outcome_unknown', (client) => transact(client, work)),
     isUp: createProbe(pool),
     close: () => pool.end(),
+  }
+}
+
+async function send<Row extends object>(client: PoolClient, statement: Statement): Promise<Row[]> {
+  return (await client.query<Row>({ ...statement, name: statement.name ?? '' })).rows
+}
+
+/** A process that stops within a transaction must not keep its locks. */
+const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'"
+
+async function transact<Result>(
+  client: PoolClient,
+  work: (statements: Statements) => Promise<Result>,
+): Promise<Result> {
+  await client.query(BEGIN)
+  try {
+    const result = await work({
+      read: (statement) => send(client, statement),
+      write: (statement) => send(client, statement),
+    })
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    if (!isLost(error)) await client.query('ROLLBACK')
+    throw error
   }
 }
 
@@ -103,16 +135,13 @@ function toProblem(error: unknown, whenLost: 'database_unavailable' | 'outcome_u
   const code = (error as { code?: string }).code ?? ''
   if (UNAVAILABLE.has(code))
     return new Problem('database_unavailable', { headers: RETRY_AFTER, cause: error })
-  if (code === '23514' && (error as DatabaseError).constraint === 'agent_fits_a_body') {
-    return new Problem('agent_too_large')
-  }
   if (isLost(error)) return new Problem(whenLost, { headers: RETRY_AFTER, cause: error })
   return error
 }
 
 /** The answer to the statement will never come: the server went away, or took too long to say anything. */
 function isLost(error: unknown): boolean {
-  if (error === undefined) return false
+  if (error === undefined || error instanceof Problem) return false
   if (!(error instanceof DatabaseError)) return true
   return error.code?.startsWith('08') === true || error.code?.startsWith('57P') === true
 }

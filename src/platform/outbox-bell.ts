@@ -19,22 +19,25 @@ export function announceWrites(sql: Sql, log: Logger): Sql {
   const announce = async () => {
     isDue = false
     isResting = true
-    const announced = sql
+    const sent = sql
       .read({ name: 'announce-write', text: ANNOUNCE, values: [OUTBOX_CHANNEL] })
       .catch((error: unknown) => log.debug({ err: error }, 'a write could not be announced'))
-    await Promise.all([announced, sleep(GAP_MS, undefined, { ref: false })])
+    await Promise.all([sent, sleep(GAP_MS, undefined, { ref: false })])
     isResting = false
     if (isDue) void announce()
   }
 
+  const announced = async <Result>(written: Promise<Result>): Promise<Result> => {
+    const result = await written
+    if (isResting) isDue = true
+    else void announce()
+    return result
+  }
+
   return {
     read: sql.read,
-    write: async (statement) => {
-      const rows = await sql.write(statement)
-      if (isResting) isDue = true
-      else void announce()
-      return rows as never
-    },
+    write: (statement) => announced(sql.write(statement)),
+    transaction: (work) => announced(sql.transaction(work)),
   }
 }
 

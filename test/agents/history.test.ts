@@ -237,6 +237,7 @@ describe('the history of an agent', () => {
 
   it('keeps a token that was set while it was being gone back to', async () => {
     const { id } = await createAgent(running, person, { purpose: 'a' })
+    await putAgent(running, person, id, { purpose: 'changed' })
     const locker = new Client({ connectionString: running.database.url })
     await locker.connect()
     await locker.query('BEGIN')
@@ -251,12 +252,12 @@ describe('the history of an agent', () => {
     const token = 'ghp-0123456789-abcdefgh-WXYZ'
     const write = putAgent(running, person, id, { purpose: 'b', white_box_config: { github_token: token } })
     await waiting(1)
-    const restored = restore(id, 1, { 'if-match': '"1", "2"' })
+    const restored = restore(id, 1, { 'if-match': '"2", "3"' })
     await waiting(2)
     await locker.query('COMMIT')
     await locker.end()
-    assert.equal((await write).headers.get('etag'), '"2"')
-    assert.equal((await restored).headers.get('etag'), '"3"')
+    assert.equal((await write).headers.get('etag'), '"3"')
+    assert.equal((await restored).headers.get('etag'), '"4"')
     assert.deepEqual((await restored).body.white_box_config, { github_token: '********WXYZ' })
     assert.equal((await get(`${id}/secrets`)).body.white_box_config.github_token, token)
   })

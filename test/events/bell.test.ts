@@ -19,6 +19,7 @@ describe('the announcement of writes', () => {
         return []
       },
       write: async () => [],
+      transaction: async (work) => work(sql),
     }
     return { sql, waiting, announced: () => announced }
   }

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { listAgents } from '../../src/agents/list-store.ts'
+import { listAgents } from '../../src/agents/list/store.ts'
 import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../../src/contract/agent.ts'
 import { AGENT_SORTS } from '../../src/contract/list.ts'
 import type { Statement } from '../../src/platform/database.ts'

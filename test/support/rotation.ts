@@ -102,12 +102,12 @@ async function createFleet(running: TestConsole, person: Person, count: number):
          rate_limit_requests_per_minute, status, access_level, protocol, protection_status, guard_manually_configured,
          trust_stage, delegated_agents, import_metadata, capabilities, skills, white_box_config,
          api_key_sealed, api_key_mask, api_key_fingerprint,
-         github_token_sealed, github_token_mask, github_token_fingerprint)
+         github_token_sealed, github_token_mask, github_token_fingerprint, bytes)
        SELECT team_id, n.id, revision, created_by, created_at, updated_at, agent_name, model_name, hub,
          rate_limit_requests_per_minute, status, access_level, protocol, protection_status, guard_manually_configured,
          trust_stage, delegated_agents, import_metadata, capabilities, skills,
          json_build_object('github_token', n.token_mask),
-         n.key_sealed, n.key_mask, n.key_fingerprint, n.token_sealed, n.token_mask, n.token_fingerprint
+         n.key_sealed, n.key_mask, n.key_fingerprint, n.token_sealed, n.token_mask, n.token_fingerprint, bytes
        FROM agents a, unnest($2::uuid[], $3::bytea[], $4::text[], $5::bytea[], $6::bytea[], $7::text[], $8::bytea[])
          AS n (id, key_sealed, key_mask, key_fingerprint, token_sealed, token_mask, token_fingerprint)
        WHERE a.id = $1`,

@@ -1,5 +1,5 @@
-import type { AgentSort } from '../contract/list.ts'
-import { AGENT_JSON, readList } from './columns.ts'
+import type { AgentSort } from '../../contract/list.ts'
+import { agentJson } from '../columns.ts'
 
 /** The statements of a list. $1 team, $2 statuses, $3 trust stages, $4 protection statuses, $5 limit, then the part
  * of a name where one is searched for, then the position behind which to go on where there is one. */
@@ -58,10 +58,9 @@ export function listStatement({ sort, search, isContinued, includeScores }: List
   // What lies behind the page's last byte is left where it is: a large value is not even read. Ordered by what the page
   // is in order of already, so that nothing is sorted again. PostgreSQL writes the agents: the process would take
   // three times as long to read their columns and write them again.
-  const scores = includeScores ? 'latest_evaluation, behaviour_revision' : 'NULL AS latest_evaluation'
   return `
-SELECT id, agent_name, ${AGENT_JSON} AS text, ${scores}, has_next FROM (
-  SELECT ${readList('a.')}, ${keys.map((key, n) => `page.${key} AS key_${n}`).join(', ')},
+SELECT id, agent_name, ${agentJson({ includeScores })} AS text, has_next FROM (
+  SELECT a.*, ${keys.map((key, n) => `page.${key} AS key_${n}`).join(', ')},
     sum(a.bytes) OVER in_order AS bytes_so_far, lead(a.id) OVER in_order IS NOT NULL AS has_next
   FROM (${page}
   ) page

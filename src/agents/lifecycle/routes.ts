@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Agent, AgentId } from '../contract/agent.ts'
-import { answer, answerHeaders, emptyAnswer, IfMatch } from '../contract/answers.ts'
-import { ref } from '../contract/fields.ts'
-import { AgentLifecycle } from '../contract/lifecycle.ts'
-import { AGENT_OPERATION, writeErrors } from '../contract/operation.ts'
-import type { Lifecycle } from './lifecycle-service.ts'
-import { nameIgnored, send } from './reply.ts'
-import { revisionsToMatch } from './revision-tag.ts'
+import { Agent, AgentId } from '../../contract/agent.ts'
+import { answer, answerHeaders, emptyAnswer, IfMatch } from '../../contract/answers.ts'
+import { ref } from '../../contract/fields.ts'
+import { AgentLifecycle } from '../../contract/lifecycle.ts'
+import { AGENT_OPERATION, writeErrors } from '../../contract/operation.ts'
+import { nameIgnored, sendAgent } from '../reply.ts'
+import { revisionsToMatch } from '../revision-tag.ts'
+import type { Lifecycle } from './service.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
 
@@ -39,7 +39,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
     async ({ caller, params, body, headers }, reply) => {
       const moved = await lifecycle.move(caller, params.id, body, revisionsToMatch(headers['if-match']))
       nameIgnored(reply, body, AgentLifecycle)
-      return send(reply, moved)
+      return sendAgent(reply, moved)
     },
   )
 

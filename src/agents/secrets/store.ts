@@ -1,6 +1,6 @@
-import { Problem } from '../contract/problem.ts'
-import { type AuditTrace, INTO_AUDIT } from '../platform/audit.ts'
-import type { Sql } from '../platform/database.ts'
+import { Problem } from '../../contract/problem.ts'
+import { type AuditTrace, INTO_AUDIT } from '../../platform/audit.ts'
+import type { Statements } from '../../platform/database.ts'
 
 export interface SealedSecrets {
   api_key_sealed: Buffer | null
@@ -15,7 +15,7 @@ interface Asking extends AuditTrace {
 /** The sealed secrets of an agent, given out only together with the record of who asked. Undefined when the team
  * has no such agent. */
 export async function takeSealedSecrets(
-  sql: Sql,
+  sql: Statements,
   teamId: string,
   id: string,
   { now, askedBy, eventId, requestId }: Asking,

@@ -1,7 +1,6 @@
-import type { AgentSort } from '../contract/list.ts'
-import type { Sql } from '../platform/database.ts'
-import { countStatement, listStatement, SAMPLE } from './list-statement.ts'
-import type { AgentRow } from './store.ts'
+import type { AgentSort } from '../../contract/list.ts'
+import type { Statements } from '../../platform/database.ts'
+import { countStatement, listStatement, SAMPLE } from './statement.ts'
 
 export interface AgentFilters {
   statuses: readonly string[]
@@ -20,8 +19,10 @@ export interface PageRequest {
   includeScores: boolean
 }
 
-/** An agent as the text of its part of the answer. */
-export type ListedAgent = Pick<AgentRow, 'id' | 'agent_name' | 'latest_evaluation' | 'behaviour_revision'> & {
+/** An agent as the text of its part of the response body. */
+export interface ListedAgent {
+  id: string
+  agent_name: string
   text: string
 }
 
@@ -32,7 +33,7 @@ export interface ListedPage {
 }
 
 export async function listAgents(
-  sql: Sql,
+  sql: Statements,
   teamId: string,
   filters: AgentFilters,
   { sort, limit, position = [], includeScores }: PageRequest,
@@ -69,7 +70,11 @@ const WORTH_A_WALK = 0.02
 
 /** Whether what is searched for is common in this team or rare. The planner cannot know: its statistics are of all
  * teams together. A wrong guess costs time, never an agent. */
-async function chooseSearch(sql: Sql, teamId: string, filters: AgentFilters): Promise<'walk' | 'look_up'> {
+async function chooseSearch(
+  sql: Statements,
+  teamId: string,
+  filters: AgentFilters,
+): Promise<'walk' | 'look_up'> {
   const { statuses, trustStages, protectionStatuses, q = '' } = filters
   const [row] = await sql.read<{ share: number }>({
     name: 'sample-agents',
@@ -79,7 +84,7 @@ async function chooseSearch(sql: Sql, teamId: string, filters: AgentFilters): Pr
   return (row?.share ?? 0) >= WORTH_A_WALK ? 'walk' : 'look_up'
 }
 
-export async function countAgents(sql: Sql, teamId: string, filters: AgentFilters): Promise<number> {
+export async function countAgents(sql: Statements, teamId: string, filters: AgentFilters): Promise<number> {
   const { statuses, trustStages, protectionStatuses, q } = filters
   const [row] = await sql.read<{ count: number }>({
     name: undefined,

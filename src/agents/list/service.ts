@@ -1,17 +1,16 @@
-import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../contract/agent.ts'
-import type { AgentListQuery } from '../contract/list.ts'
-import { isGivenId, readCursor, toCursor } from '../platform/cursor.ts'
-import type { Sql } from '../platform/database.ts'
-import type { Caller } from '../platform/identity.ts'
-import { type AgentFilters, countAgents, type ListedAgent, listAgents } from './list-store.ts'
-import { presentEvaluation } from './present.ts'
+import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../../contract/agent.ts'
+import type { AgentListQuery } from '../../contract/list.ts'
+import { isGivenId, readCursor, toCursor } from '../../platform/cursor.ts'
+import type { Sql } from '../../platform/database.ts'
+import type { Caller } from '../../platform/identity.ts'
+import { type AgentFilters, countAgents, type ListedAgent, listAgents } from './store.ts'
 
 export type AgentList = ReturnType<typeof createAgentList>
 
-/** Archived agents appear only to whoever names them. */
+/** Archived agents appear only when the request names that status. */
 const SHOWN_STATUSES = AGENT_STATUSES.filter((status) => status !== 'archived')
 
-/** Answers a page as the text of an AgentPage. */
+/** Returns a page as the text of an AgentPage. */
 export function createAgentList(sql: Sql) {
   return async (caller: Caller, query: AgentListQuery): Promise<string> => {
     const { sort = '-created_at', limit = 100, include_scores: includeScores = false } = query
@@ -23,16 +22,11 @@ export function createAgentList(sql: Sql) {
       query.include_count ? countAgents(sql, caller.teamId, filters) : undefined,
     ])
     const last = agents.at(-1)
-    const results = agents.map((agent) => (includeScores ? withScores(agent) : agent.text))
+    const results = agents.map(({ text }) => text)
     const nextCursor = hasNext && last ? toCursor(question, positionOf(last, sort)) : null
     const counted = count === undefined ? '' : `,"count":${count}`
     return `{"results":[${results.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}${counted}}`
   }
-}
-
-/** The text of an agent with one more member at its end. */
-function withScores(agent: ListedAgent): string {
-  return `${agent.text.slice(0, -1)},"latest_evaluation":${JSON.stringify(presentEvaluation(agent))}}`
 }
 
 /** Repeated and reordered values ask the same question. */

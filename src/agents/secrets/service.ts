@@ -1,11 +1,11 @@
-import { Problem } from '../contract/problem.ts'
-import type { Sql } from '../platform/database.ts'
-import type { Caller } from '../platform/identity.ts'
-import type { SecretText } from '../platform/secret-text.ts'
-import type { Secrets } from '../platform/secrets.ts'
-import { takeSealedSecrets } from './reveal-store.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Sql } from '../../platform/database.ts'
+import type { Caller } from '../../platform/identity.ts'
+import type { SecretText } from '../../platform/secret-text.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { takeSealedSecrets } from './store.ts'
 
-export interface RevealDeps {
+export interface SecretsDeps {
   sql: Sql
   secrets: Secrets
   /** Milliseconds since the epoch. */
@@ -19,9 +19,9 @@ export interface OpenedSecrets {
   github_token: SecretText | null
 }
 
-export type Reveal = (caller: Caller, id: string) => Promise<OpenedSecrets>
+export type ReadSecrets = (caller: Caller, id: string) => Promise<OpenedSecrets>
 
-export function createReveal({ sql, secrets, now, newId }: RevealDeps): Reveal {
+export function createReadSecrets({ sql, secrets, now, newId }: SecretsDeps): ReadSecrets {
   return async (caller, id) => {
     const { teamId, userId, requestId } = caller
     const sealed = await takeSealedSecrets(sql, teamId, id, {

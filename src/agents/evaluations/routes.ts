@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { AgentId } from '../contract/agent.ts'
-import { AgentLatestEvaluation } from '../contract/agent-parts.ts'
-import { answer } from '../contract/answers.ts'
-import { AgentEvaluation } from '../contract/evaluation.ts'
-import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION, writeErrors } from '../contract/operation.ts'
-import type { Evaluations } from './evaluation-service.ts'
+import { AgentId } from '../../contract/agent.ts'
+import { AgentLatestEvaluation } from '../../contract/agent-parts.ts'
+import { answer } from '../../contract/answers.ts'
+import { AgentEvaluation } from '../../contract/evaluation.ts'
+import { ref } from '../../contract/fields.ts'
+import { AGENT_OPERATION, writeErrors } from '../../contract/operation.ts'
+import type { Evaluations } from './service.ts'
 
 export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluations }> = async (
   app,

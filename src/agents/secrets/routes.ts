@@ -1,12 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { AgentId } from '../contract/agent.ts'
-import { AgentSecrets } from '../contract/agent-secrets.ts'
-import { answer, answerHeaders } from '../contract/answers.ts'
-import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
-import type { Reveal } from './reveal-service.ts'
+import { AgentId } from '../../contract/agent.ts'
+import { AgentSecrets } from '../../contract/agent-secrets.ts'
+import { answer, answerHeaders } from '../../contract/answers.ts'
+import { ref } from '../../contract/fields.ts'
+import { AGENT_OPERATION, readErrors } from '../../contract/operation.ts'
+import type { ReadSecrets } from './service.ts'
 
-export const revealRoutes: FastifyPluginAsyncTypebox<{ reveal: Reveal }> = async (app, { reveal }) => {
+export const secretRoutes: FastifyPluginAsyncTypebox<{ readSecrets: ReadSecrets }> = async (
+  app,
+  { readSecrets },
+) => {
   app.get(
     '/v1/agent-configurations/:id/secrets',
     {
@@ -24,7 +27,7 @@ export const revealRoutes: FastifyPluginAsyncTypebox<{ reveal: Reveal }> = async
       },
     },
     async ({ caller, params }, reply) => {
-      const { api_key, github_token } = await reveal(caller, params.id)
+      const { api_key, github_token } = await readSecrets(caller, params.id)
       return reply.header('cache-control', 'no-store').send({
         api_key: api_key?.reveal() ?? null,
         white_box_config: { github_token: github_token?.reveal() ?? null },

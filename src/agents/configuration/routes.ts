@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
-import { Agent, AgentCreate, AgentId, AgentUpdate } from '../contract/agent.ts'
+import { Agent, AgentCreate, AgentId, AgentUpdate } from '../../contract/agent.ts'
 import {
   answer,
   answerHeaders,
@@ -8,25 +7,21 @@ import {
   IdempotencyKey,
   IfMatch,
   IfNoneMatch,
-} from '../contract/answers.ts'
-import { AgentRead } from '../contract/evaluation.ts'
-import { ref } from '../contract/fields.ts'
-import { AgentListQuery, AgentPage } from '../contract/list.ts'
-import { AGENT_OPERATION, readErrors, writeErrors } from '../contract/operation.ts'
-import type { History } from './history-service.ts'
-import type { AgentList } from './list-service.ts'
-import { nameIgnored, send } from './reply.ts'
-import { isKnownToReader, revisionsToMatch, toETag } from './revision-tag.ts'
+} from '../../contract/answers.ts'
+import { AgentRead } from '../../contract/evaluation.ts'
+import { ref } from '../../contract/fields.ts'
+import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
+import type { History } from '../history/service.ts'
+import { nameIgnored, sendAgent } from '../reply.ts'
+import { isKnownToReader, revisionsToMatch, toETag } from '../revision-tag.ts'
 import type { Agents } from './service.ts'
-import type { AgentText } from './store.ts'
 
 const COLLECTION = '/v1/agent-configurations'
 
-export const agentRoutes: FastifyPluginAsyncTypebox<{
-  agents: Agents
-  list: AgentList
-  history: History
-}> = async (app, { agents, list, history }) => {
+export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; history: History }> = async (
+  app,
+  { agents, history },
+) => {
   app.post(
     COLLECTION,
     {
@@ -50,31 +45,10 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
     },
     async ({ caller, body, headers }, reply) => {
       const created = await agents.create(caller, body, headers['idempotency-key'])
-      reply.code(201).header('location', `${COLLECTION}/${created.agent.id}`)
+      reply.code(201).header('location', `${COLLECTION}/${created.id}`)
       nameIgnored(reply, body, AgentCreate)
-      return send(reply, created)
+      return sendAgent(reply, created)
     },
-  )
-
-  app.get(
-    COLLECTION,
-    {
-      config: { permission: 'agent:read' },
-      schema: {
-        operationId: 'listAgentConfigurations',
-        summary: 'List Agent Configurations',
-        description:
-          'The agents of the team, newest first unless `sort` says otherwise. A parameter that takes several values is ' +
-          'repeated: `statuses=draft&statuses=active`.',
-        ...AGENT_OPERATION,
-        querystring: AgentListQuery,
-        response: {
-          200: answer('A page of agents, their secrets masked', ref(AgentPage)),
-          ...readErrors(),
-        },
-      },
-    },
-    async ({ caller, query }, reply) => sendJson(reply, await list(caller, query)),
   )
 
   app.get(
@@ -99,15 +73,12 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
     },
     async ({ caller, params, query, headers }, reply) => {
       const { revision, include_scores: includeScores = false } = query
-      if (revision === undefined && !includeScores) {
-        return sendText(reply, await agents.readText(caller, params.id), headers['if-none-match'])
-      }
       const found = await (revision === undefined
         ? agents.read(caller, params.id, { includeScores })
         : history.readAt(caller, params.id, revision, { includeScores }))
-      // A new evaluation is no revision: the reader may know the agent, and not its scores.
+      // A new evaluation makes no revision: a reader that knows the revision may not know the scores.
       const isKnown = !includeScores && isKnownToReader(headers['if-none-match'], found.revision)
-      if (!isKnown) return send(reply, found)
+      if (!isKnown) return sendAgent(reply, found)
       return reply.code(304).header('etag', toETag(found.revision)).send()
     },
   )
@@ -141,21 +112,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<{
     async ({ caller, params, body, headers }, reply) => {
       const updated = await agents.update(caller, params.id, body, revisionsToMatch(headers['if-match']))
       nameIgnored(reply, body, AgentUpdate)
-      return send(reply, updated)
+      return sendAgent(reply, updated)
     },
   )
 }
-
-/** The text is the answer: nothing of it is parsed, and no number of it changed, on its way. */
-function sendText(reply: FastifyReply, { text, revision }: AgentText, ifNoneMatch: string | undefined) {
-  reply.header('etag', toETag(revision))
-  if (isKnownToReader(ifNoneMatch, revision)) return reply.code(304).send()
-  return sendJson(reply, text)
-}
-
-/** A text that PostgreSQL wrote as the contract declares it. */
-function sendJson(reply: FastifyReply, text: string) {
-  return reply.type('application/json; charset=utf-8').serializer(asIs).send(text)
-}
-
-const asIs = (text: unknown) => text as string

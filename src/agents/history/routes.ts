@@ -1,18 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Agent, AgentId } from '../contract/agent.ts'
-import { answer, answerHeaders, IfMatch } from '../contract/answers.ts'
-import { ref } from '../contract/fields.ts'
+import { Agent, AgentId } from '../../contract/agent.ts'
+import { answer, answerHeaders, IfMatch } from '../../contract/answers.ts'
+import { ref } from '../../contract/fields.ts'
 import {
   AgentDiff,
   AgentRevisionId,
   AgentRevisionPage,
   DiffQuery,
   RevisionPageQuery,
-} from '../contract/history.ts'
-import { AGENT_OPERATION, readErrors, writeErrors } from '../contract/operation.ts'
-import type { History } from './history-service.ts'
-import { send } from './reply.ts'
-import { revisionsToMatch } from './revision-tag.ts'
+} from '../../contract/history.ts'
+import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
+import { sendAgent } from '../reply.ts'
+import { revisionsToMatch } from '../revision-tag.ts'
+import type { History } from './service.ts'
 
 const REVISIONS = '/v1/agent-configurations/:id/revisions'
 
@@ -54,7 +54,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
       },
     },
     async ({ caller, params }, reply) =>
-      send(reply, await history.readAt(caller, params.id, params.revision)),
+      sendAgent(reply, await history.readAt(caller, params.id, params.revision)),
   )
 
   app.get(
@@ -97,7 +97,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
     },
     async ({ caller, params, headers }, reply) => {
       const expected = revisionsToMatch(headers['if-match'])
-      return send(reply, await history.restore(caller, params.id, params.revision, expected))
+      return sendAgent(reply, await history.restore(caller, params.id, params.revision, expected))
     },
   )
 }

@@ -1,11 +1,10 @@
-import type { AgentLatestEvaluation } from '../contract/agent-parts.ts'
-import type { AgentEvaluation } from '../contract/evaluation.ts'
-import { Problem } from '../contract/problem.ts'
-import { RequestInvalid } from '../contract/validation-error.ts'
-import type { Sql } from '../platform/database.ts'
-import type { Caller } from '../platform/identity.ts'
-import { recordEvaluation } from './evaluation-store.ts'
-import { presentEvaluation } from './present.ts'
+import type { AgentLatestEvaluation } from '../../contract/agent-parts.ts'
+import type { AgentEvaluation } from '../../contract/evaluation.ts'
+import { Problem } from '../../contract/problem.ts'
+import { RequestInvalid } from '../../contract/validation-error.ts'
+import type { Sql } from '../../platform/database.ts'
+import type { Caller } from '../../platform/identity.ts'
+import { recordEvaluation } from './store.ts'
 
 interface EvaluationsDeps {
   sql: Sql
@@ -14,15 +13,15 @@ interface EvaluationsDeps {
   newId: () => string
 }
 
-/** Clocks differ, and a day is enough for any two. What lies further ahead is a mistake, such as milliseconds, and would
- * stay the newest for ever. */
+/** Clocks differ, by less than a day. A time further ahead is a mistake, such as milliseconds, and would stay the newest
+ * for ever. */
 const DAY_SECONDS = 86_400
 
 export type Evaluations = ReturnType<typeof createEvaluations>
 
 export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
   return {
-    /** Answers the newest evaluation, which is this one unless a newer was there. */
+    /** Returns the newest evaluation: this one, unless a newer one is stored. */
     async record(
       caller: Caller,
       id: string,
@@ -42,9 +41,9 @@ export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
         { userId: caller.userId, now: nowSeconds, eventId: newId(), requestId: caller.requestId },
       )
       if (!result) throw new Problem('agent_not_found')
-      const newest = presentEvaluation(result)
-      if (result.has_revision && newest) return newest
-      throw invalid('revision', 'the agent has no such revision')
+      if (!result.has_revision) throw invalid('revision', 'the agent has no such revision')
+      if (result.is_too_large || !result.newest) throw new Problem('agent_too_large')
+      return result.newest
     },
   }
 }

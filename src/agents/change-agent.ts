@@ -1,0 +1,107 @@
+import type { Agent } from '../contract/agent.ts'
+import { Problem } from '../contract/problem.ts'
+import type { Sql, Statements } from '../platform/database.ts'
+import type { Caller } from '../platform/identity.ts'
+import { type Columns, changeStatement, type RevisionRecord } from './change-statement.ts'
+import { agentJson, BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
+import { bytesOf, refuseTooLarge } from './size.ts'
+
+/** An agent as the text of a response body, its secrets masked. */
+export interface AgentText {
+  revision: number
+  text: string
+}
+
+/** An agent as it is before a change. */
+export interface StoredAgent {
+  agent: Agent
+  /** What a secret is compared by; null when there is none. */
+  fingerprints: { api_key: Buffer | null; github_token: Buffer | null }
+  /** The time of the change in seconds. It never lies before the previous change. */
+  changedAt: number
+}
+
+/** What a change writes, apart from what every change writes. */
+export interface Change
+  extends Pick<RevisionRecord, 'action' | 'fields' | 'before' | 'restoredRevision' | 'reason'> {
+  columns: Columns
+}
+
+export interface ChangeRequest {
+  caller: Caller
+  id: string
+  /** The agent must be at one of these revisions; null accepts any. */
+  expectedRevisions: number[] | null
+  now: number
+  auditId: string
+}
+
+/** How often another writer of the same agent may be faster before the row is locked. */
+const ATTEMPTS_WITHOUT_LOCK = 3
+
+/** Changes an agent: reads it, lets the caller decide what to change, and writes that on the condition that the agent
+ * still is what was read. `decide` runs again when another writer was faster, and returns undefined when nothing is to be
+ * changed: then nothing is written and nothing is locked. */
+export async function changeAgent(
+  sql: Sql,
+  request: ChangeRequest,
+  decide: (stored: StoredAgent) => Change | undefined,
+): Promise<AgentText> {
+  for (let attempt = 1; attempt <= ATTEMPTS_WITHOUT_LOCK; attempt++) {
+    const changed = await tryChange(sql, 'read', request, decide)
+    if (changed) return changed
+  }
+  const changed = await sql.transaction((locked) => tryChange(locked, 'lock', request, decide))
+  if (!changed) throw new Error('An agent changed while its row was locked')
+  return changed
+}
+
+/** Undefined when another writer was faster. */
+async function tryChange(
+  sql: Statements,
+  access: 'read' | 'lock',
+  { caller, id, expectedRevisions, now, auditId }: ChangeRequest,
+  decide: (stored: StoredAgent) => Change | undefined,
+): Promise<AgentText | undefined> {
+  const [row] = await sql.read<AgentRow>({
+    name: `${access}-agent-to-change`,
+    text: access === 'lock' ? `${AGENT_TO_CHANGE} FOR UPDATE` : AGENT_TO_CHANGE,
+    values: [caller.teamId, id],
+  })
+  if (!row) throw new Problem('agent_not_found')
+  const { text, revision, bytes } = row
+  if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
+  const agent = JSON.parse(text) as Agent
+  const changedAt = Math.max(agent.updated_at, now)
+  const fingerprints = { api_key: row.api_key_fingerprint, github_token: row.github_token_fingerprint }
+  const change = decide({ agent, fingerprints, changedAt })
+  if (!change) return { text, revision }
+
+  const { columns, ...rest } = change
+  const next = revision + 1
+  const fields = SETTABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
+  const newBytes =
+    bytes - bytesOf(fields.map((name) => agent[name])) + bytesOf(fields.map((name) => columns[name]))
+  refuseTooLarge(newBytes)
+  const record = { ...rest, caller, id, revision: next, changedAt, auditId }
+  const isNewBehaviour = BEHAVIOUR_COLUMNS.some((name) => change.fields.includes(name))
+  const [written] = await sql.write<AgentText>(
+    changeStatement(
+      record,
+      { ...columns, bytes: newBytes, ...(isNewBehaviour && { behaviour_revision: next }) },
+      bytes,
+    ),
+  )
+  return written
+}
+
+interface AgentRow extends AgentText {
+  bytes: number
+  api_key_fingerprint: Buffer | null
+  github_token_fingerprint: Buffer | null
+}
+
+export const AGENT_TO_CHANGE = `
+SELECT revision, ${agentJson()} AS text, bytes, api_key_fingerprint, github_token_fingerprint
+FROM agents
+WHERE team_id = $1 AND id = $2`

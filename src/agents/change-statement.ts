@@ -1,0 +1,137 @@
+import { INTO_AUDIT } from '../platform/audit.ts'
+import type { Statement } from '../platform/database.ts'
+import type { Caller } from '../platform/identity.ts'
+import { agentJson } from './columns.ts'
+
+/** Every change of an agent writes four rows in one statement: the agent, its revision, the event of that revision and
+ * the audit record. */
+
+/** What the revision, the event and the audit record hold. */
+export interface RevisionRecord {
+  caller: Caller
+  id: string
+  revision: number
+  changedAt: number
+  auditId: string
+  action: 'created' | 'updated' | 'restored' | 'trust_stage_changed'
+  /** The names of the fields that changed. */
+  fields: string[]
+  /** The values of those fields before the change; of a secret only its mask. */
+  before: Record<string, unknown>
+  /** The revision whose values were restored. */
+  restoredRevision?: number
+  reason?: string | null
+}
+
+/** Column names and values; a json column takes the JSON value itself. */
+export type Columns = Record<string, unknown>
+
+/** $1 team, $2 agent, $3 revision, $4 time of the change, $5 user, $6 action, $7 fields, $8 values before, $9 restored
+ * revision, $10 reason, $11 id of the event, $12 payload of the event, $13 id of the audit record, $14 id of the request,
+ * $15 detail of the audit record. */
+const RECORD = `revised AS (
+  INSERT INTO agent_revisions
+    (team_id, agent_id, revision, changed_at, changed_by, action, fields, before, restored_revision, reason)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM written
+), announced AS (
+  INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
+  SELECT $1, $2, $3, $11, $6, $12 FROM written
+), audited AS (
+  ${INTO_AUDIT}
+  SELECT $1, $13, $4, $5, 'agent_' || $6::text, $2, $14, $15 FROM written
+)
+SELECT revision, text FROM written`
+
+const RECORD_PARAMETERS = 15
+
+function recordParameters(record: RevisionRecord): unknown[] {
+  const { caller, id, revision, changedAt, action, fields, restoredRevision, reason } = record
+  return [
+    caller.teamId,
+    id,
+    revision,
+    changedAt,
+    caller.userId,
+    action,
+    fields,
+    JSON.stringify(record.before),
+    restoredRevision ?? null,
+    reason ?? null,
+    `${id}:${revision}`,
+    JSON.stringify({ fields, changed_by: caller.userId, changed_at: changedAt }),
+    record.auditId,
+    caller.requestId,
+    JSON.stringify({ revision, fields, restored_revision: restoredRevision }),
+  ]
+}
+
+const WRITTEN = `revision, ${agentJson()} AS text`
+
+/** Changes the columns of an agent, provided that it still is the one that was read. Returns no row when another
+ * writer was faster. */
+export function changeStatement(record: RevisionRecord, columns: Columns, bytesRead: number): Statement {
+  return {
+    ...changeText(Object.keys(columns)),
+    values: [...recordParameters(record), bytesRead, ...toParameters(columns)],
+  }
+}
+
+/** A connection keeps the plan of every named statement, some 100 KB each, until it closes. A set of columns beyond
+ * this number is planned each time. */
+const MAX_NAMED = 48
+const named = new Map<string, { name: string; text: string }>()
+
+function changeText(names: string[]): { name: string | undefined; text: string } {
+  const key = names.join()
+  const known = named.get(key)
+  if (known) return known
+  const sets = names.map((name, index) => `${name} = $${RECORD_PARAMETERS + 2 + index}`)
+  // An evaluation changes the size without a revision, so the size is part of the condition.
+  const text = `
+WITH written AS (
+  UPDATE agents SET revision = $3, updated_at = $4, ${sets.join(', ')}
+  WHERE team_id = $1 AND id = $2 AND revision = $3::bigint - 1 AND bytes = $${RECORD_PARAMETERS + 1}
+  RETURNING ${WRITTEN}
+), ${RECORD}`
+  if (named.size === MAX_NAMED) return { name: undefined, text }
+  const statement = { name: `change-agent-${named.size}`, text }
+  named.set(key, statement)
+  return statement
+}
+
+/** Creates an agent. With an idempotency key that another request has used, it creates none and returns no row. */
+export function createStatement(
+  record: RevisionRecord,
+  columns: Columns,
+  idempotency: { key: string; requestHash: Buffer | undefined } | undefined,
+): Statement {
+  const names = Object.keys(columns)
+  const parameters = names.map((_, index) => `$${RECORD_PARAMETERS + 1 + index}`)
+  const next = RECORD_PARAMETERS + 1 + names.length
+  const claimed = `claimed AS (
+  INSERT INTO idempotency_keys (team_id, key, request_hash, agent_id, created_at)
+  VALUES ($1, $${next}, $${next + 1}, $2, $4)
+  ON CONFLICT DO NOTHING
+  RETURNING agent_id
+), `
+  return {
+    name: idempotency ? 'create-agent-once' : 'create-agent',
+    text: `
+WITH ${idempotency ? claimed : ''}written AS (
+  INSERT INTO agents (team_id, id, revision, created_at, updated_at, created_by, ${names.join(', ')})
+  SELECT $1, $2, $3, $4, $4, $5, ${parameters.join(', ')} ${idempotency ? 'FROM claimed' : ''}
+  RETURNING ${WRITTEN}
+), ${RECORD}`,
+    values: [
+      ...recordParameters(record),
+      ...toParameters(columns),
+      ...(idempotency ? [idempotency.key, idempotency.requestHash] : []),
+    ],
+  }
+}
+
+function toParameters(columns: Columns): unknown[] {
+  return Object.values(columns).map((value) =>
+    typeof value === 'object' && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value,
+  )
+}

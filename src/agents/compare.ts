@@ -1,0 +1,57 @@
+import type { Agent } from '../contract/agent.ts'
+import type { Columns } from './change-statement.ts'
+import { type ColumnValues, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
+
+/** The columns that an update changes, with their new values. */
+export function changedColumns(agent: Agent, values: ColumnValues): Columns {
+  const changed: Columns = {}
+  for (const column of SETTABLE_COLUMNS) {
+    const value = values[column.name]
+    if (value === undefined || (value === null && 'keepsOnNull' in column)) continue
+    if (!isSame(column.type, agent[column.name], value)) changed[column.name] = value
+  }
+  return changed
+}
+
+function isSame(type: (typeof SETTABLE_COLUMNS)[number]['type'], stored: unknown, value: unknown): boolean {
+  if (type === 'json') return isSameJson(stored, value)
+  if (type === 'numeric' && typeof stored === 'string' && typeof value === 'string') {
+    return normalDecimal(stored) === normalDecimal(value)
+  }
+  return stored === value
+}
+
+/** The order of members does not matter, and 1.0 is 1. Unlike util.isDeepStrictEqual, it takes -0 for 0, as JSON does. */
+function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [names, others] = [Object.keys(a), Object.keys(b)]
+  return (
+    names.length === others.length &&
+    names.every((name) => Object.hasOwn(b, name) && isSameJson(a[name as never], b[name as never]))
+  )
+}
+
+/** Decimal numbers of the same value have the same normal form: `+007.10` and `7.1` are `7.1`. */
+function normalDecimal(text: string): string {
+  const [whole = '', fraction = ''] = text.replace(/^[+-]/, '').split('.')
+  const digits = `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
+  return text.startsWith('-') && digits !== '.' ? `-${digits}` : digits
+}
+
+/** The values that a client can set, of an agent or of a request body. */
+export function settableValues(body: Partial<Record<SettableColumn, unknown>>): ColumnValues {
+  return Object.fromEntries(
+    SETTABLE_COLUMNS.filter(({ name }) => body[name] !== undefined).map(({ name }) => [name, body[name]]),
+  )
+}
+
+/** A change of settable columns as a revision records it. */
+export function describeColumns(agent: Agent, columns: Columns) {
+  const fields: string[] = SETTABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
+  const before: Record<string, unknown> = Object.fromEntries(
+    fields.map((field) => [field, agent[field as keyof Agent] ?? null]),
+  )
+  return { columns, fields, before }
+}

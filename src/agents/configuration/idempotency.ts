@@ -1,0 +1,49 @@
+import type { Statements } from '../../platform/database.ts'
+import { SecretText } from '../../platform/secret-text.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+
+/** The idempotency key of a creation, and the hash that tells its body from another. */
+export interface IdempotencyKey {
+  key: string
+  /** One for every key of the keyring. The first one is stored. */
+  requestHashes: Buffer[]
+}
+
+/** The hash is keyed like the fingerprint of a secret, because the body may hold one. No secret has a place without an
+ * agent, so the two are never the same. */
+export function toIdempotencyKey(
+  secrets: Secrets,
+  teamId: string,
+  key: string | undefined,
+  body: object,
+): IdempotencyKey | undefined {
+  if (key === undefined) return undefined
+  const place = { teamId, agentId: '', field: `idempotency_keys ${key}` }
+  return { key, requestHashes: secrets.fingerprints(place, new SecretText(canonical(body))) }
+}
+
+/** The same text for every order of the members. */
+function canonical(body: object): string {
+  return JSON.stringify(body, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+}
+
+/** The agent that the first request with this key created, and whether that request had the same body. */
+export async function findIdempotencyKey(
+  sql: Statements,
+  teamId: string,
+  { key, requestHashes }: IdempotencyKey,
+): Promise<{ agent_id: string; is_same: boolean } | undefined> {
+  const [row] = await sql.read<{ agent_id: string; is_same: boolean }>({
+    name: 'find-idempotency-key',
+    text: `
+SELECT agent_id, request_hash = ANY ($3::bytea[]) AS is_same
+FROM idempotency_keys
+WHERE team_id = $1 AND key = $2`,
+    values: [teamId, key, requestHashes],
+  })
+  return row
+}

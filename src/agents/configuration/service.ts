@@ -1,0 +1,144 @@
+import { AGENT_DEFAULTS, AgentCreate, type AgentUpdate } from '../../contract/agent.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Sql } from '../../platform/database.ts'
+import type { Caller } from '../../platform/identity.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { type AgentText, type Change, changeAgent, type StoredAgent } from '../change-agent.ts'
+import { type ColumnValues, SETTABLE_COLUMNS } from '../columns.ts'
+import { changedColumns, describeColumns, settableValues } from '../compare.ts'
+import type { History } from '../history/service.ts'
+import {
+  changedSecret,
+  readSecretChanges,
+  refuseForeignMasks,
+  type SecretChanges,
+  secretColumns,
+  showSupplied,
+  withTokenMasked,
+} from '../secrets/secret-change.ts'
+import { bytesOf, refuseTooLarge } from '../size.ts'
+import { findIdempotencyKey, toIdempotencyKey } from './idempotency.ts'
+import { findAgent, insertAgent } from './store.ts'
+
+export interface AgentsDeps {
+  sql: Sql
+  secrets: Secrets
+  history: History
+  /** Milliseconds since the epoch. */
+  now: () => number
+  newId: (atMs?: number) => string
+}
+
+export type Agents = ReturnType<typeof createAgents>
+
+export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) {
+  return {
+    async create(
+      caller: Caller,
+      body: AgentCreate,
+      idempotencyKey?: string,
+    ): Promise<AgentText & { id: string }> {
+      // One time for the id and the column, so that the order of ids is the order of creation.
+      const nowMs = now()
+      const id = newId(nowMs)
+      const key = toIdempotencyKey(secrets, caller.teamId, idempotencyKey, body)
+      const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
+      refuseForeignMasks(changes)
+      const values = {
+        import_metadata: { ...body.import_metadata, source: body.import_metadata?.source ?? 'manual' },
+        capabilities: body.capabilities ?? {},
+        skills: body.skills ?? [],
+        ...withDefaults(toValues(body, changes)),
+      }
+      const bytes = bytesOf(Object.values(values))
+      refuseTooLarge(bytes)
+      const created = await insertAgent(
+        sql,
+        {
+          caller,
+          id,
+          revision: 1,
+          changedAt: Math.floor(nowMs / 1_000),
+          auditId: newId(nowMs),
+          action: 'created',
+          fields: Object.keys(AgentCreate.properties).filter(
+            (name) => body[name as keyof AgentCreate] != null,
+          ),
+          before: {},
+        },
+        {
+          trust_stage: AGENT_DEFAULTS.trust_stage,
+          ...values,
+          ...secretColumns('api_key', changes.api_key),
+          ...secretColumns('github_token', changes.github_token),
+          bytes,
+        },
+        key,
+      )
+      if (created) return { ...created, id, text: showSupplied(created.text, changes) }
+      // The key was used before: the response is the one that the first request got.
+      const first = key && (await findIdempotencyKey(sql, caller.teamId, key))
+      if (!first) throw new Error('An idempotency key was refused and is not stored')
+      if (!first.is_same) throw new Problem('idempotency_conflict')
+      const { text } = await history.readAt(caller, first.agent_id, 1)
+      return { id: first.agent_id, revision: 1, text: showSupplied(text, changes) }
+    },
+
+    async read(caller: Caller, id: string, { includeScores = false } = {}): Promise<AgentText> {
+      const found = await findAgent(sql, caller.teamId, id, includeScores)
+      if (!found) throw new Problem('agent_not_found')
+      return found
+    },
+
+    async update(
+      caller: Caller,
+      id: string,
+      body: AgentUpdate,
+      expectedRevisions: number[] | null,
+    ): Promise<AgentText> {
+      const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
+      const values = toValues(body, changes)
+      const request = { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
+      const { text, revision } = await changeAgent(sql, request, (stored) => {
+        refuseForeignMasks(changes, stored.agent)
+        return decideUpdate(stored, values, changes)
+      })
+      return { revision, text: showSupplied(text, changes) }
+    },
+  }
+}
+
+/** Undefined when the update changes nothing. */
+function decideUpdate(
+  { agent, fingerprints }: StoredAgent,
+  values: ColumnValues,
+  changes: SecretChanges,
+): Change | undefined {
+  const columns = changedColumns(agent, values)
+  const token = changedSecret('github_token', changes.github_token, fingerprints.github_token)
+  const apiKey = changedSecret('api_key', changes.api_key, fingerprints.api_key)
+  // A configuration and the token in it are one field: it has changed when either has.
+  if (Object.keys(token).length > 0) columns['white_box_config'] = values.white_box_config
+  const { fields, before } = describeColumns(agent, columns)
+  if (Object.keys(apiKey).length > 0) {
+    fields.push('api_key')
+    before['api_key_mask'] = agent.api_key ?? null
+  }
+  if (fields.length === 0) return undefined
+  return { action: 'updated', fields, before, columns: { ...columns, ...token, ...apiKey } }
+}
+
+function toValues(body: AgentUpdate, changes: SecretChanges): ColumnValues {
+  const values = settableValues(body)
+  if (values.white_box_config) {
+    values.white_box_config = withTokenMasked(body.white_box_config, changes.github_token)
+  }
+  return values
+}
+
+function withDefaults(values: ColumnValues): ColumnValues {
+  const defaults: ColumnValues = { ...AGENT_DEFAULTS, delegated_agents: [] }
+  return Object.fromEntries(
+    SETTABLE_COLUMNS.map(({ name }) => [name, values[name] ?? defaults[name] ?? null]),
+  )
+}

@@ -1,0 +1,39 @@
+import type { Statements } from '../../platform/database.ts'
+import type { AgentText } from '../change-agent.ts'
+import { type Columns, createStatement, type RevisionRecord } from '../change-statement.ts'
+import { agentJson } from '../columns.ts'
+import type { IdempotencyKey } from './idempotency.ts'
+
+export async function findAgent(
+  sql: Statements,
+  teamId: string,
+  id: string,
+  includeScores: boolean,
+): Promise<AgentText | undefined> {
+  const [row] = await sql.read<AgentText>({
+    name: includeScores ? 'find-agent-with-scores' : 'find-agent',
+    text: includeScores ? FIND_WITH_SCORES : FIND,
+    values: [teamId, id],
+  })
+  return row
+}
+
+const find = (json: string) => `SELECT revision, ${json} AS text FROM agents WHERE team_id = $1 AND id = $2`
+const FIND = find(agentJson())
+const FIND_WITH_SCORES = find(agentJson({ includeScores: true }))
+
+/** Undefined when the idempotency key was used before. */
+export async function insertAgent(
+  sql: Statements,
+  record: RevisionRecord,
+  columns: Columns,
+  key: IdempotencyKey | undefined,
+): Promise<AgentText | undefined> {
+  const statement = createStatement(
+    record,
+    columns,
+    key && { key: key.key, requestHash: key.requestHashes[0] },
+  )
+  const [row] = await sql.write<AgentText>(statement)
+  return row
+}

@@ -1,0 +1,70 @@
+import type { AgentLatestEvaluation } from '../../contract/agent-parts.ts'
+import type { AgentEvaluation } from '../../contract/evaluation.ts'
+import { type AuditTrace, INTO_AUDIT } from '../../platform/audit.ts'
+import type { Statements } from '../../platform/database.ts'
+import { evaluationJson } from '../columns.ts'
+import { MAX_AGENT_BYTES } from '../size.ts'
+
+interface RecordResult {
+  has_revision: boolean
+  is_too_large: boolean
+  newest: AgentLatestEvaluation | null
+}
+
+/** Returns the evaluation that is stored now. Undefined when the team has no such agent. */
+export async function recordEvaluation(
+  sql: Statements,
+  teamId: string,
+  id: string,
+  evaluation: AgentEvaluation & { completed_at: number },
+  by: AuditTrace & { userId: string; now: number },
+): Promise<RecordResult | undefined> {
+  const { completed_at, revision } = evaluation
+  const [result] = await sql.write<RecordResult>({
+    name: 'record-evaluation',
+    text: RECORD,
+    values: [
+      teamId,
+      id,
+      JSON.stringify(evaluation),
+      completed_at,
+      revision,
+      by.userId,
+      by.now,
+      by.eventId,
+      by.requestId,
+      evaluation.evaluation_id,
+    ],
+  })
+  return result
+}
+
+/** Reports may come late and in any order: the newest evaluation stays. Of two that were completed in the same second,
+ * that is the one of the newer revision; of two of the same revision, the one reported last, which may be a correction.
+ * Revisions have no gaps, so the agent has every one up to its own. */
+const RECORD = `
+WITH locked AS MATERIALIZED (
+  SELECT latest_evaluation, behaviour_revision,
+    $5::bigint <= revision AS has_revision,
+    latest_evaluation IS NULL OR ($4::bigint, $5::bigint) >= (
+      (latest_evaluation ->> 'completed_at')::bigint, (latest_evaluation ->> 'revision')::bigint
+    ) AS is_newest,
+    bytes - coalesce(octet_length(latest_evaluation::text), 0) + octet_length($3::json::text) AS new_bytes
+  FROM agents
+  WHERE team_id = $1 AND id = $2
+  FOR UPDATE
+), recorded AS (
+  UPDATE agents a SET latest_evaluation = $3::json, bytes = l.new_bytes
+  FROM locked l
+  WHERE l.has_revision AND l.is_newest AND l.new_bytes <= ${MAX_AGENT_BYTES} AND a.team_id = $1 AND a.id = $2
+  RETURNING a.latest_evaluation, a.behaviour_revision
+), audited AS (
+  ${INTO_AUDIT}
+  SELECT $1, $8, $7, $6, 'agent_evaluation_recorded', $2, $9,
+    json_build_object('revision', $5::bigint, 'evaluation_id', $10::uuid)
+  FROM recorded
+)
+SELECT true AS has_revision, false AS is_too_large, ${evaluationJson()} AS newest FROM recorded
+UNION ALL
+SELECT has_revision, is_newest AND new_bytes > ${MAX_AGENT_BYTES}, ${evaluationJson()} FROM locked
+WHERE NOT EXISTS (SELECT FROM recorded)`

@@ -1,0 +1,30 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answer } from '../../contract/answers.ts'
+import { ref } from '../../contract/fields.ts'
+import { AgentListQuery, AgentPage } from '../../contract/list.ts'
+import { AGENT_OPERATION, readErrors } from '../../contract/operation.ts'
+import { sendJson } from '../reply.ts'
+import type { AgentList } from './service.ts'
+
+export const listRoutes: FastifyPluginAsyncTypebox<{ list: AgentList }> = async (app, { list }) => {
+  app.get(
+    '/v1/agent-configurations',
+    {
+      config: { permission: 'agent:read' },
+      schema: {
+        operationId: 'listAgentConfigurations',
+        summary: 'List Agent Configurations',
+        description:
+          'The agents of the team, newest first unless `sort` says otherwise. A parameter that takes several values is ' +
+          'repeated: `statuses=draft&statuses=active`.',
+        ...AGENT_OPERATION,
+        querystring: AgentListQuery,
+        response: {
+          200: answer('A page of agents, their secrets masked', ref(AgentPage)),
+          ...readErrors(),
+        },
+      },
+    },
+    async ({ caller, query }, reply) => sendJson(reply, await list(caller, query)),
+  )
+}

@@ -1,0 +1,111 @@
+import type { Agent, AgentUpdate } from '../../contract/agent.ts'
+import { RequestInvalid } from '../../contract/validation-error.ts'
+import { SecretText } from '../../platform/secret-text.ts'
+import { isMaskShaped, maskSecret, type SecretPlace, type Secrets } from '../../platform/secrets.ts'
+import type { Columns } from '../change-statement.ts'
+
+/** What a write does to a secret. */
+export type SecretChange =
+  | { action: 'keep' }
+  | { action: 'clear' }
+  /** The caller wrote a mask back: keeps the secret, provided that this is the mask it has now. */
+  | { action: 'match'; mask: string }
+  | { action: 'set'; secret: SecretText; mask: string; sealed: Buffer; fingerprints: Buffer[] }
+
+export interface SecretChanges {
+  api_key: SecretChange
+  github_token: SecretChange
+}
+
+type SecretName = keyof SecretChanges
+
+/** Where each secret stands in a body, for a validation error that names it. */
+const LOCATIONS = {
+  api_key: ['body', 'api_key'],
+  github_token: ['body', 'white_box_config', 'github_token'],
+} as const satisfies Record<SecretName, string[]>
+
+export function readSecretChanges(
+  secrets: Secrets,
+  place: Omit<SecretPlace, 'field'>,
+  body: AgentUpdate,
+): SecretChanges {
+  const to = (field: SecretName, value: string | null | undefined) =>
+    toChange(secrets, { ...place, field }, value)
+  return {
+    api_key: to('api_key', body.api_key),
+    // The configuration is replaced as a whole: without a token in it, the agent has none.
+    github_token: to(
+      'github_token',
+      body.white_box_config === undefined ? undefined : (body.white_box_config?.github_token ?? null),
+    ),
+  }
+}
+
+function toChange(secrets: Secrets, place: SecretPlace, value: string | null | undefined): SecretChange {
+  if (value === undefined) return { action: 'keep' }
+  if (value === null) return { action: 'clear' }
+  if (isMaskShaped(value)) return { action: 'match', mask: value }
+  const secret = new SecretText(value)
+  return {
+    action: 'set',
+    secret,
+    mask: maskSecret(secret),
+    sealed: secrets.seal(place, secret),
+    fingerprints: secrets.fingerprints(place, secret),
+  }
+}
+
+/** A mask stands for a secret only in the agent that shows it. In any other place the mask would be stored as if it were
+ * the secret. */
+export function refuseForeignMasks(changes: SecretChanges, agent?: Agent): void {
+  const masks = { api_key: agent?.api_key, github_token: agent?.white_box_config?.github_token }
+  const foreign = (Object.keys(LOCATIONS) as SecretName[]).filter((name) => {
+    const change = changes[name]
+    return change.action === 'match' && change.mask !== masks[name]
+  })
+  if (foreign.length === 0) return
+  throw new RequestInvalid(
+    foreign.map((name) => ({
+      loc: [...LOCATIONS[name]],
+      msg: 'Value error, this is a mask, and not the one this agent has now; send the secret, or null to clear it',
+      type: 'value_error',
+    })),
+  )
+}
+
+/** The columns of a secret that a write changes. A secret is stored sealed, so it is compared by its fingerprint. */
+export function changedSecret(name: SecretName, change: SecretChange, stored: Buffer | null): Columns {
+  if (change.action === 'clear' && stored !== null) return secretColumns(name, change)
+  if (change.action !== 'set' || change.fingerprints.some((each) => stored?.equals(each))) return {}
+  return secretColumns(name, change)
+}
+
+export function secretColumns(name: SecretName, change: SecretChange): Columns {
+  const { mask, sealed, fingerprints } =
+    change.action === 'set' ? change : { mask: null, sealed: null, fingerprints: [] }
+  return {
+    [`${name}_mask`]: mask,
+    [`${name}_sealed`]: sealed,
+    [`${name}_fingerprint`]: fingerprints[0] ?? null,
+  }
+}
+
+/** The configuration as it is stored: with the mask in place of the token. */
+export function withTokenMasked(
+  config: AgentUpdate['white_box_config'],
+  change: SecretChange,
+): AgentUpdate['white_box_config'] {
+  return config && change.action === 'set' ? { ...config, github_token: change.mask } : config
+}
+
+/** The response to the request that supplied secrets shows these, and no others, in clear. */
+export function showSupplied(text: string, { api_key, github_token }: SecretChanges): string {
+  if (api_key.action !== 'set' && github_token.action !== 'set') return text
+  const agent = JSON.parse(text) as Agent
+  if (api_key.action === 'set') agent.api_key = api_key.secret.reveal()
+  if (github_token.action === 'set') {
+    agent.white_box_config = { ...agent.white_box_config, github_token: github_token.secret.reveal() }
+  }
+  return JSON.stringify(agent)
+}
