@@ -29,9 +29,9 @@ import type { Deps } from './deps.ts'
 import { createEvolutionClient } from './evolution/client.ts'
 import { evolutionRoutes } from './evolution/routes.ts'
 import { asyncApiRoute } from './http/asyncapi.ts'
-import { API_VERSION, document, documentRoute } from './http/document.ts'
 import { type DeliveryState, healthRoutes } from './http/health.ts'
-import { reference } from './http/reference.ts'
+import { API_VERSION, openApi, openApiRoute } from './http/openapi.ts'
+import { referencePage } from './http/reference-page.ts'
 import { createServer } from './http/server.ts'
 import type { Database } from './platform/database.ts'
 import { type Backlog, readBacklog } from './platform/outbox.ts'
@@ -76,7 +76,7 @@ export async function buildApp(deps: Deps) {
   const history = createHistory({ ...deps, sql })
   const agents = createAgents({ ...deps, sql, history })
 
-  await app.register(document)
+  await app.register(openApi)
   await app.register(configurationRoutes, { agents, history })
   await app.register(listRoutes, { list: createAgentList(database) })
   await app.register(historyRoutes, { history })
@@ -96,13 +96,13 @@ export async function buildApp(deps: Deps) {
     delivery: () => readDelivery(deps),
   })
   await app.register(serviceRoutes, { statuses: services.statuses })
-  await app.register(documentRoute, { begin: services.start, current: services.document })
+  await app.register(openApiRoute, { onReady: services.start, getDocument: services.document })
   await app.register(asyncApiRoute, {
     document: describeEvents(API_VERSION, events?.stream.subjectPrefix ?? DEFAULT_SUBJECT_PREFIX),
   })
-  await app.register(reference)
+  await app.register(referencePage)
   await app.register(mountRoutes, { ...services.mount, now })
-  app.answerOtherMethods()
+  app.registerMethodNotAllowed()
   return app
 }
 

@@ -28,7 +28,7 @@ export interface Deps {
   events: Events | undefined
   services: Services
   /** Set once a signal to end has arrived. */
-  shutdown: { begun: boolean }
+  shutdown: { hasBegun: boolean }
 }
 
 export interface Events {
@@ -51,7 +51,7 @@ export function createDeps(config: Config, held: Partial<Pick<Deps, 'log' | 'now
     evolution: config.evolution && createUpstream({ name: 'evolution', ...config.evolution, metrics }),
     events: config.events && createEvents(config.events, log),
     services: createServices({ services: config.services, log, now, metrics }),
-    shutdown: { begun: false },
+    shutdown: { hasBegun: false },
   }
 }
 

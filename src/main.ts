@@ -20,8 +20,8 @@ async function main(): Promise<void> {
 
   const end = async (signal: string) => {
     // Whoever asks twice does not want to wait.
-    if (shutdown.begun) process.exit(1)
-    shutdown.begun = true
+    if (shutdown.hasBegun) process.exit(1)
+    shutdown.hasBegun = true
     log.info({ signal, delay_ms: config.shutdownDelayMs }, 'shutting down')
     // Load balancers need a moment to see that this replica is no longer ready. It goes on serving until
     // then, and asks each client to take its next request elsewhere.

@@ -2,19 +2,19 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Metrics } from '../platform/metrics.ts'
 
-/** One line and one measurement a request, when it has ended. Neither holds a header, a body or a query:
- * any of them may carry a secret. */
+/** Writes one log line and one metric for each request. Neither contains headers, body or query: they may hold
+ * secrets. */
 export const accessLog = fp(
   async (app, { metrics }: { metrics: Metrics }) => {
     app.addHook('onResponse', async (request, reply) => {
-      const route = routeOf(request)
+      const route = getRoute(request)
       const { method } = request
       metrics.observeRequest({ method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 })
       request.log.info(
         {
           method,
           route,
-          service: request.located?.service,
+          service: request.mountedOperation?.service,
           status: reply.statusCode,
           duration_ms: Math.round(reply.elapsedTime * 1_000) / 1_000,
           team_id: request.verified?.teamId,
@@ -23,16 +23,16 @@ export const accessLog = fp(
         'request',
       )
     })
-    // A client that hangs up gets no response, and would leave no trace.
+    // onResponse does not run for a client that disconnects.
     app.addHook('onRequestAbort', async (request) => {
-      request.log.info({ method: request.method, route: routeOf(request) }, 'client hung up')
+      request.log.info({ method: request.method, route: getRoute(request) }, 'client disconnected')
     })
   },
   { name: 'access-log' },
 )
 
-/** Never the path as it came: it may hold anything. */
-function routeOf({ located, routeOptions }: FastifyRequest): string {
-  if (located) return located.route
-  return routeOptions.config.locate ? 'unknown' : (routeOptions.url ?? 'unknown')
+/** The path template, never the path of the request: that may contain anything. */
+function getRoute({ mountedOperation, routeOptions }: FastifyRequest): string {
+  if (mountedOperation) return mountedOperation.route
+  return routeOptions.config.findMountedOperation ? 'unknown' : (routeOptions.url ?? 'unknown')
 }

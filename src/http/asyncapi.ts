@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 
-/** Serves the document of the events, which never changes while the process runs. */
+/** Serves the AsyncAPI document of the events. */
 export const asyncApiRoute: FastifyPluginAsync<{ document: object }> = async (app, { document }) => {
   const text = JSON.stringify(document)
   app.get(

@@ -5,7 +5,7 @@ import { Problem } from '../contract/problem.ts'
 import { parseUuid } from '../contract/uuid.ts'
 import type { Caller, Identity, Refusal, VerifiedToken } from '../platform/identity.ts'
 
-/** Who may call a route: holders of a permission, holders of any valid token, or anybody. */
+/** Who may call a route: tokens with this permission, any valid token, or callers without a token. */
 type Access = Permission | 'authenticated' | 'public'
 
 declare module 'fastify' {
@@ -15,7 +15,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route that needs a permission. */
     caller: Caller
-    /** The token, and what it says, on every route that is not public. */
+    /** Set on every route that is not public. */
     token: string
     verified: VerifiedToken | undefined
   }
@@ -28,8 +28,8 @@ export interface AuthenticationOptions {
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
-/** Decides before anything of the request is read. A route that does not say who may call it does not
- * start. */
+/** Authenticates and authorises before the body is read. The server does not start if a route declares no
+ * permission. */
 export const authentication = fp(
   async (app, { identity, recordRefusal }: AuthenticationOptions) => {
     app.decorateRequest('caller')
@@ -38,13 +38,13 @@ export const authentication = fp(
     const routes: RouteOptions[] = []
     app.addHook('onRoute', (route) => void routes.push(route))
     app.addHook('onReady', async () => {
-      const open = routes.filter(({ config }) => !config?.permission)
-      if (open.length > 0) throw new Error(`Who may call ${open.map(({ url }) => url).join(', ')}?`)
+      const undeclared = routes.filter(({ config }) => !config?.permission).map(({ url }) => url)
+      if (undeclared.length > 0) throw new Error(`Routes without a permission: ${undeclared.join(', ')}`)
     })
     app.addHook('onRequest', async (request) => {
       const permission = request.routeOptions.config.permission ?? 'public'
       if (permission === 'public') return
-      const token = bearerToken(request)
+      const token = readBearerToken(request)
       const verified = await identity.verify(token)
       request.token = token
       request.verified = verified
@@ -56,45 +56,39 @@ export const authentication = fp(
           detail: `This operation needs the permission ${permission}.`,
         })
       }
-      request.caller = identify(verified, request.id)
+      request.caller = toCaller(verified, request.id)
     })
   },
   { name: 'authentication' },
 )
 
-function bearerToken({ headers, raw }: FastifyRequest): string {
-  const { authorization } = headers
+function readBearerToken({ headers, raw }: FastifyRequest): string {
   const sent = raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'authorization')
-  // Node reads the first of several headers, while whoever stands in front of us may have read the last.
-  if (authorization === undefined || sent.length > 1) throw unauthenticated('unauthenticated')
-  const token = BEARER.exec(authorization)?.[1]
-  if (token === undefined) throw unauthenticated('unauthenticated')
+  // Of several headers Node keeps the first, while a proxy in front may have checked the last.
+  const token = sent.length > 1 ? undefined : BEARER.exec(headers.authorization ?? '')?.[1]
+  if (token === undefined) throw new Problem('unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })
   return token
 }
 
-function unauthenticated(code: 'unauthenticated' | 'invalid_token'): Problem {
-  return new Problem(code, { headers: { 'www-authenticate': 'Bearer' } })
-}
-
-/** Undefined for a token that names no team or nobody: then there is nobody to record it for. */
+/** Undefined for a token without a team or user: an audit record needs both. */
 function describeRefusal(
   { id: requestId, method, params, routeOptions }: FastifyRequest,
   { userId, teamId }: VerifiedToken,
   permission: Permission,
 ): Refusal | undefined {
   if (teamId === null || userId === null) return undefined
-  // Nothing of the request has been checked yet.
-  const named = parseUuid((params as { id?: string }).id ?? '')
+  // The path parameters have not been validated yet.
+  const agentId = parseUuid((params as { id?: string }).id ?? '')
   return {
     caller: { userId, teamId, requestId },
     permission,
     method,
     route: routeOptions.url ?? '',
-    agentId: named.ok ? named.uuid : null,
+    agentId: agentId.ok ? agentId.uuid : null,
   }
 }
 
-function identify({ userId, teamId }: VerifiedToken, requestId: string): Caller {
+function toCaller({ userId, teamId }: VerifiedToken, requestId: string): Caller {
   if (teamId === null) throw new Problem('team_missing')
   if (userId === null) throw new Problem('team_missing', { detail: 'The token names no user.' })
   return { userId, teamId, requestId }

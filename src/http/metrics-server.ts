@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Registry } from 'prom-client'
 
-/** Prometheus reads on a port of its own, so that figures never leave by the public door. */
+/** Metrics have their own port, so that the public port never exposes them. */
 export async function startMetricsServer(registry: Registry, port: number, host: string): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import fp from 'fastify-plugin'
 
-/** What may go into a log line and back into a header as it came. */
-const ACCEPTABLE = /^[\w.:/+=-]{1,128}$/
+/** Safe to write to a log line and to a response header. */
+const VALID_REQUEST_ID = /^[\w.:/+=-]{1,128}$/
 
-/** The caller's request id where it sent a usable one, so that one id follows a request through services. */
+/** Keeps a valid x-request-id of the client, so that one id follows a request through all services. */
 export function createRequestId(newId: () => string) {
   return (request: IncomingMessage): string => {
     const given = request.headers['x-request-id']
-    return typeof given === 'string' && ACCEPTABLE.test(given) ? given : newId()
+    return typeof given === 'string' && VALID_REQUEST_ID.test(given) ? given : newId()
   }
 }
 

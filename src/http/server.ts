@@ -4,24 +4,24 @@ import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
 import type { Metrics } from '../platform/metrics.ts'
 import { accessLog } from './access-log.ts'
-import { arrival } from './arrival.ts'
 import { type AuthenticationOptions, authentication } from './authenticate.ts'
-import { answerClientError, clientErrors } from './client-errors.ts'
-import { content } from './content.ts'
-import { draining } from './draining.ts'
-import { answerError, errors } from './errors.ts'
-import { locating } from './locate.ts'
-import { methods } from './methods.ts'
+import { closeOnShutdown } from './close-on-shutdown.ts'
+import { errorHandler, sendError } from './error-handler.ts'
+import { handleClientError, malformedRequests } from './malformed-requests.ts'
+import { methodNotAllowed } from './method-not-allowed.ts'
+import { mountedOperation } from './mounted-operation.ts'
+import { rawBody } from './raw-body.ts'
 import { createRequestId, requestId } from './request-id.ts'
-import { validation } from './validation.ts'
+import { requestTimeout } from './request-timeout.ts'
+import { validation } from './validation/plugin.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 
 const TIMEOUTS = {
-  /** See arrival.ts. */
+  /** See request-timeout.ts. */
   requestTimeout: 0,
   connectionTimeout: 60_000,
-  /** Longer than the idle time of common load balancers, so that they close first and never race us. */
+  /** Longer than the idle timeout of common load balancers: a connection must not close as they send a request on it. */
   keepAliveTimeout: 75_000,
 }
 
@@ -29,11 +29,11 @@ export interface ServerOptions extends AuthenticationOptions {
   log: Logger
   newId: () => string
   metrics: Metrics
-  shutdown: { begun: boolean }
+  shutdown: { hasBegun: boolean }
   schemas: (TSchema & { $id?: string })[]
 }
 
-/** The server with all its policy and none of its routes. */
+/** The server with its plugins, without routes. */
 export async function createServer(options: ServerOptions) {
   const { log, newId, metrics, shutdown, schemas } = options
   const app = Fastify({
@@ -43,29 +43,29 @@ export async function createServer(options: ServerOptions) {
     bodyLimit: BODY_LIMIT_BYTES,
     ...TIMEOUTS,
     http: { headersTimeout: 10_000, requireHostHeader: false },
-    // A path parameter is checked by its schema, whatever its length.
+    // Large enough that a long path parameter reaches schema validation instead of a 404.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: handleClientError,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       reply.header('x-request-id', request.id)
-      answerError(error, request, reply)
+      sendError(error, request, reply)
     },
     return503OnClosing: false,
-    // The reference page would answer its own path without a slash by a redirect.
+    // Without this, Scalar redirects /docs to /docs/.
     rewriteUrl: ({ url = '/' }) => (url === '/docs' ? '/docs/' : url),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   for (const schema of schemas) app.addSchema(schema)
   await app.register(requestId)
   await app.register(accessLog, { metrics })
-  await app.register(draining, { shutdown })
-  await app.register(errors)
-  await app.register(clientErrors)
-  await app.register(methods)
-  await app.register(locating)
-  await app.register(arrival)
+  await app.register(closeOnShutdown, { shutdown })
+  await app.register(errorHandler)
+  await app.register(malformedRequests)
+  await app.register(methodNotAllowed)
+  await app.register(mountedOperation)
+  await app.register(requestTimeout)
   await app.register(authentication, options)
-  await app.register(content)
+  await app.register(rawBody)
   await app.register(validation, { schemas })
   return app
 }

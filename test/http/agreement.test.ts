@@ -5,11 +5,11 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { AGENT_SCHEMAS, AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
 import { plainDecimal } from '../../src/contract/decimal.ts'
 import { ref } from '../../src/contract/fields.ts'
-import { content } from '../../src/http/content.ts'
-import { errors } from '../../src/http/errors.ts'
-import { explain, type JsonSchema } from '../../src/http/explain.ts'
-import { FaultList } from '../../src/http/faults.ts'
-import { validation } from '../../src/http/validation.ts'
+import { errorHandler } from '../../src/http/error-handler.ts'
+import { rawBody } from '../../src/http/raw-body.ts'
+import { checkValue, type JsonSchema } from '../../src/http/validation/check-value.ts'
+import { ErrorList } from '../../src/http/validation/error-list.ts'
+import { validation } from '../../src/http/validation/plugin.ts'
 import { junk, likely, resolveSchema } from './arbitrary-body.ts'
 
 /** The schema has two readers: the compiled validator decides, and another one finds the words. */
@@ -19,8 +19,8 @@ describe('the two readers of a schema agree', () => {
   before(async () => {
     app = Fastify()
     for (const schema of AGENT_SCHEMAS) app.addSchema(schema)
-    await app.register(errors)
-    await app.register(content)
+    await app.register(errorHandler)
+    await app.register(rawBody)
     await app.register(validation, { schemas: AGENT_SCHEMAS })
     app.post('/AgentUpdate', { schema: { body: ref(AgentUpdate) } }, async () => 'accepted')
     app.post('/AgentCreate', { schema: { body: ref(AgentCreate) } }, async () => 'accepted')
@@ -37,14 +37,14 @@ describe('the two readers of a schema agree', () => {
           const text = JSON.stringify(value)
           fc.pre(isLeftToTheSchema(text))
           const reply = await app.inject({ method: 'POST', url: `/${schema.$id}`, payload: text })
-          const own = new FaultList()
+          const own = new ErrorList()
           // What is missing altogether is decided before the schema is read.
-          if (value !== null) explain(schema, JSON.parse(text), ['body'], resolveSchema, own)
-          const isAccepted = value !== null && own.faults.length === 0
+          if (value !== null) checkValue(schema, JSON.parse(text), ['body'], resolveSchema, own)
+          const isAccepted = value !== null && own.errors.length === 0
           assert.equal(reply.statusCode, isAccepted ? 200 : 422, `${text}: ${reply.body}`)
           counts[isAccepted ? 'accepted' : 'refused']++
           if (value === null || isAccepted) return
-          assert.deepEqual(places(reply.json().detail), places(own.faults), text)
+          assert.deepEqual(places(reply.json().detail), places(own.errors), text)
         }),
         { numRuns: 4_000, seed: 20_261_114 },
       )

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
-import type { JsonSchema } from '../../src/http/explain.ts'
+import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 import { COLLECTION } from '../support/agents.ts'
 import type { Started } from '../support/console-process.ts'
 import { junk, likely } from './arbitrary-body.ts'

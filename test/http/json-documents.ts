@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Finding, Scan } from '../../src/http/json-scan.ts'
+import type { Scan, Violation } from '../../src/http/validation/json-scanner.ts'
 import { numberLiteral } from '../contract/literals.ts'
 
 /** JSON documents as trees, so that what a scan should find is known without scanning. */
@@ -83,21 +83,21 @@ function quote(content: string, escaped: boolean): string {
 
 export function expectedScan(
   tree: Node,
-  isWanted: (name: string) => boolean,
+  isKnown: (name: string) => boolean,
   isExact: (literal: string) => boolean,
-): Pick<Scan, 'findings' | 'numbers'> {
-  const findings: Finding[] = []
+): Pick<Scan, 'violations' | 'numbers'> {
+  const violations: Violation[] = []
   const numbers = new Map<string, string>()
 
-  const visitName = (own: string, path: Finding['path']) => {
-    if (own === '__proto__') findings.push({ kind: 'prototype_name', path: [...path, own] })
+  const visitName = (own: string, path: Violation['path']) => {
+    if (own === '__proto__') violations.push({ kind: 'prototype_name', path: [...path, own] })
     else visitText(own, path)
   }
-  const visitText = (content: string, path: Finding['path']) => {
-    if (content.includes('\0')) findings.push({ kind: 'nul', path })
-    else if (!content.isWellFormed()) findings.push({ kind: 'lone_surrogate', path })
+  const visitText = (content: string, path: Violation['path']) => {
+    if (content.includes('\0')) violations.push({ kind: 'nul', path })
+    else if (!content.isWellFormed()) violations.push({ kind: 'lone_surrogate', path })
   }
-  const visit = (current: Node, path: Finding['path']): void => {
+  const visit = (current: Node, path: Violation['path']): void => {
     if (current.kind === 'text') visitText(current.text, path)
     else if (current.kind === 'array') current.items.forEach((item, index) => visit(item, [...path, index]))
     else if (current.kind === 'object') {
@@ -107,15 +107,15 @@ export function expectedScan(
       }
     } else if (current.kind === 'number' && path.length === 1) numbers.set(String(path[0]), current.literal)
     else if (current.kind === 'number' && !isExact(current.literal)) {
-      findings.push({ kind: 'inexact_number', path, literal: current.literal })
+      violations.push({ kind: 'inexact_number', path, literal: current.literal })
     }
   }
 
   if (tree.kind === 'object') {
-    for (const member of tree.members.filter((one) => isWanted(one.name))) {
+    for (const member of tree.members.filter((one) => isKnown(one.name))) {
       visitName(member.name, [])
       visit(member.node, [member.name])
     }
   }
-  return { findings, numbers }
+  return { violations, numbers }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { isExactNumber } from '../../src/http/json-number.ts'
-import { scanJson } from '../../src/http/json-scan.ts'
+import { isExactNumber } from '../../src/http/validation/json-number.ts'
+import { scanJson } from '../../src/http/validation/json-scanner.ts'
 import { findJsonFault } from '../../src/platform/json-fault.ts'
 import { exactDecimal, isSameValue } from '../contract/exact-decimal.ts'
 import { numberLiteral, respelledDouble } from '../contract/literals.ts'
@@ -10,7 +10,7 @@ import { expectedScan, jsonDocument, render } from './json-documents.ts'
 
 const runs = { numRuns: 5_000, seed: 20_261_114 }
 
-const isWanted = (name: string) => name !== 'ignored'
+const isKnown = (name: string) => name !== 'ignored'
 
 /** By definition: the double that a literal becomes is written back with the same value. */
 function keepsItsValue(literal: string): boolean {
@@ -52,9 +52,9 @@ describe('the scan of a JSON text', () => {
       fc.property(jsonDocument, (document) => {
         const text = render(document)
         JSON.parse(text)
-        const scan = scanJson(text, { isWanted, maxDepth: 64, maxFindings: 1_000 })
-        const expected = expectedScan(document, isWanted, keepsItsValue)
-        assert.deepEqual(scan.findings, expected.findings, text)
+        const scan = scanJson(text, { isKnown, maxDepth: 64, maxViolations: 1_000 })
+        const expected = expectedScan(document, isKnown, keepsItsValue)
+        assert.deepEqual(scan.violations, expected.violations, text)
         assert.deepEqual(scan.numbers, expected.numbers, text)
       }),
       runs,
@@ -68,20 +68,20 @@ describe('the scan of a JSON text', () => {
     })
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 8 }), (candidate, maxDepth) => {
-        const { isTooDeep } = scanJson(candidate, { isWanted: () => true, maxDepth, maxFindings: 10 })
+        const { isTooDeep } = scanJson(candidate, { isKnown: () => true, maxDepth, maxViolations: 10 })
         assert.equal(isTooDeep, deepest(candidate) > maxDepth, candidate)
       }),
       runs,
     )
   })
 
-  it('stops at as many findings as it may have', () => {
+  it('stops at as many violations as it may have', () => {
     const text = `{"a":[${'1e400,'.repeat(50)}0],"b":"\\u0000"}`
-    for (const [maxFindings, found] of [
+    for (const [maxViolations, found] of [
       [10, 10],
       [100, 51],
     ] as const) {
-      assert.equal(scanJson(text, { isWanted, maxDepth: 64, maxFindings }).findings.length, found)
+      assert.equal(scanJson(text, { isKnown, maxDepth: 64, maxViolations }).violations.length, found)
     }
   })
 })

@@ -61,7 +61,7 @@ describe('the server', () => {
   it('refuses to start with a route that does not say who may call it', async () => {
     await assert.rejects(
       startConsole({ extend: (app) => void app.get('/open', async () => 'open') }),
-      /Who may call \/open/,
+      /Routes without a permission: \/open/,
     )
   })
 })

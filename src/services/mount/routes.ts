@@ -35,7 +35,7 @@ const READER_PATIENCE_MS = 60_000
 export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number }> = async (app, options) => {
   const { mounted, services, observeAnswer, now } = options
 
-  const locate = ({ method, raw }: FastifyRequest) => {
+  const findMountedOperation = ({ method, raw }: FastifyRequest) => {
     const found = mounted.current.find(method, raw.url ?? '')
     if ('operation' in found) {
       const { path: route, service } = found.operation.declared
@@ -58,10 +58,10 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
   app.route({
     method: app.supportedMethods,
     url: '/*',
-    config: { permission: 'authenticated', locate, streams: true },
+    config: { permission: 'authenticated', findMountedOperation, streams: true },
     schema: { hide: true },
     handler: async (request, reply) => {
-      const found = request.located as ReturnType<typeof locate>
+      const found = request.mountedOperation as ReturnType<typeof findMountedOperation>
       const service = services.get(found.service)
       if (!service) throw new Problem('upstream_unavailable', { headers: { 'retry-after': '60' } })
       const answer = await forward(service, found, askerOf(request, reply))
@@ -109,11 +109,11 @@ async function pass(
   try {
     await pipeline(body, reply.raw)
   } catch (error) {
-    const { method, located } = request
+    const { method, mountedOperation } = request
     const kind = error instanceof UpstreamFailure ? error.kind : 'client_disconnected'
-    // Whoever leaves is no fault of anybody's, and ends most event streams.
+    // Clients disconnect from event streams all the time: that is no failure.
     request.log[kind === 'client_disconnected' ? 'info' : 'warn'](
-      { method, route: located?.route, service: located?.service, status, kind },
+      { method, route: mountedOperation?.route, service: mountedOperation?.service, status, kind },
       'answer broke off',
     )
   } finally {

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
-import { noteAccess, noteRequestId, REQUEST_ID } from './operation-notes.ts'
+import { addPermissionNote, addRequestIdHeader, REQUEST_ID_HEADER } from './openapi-transforms.ts'
 
 export const API_VERSION = '0.1.0'
 
@@ -12,8 +12,8 @@ const TAGS = [
   { name: 'Red Team', description: 'Campaigns' },
 ]
 
-/** Collects the routes registered after it into the OpenAPI document. */
-export const document = fp(
+/** Collects the routes that are registered after it into the OpenAPI document. */
+export const openApi = fp(
   async (app) => {
     await app.register(swagger, {
       openapi: {
@@ -26,61 +26,60 @@ export const document = fp(
             "place where each agent's configuration lives.",
           license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         },
-        // No address is declared: paths are relative to wherever the console is reached.
+        // Paths are relative to the address the document was fetched from.
         servers: [],
         security: [],
         tags: TAGS,
         components: {
-          headers: { RequestId: REQUEST_ID },
+          headers: { RequestId: REQUEST_ID_HEADER },
           securitySchemes: {
             bearer: {
               type: 'http',
               scheme: 'bearer',
               bearerFormat: 'JWT',
-              description: 'A JWT of the configured issuer. Permissions come from its scope.',
+              description:
+                'An access token (JWT) of the configured issuer. Its scope and permissions claims list the permissions.',
             },
           },
         },
       },
-      transform: noteAccess,
-      transformObject: noteRequestId,
-      // A component is named by its schema, not by a counter.
+      transform: addPermissionNote,
+      transformObject: addRequestIdHeader,
+      // Name a component by its schema; the default is a counter.
       refResolver: {
         buildLocalReference: ({ $id }, _base, _fragment, index) =>
           typeof $id === 'string' ? $id : `def-${index}`,
       },
     })
   },
-  { name: 'document' },
+  { name: 'openapi' },
 )
 
-export interface DocumentRouteOptions {
-  /** Is given the document of the routes registered here, before the server listens. */
-  begin: (own: string) => Promise<void>
-  /** What is served at the moment. */
-  current: () => Promise<{ bytes: Uint8Array; etag: string }>
+export interface OpenApiRouteOptions {
+  /** Called before the server listens, with the document of the console's own routes. */
+  onReady: (ownDocument: string) => Promise<void>
+  getDocument: () => Promise<{ bytes: Uint8Array; etag: string }>
 }
 
-/** Serves the document from memory. */
-export const documentRoute = fp(
-  async (app, { begin, current }: DocumentRouteOptions) => {
-    app.addHook('onReady', () => begin(JSON.stringify(app.swagger())))
+export const openApiRoute = fp(
+  async (app, { onReady, getDocument }: OpenApiRouteOptions) => {
+    app.addHook('onReady', () => onReady(JSON.stringify(app.swagger())))
     app.get(
       '/openapi.json',
       { config: { permission: 'public' }, schema: { hide: true } },
       async (request, reply) => {
-        const { bytes, etag } = await current()
+        const { bytes, etag } = await getDocument()
         reply.header('etag', etag).header('cache-control', 'no-cache')
-        if (isNamed(etag, request.headers['if-none-match'])) return reply.code(304).send()
+        if (matchesETag(etag, request.headers['if-none-match'])) return reply.code(304).send()
         return reply.type('application/json; charset=utf-8').send(bytes)
       },
     )
   },
-  { name: 'document-route', dependencies: ['document'] },
+  { name: 'openapi-route', dependencies: ['openapi'] },
 )
 
-/** Compared weakly, as RFC 9110 section 13.1.2 has it: a proxy that compresses weakens the tag. */
-function isNamed(etag: string, ifNoneMatch = ''): boolean {
+/** Weak comparison (RFC 9110 section 13.1.2): a proxy that compresses turns the tag into a weak one. */
+function matchesETag(etag: string, ifNoneMatch = ''): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')
 }

@@ -2,13 +2,13 @@ import scalar from '@scalar/fastify-api-reference'
 import type { FastifyPluginAsync } from 'fastify'
 import { Problem } from '../contract/problem.ts'
 
-/** Nothing but this server: the page works where there is no internet, and tells nobody that it was read. */
+/** The page loads from this server only: it works without internet access and makes no request to a third party. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'"
 
-/** The reference page, drawn from the document this server publishes. */
-export const reference: FastifyPluginAsync = async (app) => {
+/** Serves the API reference page at /docs. */
+export const referencePage: FastifyPluginAsync = async (app) => {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, permission: 'public' }
   })
@@ -18,7 +18,7 @@ export const reference: FastifyPluginAsync = async (app) => {
   await app.register(scalar, {
     routePrefix: '/docs',
     hooks: {
-      // The page builds a URL from the Host header, and would fail on one that is none.
+      // Scalar builds a URL from the Host header and throws if that is not valid.
       onRequest: (request, _reply, done) => {
         done(URL.canParse(`http://${request.hostname}`) ? undefined : new Problem('bad_request'))
       },
@@ -30,7 +30,7 @@ export const reference: FastifyPluginAsync = async (app) => {
       telemetry: false,
       hideClientButton: true,
       showDeveloperTools: 'never',
-      // Absolute, so that the page is the same with and without a slash at its end.
+      // Absolute, so that the page works with and without a trailing slash.
       cdn: '/docs/js/scalar.js',
       agent: { disabled: true },
       mcp: { disabled: true },

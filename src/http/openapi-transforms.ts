@@ -1,11 +1,10 @@
 import type { FastifyDynamicSwaggerOptions, SwaggerTransform } from '@fastify/swagger'
 
-/** What the document says of every operation, whoever declared it. */
+/** Additions to every operation of the OpenAPI document. */
 
-/** Who may call it. */
-export const noteAccess: SwaggerTransform = ({ schema, url, route }) => {
+export const addPermissionNote: SwaggerTransform = ({ schema, url, route }) => {
   const permission = route.config?.permission
-  // Nothing of these is in the document.
+  // Public routes are hidden from the document.
   if (permission === undefined || permission === 'public') return { url, schema }
   const note =
     permission === 'authenticated'
@@ -14,9 +13,9 @@ export const noteAccess: SwaggerTransform = ({ schema, url, route }) => {
   return { url, schema: { ...schema, description: [schema.description ?? [], note].flat().join(' ') } }
 }
 
-/** A header of every answer. */
-export const REQUEST_ID = {
-  description: 'The id of the request in the log: the one it came with, where it came with a usable one',
+export const REQUEST_ID_HEADER = {
+  description:
+    'The id of the request in the log. Taken from the x-request-id header of the request if that is valid, else generated.',
   schema: { type: 'string' as const, examples: ['01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'] },
 }
 
@@ -26,11 +25,13 @@ interface Collected {
   }
 }
 
-export const noteRequestId: NonNullable<FastifyDynamicSwaggerOptions['transformObject']> = (document) => {
+export const addRequestIdHeader: NonNullable<FastifyDynamicSwaggerOptions['transformObject']> = (
+  document,
+) => {
   const { openapiObject } = document as unknown as Collected
   const operations = Object.values(openapiObject.paths).flatMap((path) => Object.values(path))
-  for (const answer of operations.flatMap(({ responses }) => Object.values(responses))) {
-    answer.headers = { ...answer.headers, 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+  for (const response of operations.flatMap(({ responses }) => Object.values(responses))) {
+    response.headers = { ...response.headers, 'x-request-id': { $ref: '#/components/headers/RequestId' } }
   }
   return openapiObject
 }

@@ -1,9 +1,9 @@
-import type { ValidationError } from '../contract/validation-error.ts'
+import type { ValidationError } from '../../contract/validation-error.ts'
 
 export type Loc = ValidationError['loc']
 
-/** The words of a 422, those of pydantic 2. None of them quotes the input. */
-export const FAULTS = {
+/** The messages of pydantic 2. None quotes the input: it may hold a secret. */
+const ERROR_MESSAGES = {
   missing: () => 'Field required',
   uuid_parsing: (error: string) => `Input should be a valid UUID, ${error}`,
   uuid_type: () => 'UUID input should be a string, bytes or UUID object',
@@ -28,37 +28,40 @@ export const FAULTS = {
   list_type: () => 'Input should be a valid list',
   dict_type: () => 'Input should be a valid dictionary',
   model_attributes_type: () => 'Input should be a valid dictionary or object to extract fields from',
-  enum: (values: readonly string[]) => `Input should be ${listed(values)}`,
+  enum: (values: readonly string[]) => `Input should be ${quoteAll(values)}`,
   decimal_parsing: () => 'Input should be a valid decimal',
   decimal_type: () => 'Decimal input should be an integer, float, string or Decimal object',
   value_error: (reason: string) => `Value error, ${reason}`,
 } as const
 
-type FaultType = keyof typeof FAULTS
+type ErrorType = keyof typeof ERROR_MESSAGES
 
 /** `'a', 'b' or 'c'` */
-function listed(values: readonly string[]): string {
+function quoteAll(values: readonly string[]): string {
   const quoted = values.map((value) => `'${value}'`)
   return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
-/** A hostile body can be wrong in half a million places; this many say enough. */
-const MAX_FAULTS = 1_000
+/** A hostile body can contain half a million errors. */
+const MAX_ERRORS = 1_000
 
-/** Collects the faults of one request, in the order they are found. */
-export class FaultList {
-  readonly faults: ValidationError[] = []
+export class ErrorList {
+  readonly errors: ValidationError[] = []
 
   get isFull(): boolean {
-    return this.faults.length >= MAX_FAULTS
+    return this.errors.length >= MAX_ERRORS
   }
 
-  add<Type extends FaultType>(loc: Loc, type: Type, ...details: Parameters<(typeof FAULTS)[Type]>): void {
-    const say = FAULTS[type] as (...details: unknown[]) => string
-    this.append({ loc: [...loc], msg: say(...details), type })
+  add<Type extends ErrorType>(
+    loc: Loc,
+    type: Type,
+    ...details: Parameters<(typeof ERROR_MESSAGES)[Type]>
+  ): void {
+    const format = ERROR_MESSAGES[type] as (...details: unknown[]) => string
+    this.append({ loc: [...loc], msg: format(...details), type })
   }
 
-  append(fault: ValidationError): void {
-    if (!this.isFull) this.faults.push(fault)
+  append(error: ValidationError): void {
+    if (!this.isFull) this.errors.push(error)
   }
 }

@@ -3,30 +3,30 @@ import type { HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '../contract/problem.ts'
 
-/** All that become a request; CONNECT does not. Those that a path may have come first. */
+/** Common methods first: the Allow header keeps this order. Node never emits CONNECT as a request. */
 const METHODS = [
   ...new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', ...NODE_METHODS]),
 ].filter((method) => method !== 'CONNECT')
 
-/** Remembers which methods each path has; `answerOtherMethods` then answers 405 for the rest. */
-export const methods = fp(
+/** Records the methods of each path, so that `registerMethodNotAllowed` can add a 405 for the others. */
+export const methodNotAllowed = fp(
   async (app) => {
-    const known = new Map<string, Set<HTTPMethods>>()
-    let complete = false
+    const methodsByPath = new Map<string, Set<HTTPMethods>>()
+    let isComplete = false
     for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
     app.addHook('onRoute', ({ url, method }) => {
-      if (complete) return
+      if (isComplete) return
       const path = url.replace(/(?<=.)\/$/, '')
-      const methodsOfPath = known.get(path) ?? new Set()
-      known.set(path, methodsOfPath)
-      for (const one of [method].flat()) methodsOfPath.add(one)
+      const methods = methodsByPath.get(path) ?? new Set()
+      methodsByPath.set(path, methods)
+      for (const one of [method].flat()) methods.add(one)
     })
-    app.decorate('methodsByPath', known)
-    app.decorate('answerOtherMethods', () => {
-      complete = true
-      for (const [url, present] of known) {
-        const allow = METHODS.filter((method) => present.has(method)).join(', ')
-        const missing = METHODS.filter((method) => !present.has(method))
+    app.decorate('methodsByPath', methodsByPath)
+    app.decorate('registerMethodNotAllowed', () => {
+      isComplete = true
+      for (const [url, methods] of methodsByPath) {
+        const allow = METHODS.filter((method) => methods.has(method)).join(', ')
+        const missing = METHODS.filter((method) => !methods.has(method))
         const refuse = async () => {
           throw new Problem('method_not_allowed', { headers: { allow } })
         }
@@ -36,21 +36,20 @@ export const methods = fp(
           url,
           config: { permission: 'public' },
           schema: { hide: true },
-          // Before authentication and before the body is read: neither can change the answer.
+          // Before authentication and before the body is read: neither can change the response.
           onRequest: refuse,
           handler: refuse,
         })
       }
     })
   },
-  { name: 'methods' },
+  { name: 'method-not-allowed' },
 )
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every path of this server with the methods it has. */
     methodsByPath: ReadonlyMap<string, ReadonlySet<HTTPMethods>>
     /** Call once, after the last route. */
-    answerOtherMethods: () => void
+    registerMethodNotAllowed: () => void
   }
 }

@@ -1,27 +1,26 @@
 import { isExactNumber } from './json-number.ts'
 
-/** Something in a JSON text that `JSON.parse` lets through and the console does not. */
-export interface Finding {
+/** A value that `JSON.parse` accepts and the console rejects. */
+export interface Violation {
   kind: 'inexact_number' | 'nul' | 'lone_surrogate' | 'prototype_name'
   path: (string | number)[]
-  /** The number as it was written. */
+  /** The literal of an inexact number. */
   literal?: string
 }
 
 export interface Scan {
   isTooDeep: boolean
-  /** What is wrong inside the wanted members of the outermost object. */
-  findings: Finding[]
-  /** The wanted members that are numbers themselves, as they were written. Of two with one name the last
-   * counts, as it does for `JSON.parse`. */
+  /** In the known members of the outermost object. */
+  violations: Violation[]
+  /** The literals of the known members that are numbers. Of two with one name the last counts, as in `JSON.parse`. */
   numbers: Map<string, string>
 }
 
 export interface ScanOptions {
-  /** Whether anybody reads this member of the outermost object. Others may hold whatever they like. */
-  isWanted: (name: string) => boolean
+  /** Whether the console reads this member of the outermost object. Other members may hold any value. */
+  isKnown: (name: string) => boolean
   maxDepth: number
-  maxFindings: number
+  maxViolations: number
 }
 
 const QUOTE = 0x22
@@ -38,23 +37,24 @@ const DOT = 0x2e
 const FORBIDDEN_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 const IN_ARRAY = -1
 
-/** The names of a path are the caller's own text, and each finding repeats them. */
+/** A path contains names chosen by the client, and each violation repeats them. */
 const MAX_NAME_LENGTH = 100
 
-/** Reads a JSON text once, in time linear in its length, without building anything from it. Whether it is
- * JSON at all is left to `JSON.parse`: on a text that is not, the findings mean nothing. */
-export function scanJson(text: string, { isWanted, maxDepth, maxFindings }: ScanOptions): Scan {
-  const findings: Finding[] = []
+/** Scans a JSON text in one pass and linear time, without building objects. It does not check the syntax: only use
+ * the result if `JSON.parse` accepts the text. */
+export function scanJson(text: string, { isKnown, maxDepth, maxViolations }: ScanOptions): Scan {
+  const violations: Violation[] = []
   const numbers = new Map<string, string>()
-  // Where one stands: for each open container the place of its current key, or the index of its item.
+  // The current path. For each open object: start and end of its current key. For each open array: IN_ARRAY and the
+  // index of its current item.
   const keyStart = new Int32Array(maxDepth + 1)
   const position = new Int32Array(maxDepth + 1)
   const names: (string | undefined)[] = []
   let depth = 0
   let expectsKey = false
-  // The member of the outermost object one is in.
+  // The current member of the outermost object.
   let member = ''
-  let wanted = false
+  let isReporting = false
 
   const path = (levels: number): (string | number)[] => {
     const keys: (string | number)[] = []
@@ -66,13 +66,12 @@ export function scanJson(text: string, { isWanted, maxDepth, maxFindings }: Scan
     }
     return keys
   }
-  const found = (kind: Finding['kind'], levels: number, literal?: string) => {
-    findings.push({ kind, path: path(levels), ...(literal === undefined ? {} : { literal }) })
-    // Enough: only the depth is still of interest.
-    if (findings.length === maxFindings) wanted = false
+  const report = (kind: Violation['kind'], levels: number, literal?: string) => {
+    violations.push({ kind, path: path(levels), ...(literal === undefined ? {} : { literal }) })
+    if (violations.length === maxViolations) isReporting = false
   }
 
-  // The next backslash, so that a string without one is neither cut out nor looked at again.
+  // The next backslash: a string without one needs no decoding.
   let escape = text.indexOf('\\')
 
   for (let index = 0; index < text.length; index++) {
@@ -89,16 +88,16 @@ export function scanJson(text: string, { isWanted, maxDepth, maxFindings }: Scan
         expectsKey = false
         if (depth === 1) {
           member = decodeString(text.slice(index, end))
-          wanted = isWanted(member) && findings.length < maxFindings
+          isReporting = isKnown(member) && violations.length < maxViolations
         }
       }
-      const mayBeFound = isKey || (escape !== -1 && escape < end)
-      const kind = wanted && mayBeFound ? inspectString(text.slice(index, end), isKey) : null
-      // A name that cannot be stored is the fault of the object that holds it.
-      if (kind) found(kind, isKey && kind !== 'prototype_name' ? depth - 1 : depth)
+      const mayViolate = isKey || (escape !== -1 && escape < end)
+      const kind = isReporting && mayViolate ? findStringViolation(text.slice(index, end), isKey) : null
+      // A member name that cannot be stored is reported at the object that contains it.
+      if (kind) report(kind, isKey && kind !== 'prototype_name' ? depth - 1 : depth)
       index = end - 1
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      if (++depth > maxDepth) return { isTooDeep: true, findings, numbers }
+      if (++depth > maxDepth) return { isTooDeep: true, violations, numbers }
       expectsKey = code === OPEN_OBJECT
       keyStart[depth] = IN_ARRAY
       position[depth] = 0
@@ -110,19 +109,19 @@ export function scanJson(text: string, { isWanted, maxDepth, maxFindings }: Scan
       else expectsKey = true
     } else if (code === MINUS || isDigit(code)) {
       const end = endOfNumber(text, index)
-      if (wanted && depth === 1) numbers.set(member, text.slice(index, end))
-      // A single digit is always exact, and there may be half a million of them.
-      else if (wanted && end > index + 1) {
+      if (isReporting && depth === 1) numbers.set(member, text.slice(index, end))
+      // Skips single digits, which are always exact: a body may hold half a million of them.
+      else if (isReporting && end > index + 1) {
         const literal = text.slice(index, end)
-        if (!isExactNumber(literal)) found('inexact_number', depth, literal)
+        if (!isExactNumber(literal)) report('inexact_number', depth, literal)
       }
       index = end - 1
     }
   }
-  return { isTooDeep: false, findings, numbers }
+  return { isTooDeep: false, violations, numbers }
 }
 
-/** The index behind the closing quote, or -1. `escape` is the first backslash behind the opening one. */
+/** The index after the closing quote, or -1. `escape` is the first backslash after the opening quote. */
 function endOfString(text: string, start: number, escape: number): number {
   let quote = text.indexOf('"', start + 1)
   if (escape === -1 || escape > quote) return quote === -1 ? -1 : quote + 1
@@ -136,7 +135,7 @@ function isEscaped(text: string, index: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** The index behind the last character that a number may have. */
+/** The index after the last character that can be part of a number. */
 function endOfNumber(text: string, start: number): number {
   let end = start + 1
   while (end < text.length && isInNumber(text.charCodeAt(end))) end++
@@ -151,9 +150,11 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** The string with its quotes. Forbidden characters can only come in escaped, so most strings are not
- * decoded at all. */
-function inspectString(quoted: string, isKey: boolean): Exclude<Finding['kind'], 'inexact_number'> | null {
+/** A valid text contains the rejected characters only as escapes, so most strings are not decoded. */
+function findStringViolation(
+  quoted: string,
+  isKey: boolean,
+): Exclude<Violation['kind'], 'inexact_number'> | null {
   if (isKey && quoted === '"__proto__"') return 'prototype_name'
   if (!quoted.includes('\\u')) return null
   if (!isKey && !FORBIDDEN_ESCAPE.test(quoted)) return null
@@ -163,7 +164,7 @@ function inspectString(quoted: string, isKey: boolean): Exclude<Finding['kind'],
   return decoded.isWellFormed() ? null : 'lone_surrogate'
 }
 
-/** The text between the quotes, or nothing where it is not a JSON string. */
+/** Returns an empty string if `quoted` is not a JSON string. */
 function decodeString(quoted: string): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1)
   try {

@@ -2,18 +2,18 @@ import { Ajv } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { TSchema } from 'typebox'
-import { DECIMAL_PATTERN, isDecimal } from '../contract/decimal.ts'
-import { parseUuid } from '../contract/uuid.ts'
-import { RequestInvalid } from '../contract/validation-error.ts'
-import { readBody } from './body.ts'
-import type { ReceivedBody } from './content.ts'
-import { convertTexts } from './convert.ts'
-import { INTEGER_LIMITS, type JsonSchema } from './explain.ts'
-import { FaultList } from './faults.ts'
+import { DECIMAL_PATTERN, isDecimal } from '../../contract/decimal.ts'
+import { parseUuid } from '../../contract/uuid.ts'
+import { RequestInvalid } from '../../contract/validation-error.ts'
+import type { RawBody } from '../raw-body.ts'
+import { validateBody } from './body.ts'
+import { INTEGER_LIMITS, type JsonSchema } from './check-value.ts'
+import { ErrorList } from './error-list.ts'
+import { parseParameters } from './parameters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body's own bytes, for a handler that passes them on. */
+    /** The unparsed body, for a handler that forwards it. */
     bodyBytes: Buffer | undefined
   }
 }
@@ -27,8 +27,8 @@ interface RequestSchemas {
   body?: JsonSchema
 }
 
-/** Checks path, query, headers and body of a request together and reports every fault at once. Fastify would stop at
- * the first part that is wrong, so its own validation is switched off. */
+/** Validates path, query, headers and body together and reports every error at once. Replaces Fastify's own
+ * validation, which stops at the first invalid part. */
 export const validation = fp(
   async (app, { schemas }: { schemas: NamedSchema[] }) => {
     const ajv = createAjv(schemas)
@@ -48,28 +48,23 @@ export const validation = fp(
       const isValidBody = body ? ajv.compile(body) : undefined
 
       const validate = async (request: FastifyRequest) => {
-        const faults = new FaultList()
+        const errors = new ErrorList()
         if (params) {
-          request.params = convertTexts(
-            'path',
-            params,
-            request.params as Record<string, string>,
-            resolve,
-            faults,
-          )
+          const given = request.params as Record<string, string>
+          request.params = parseParameters('path', params, given, resolve, errors)
         }
         if (querystring) {
           const given = request.query as Record<string, string | string[]>
-          request.query = convertTexts('query', querystring, given, resolve, faults)
+          request.query = parseParameters('query', querystring, given, resolve, errors)
         }
-        // Only checked: a handler reads headers as they came.
-        if (headers) convertTexts('header', headers, request.headers, resolve, faults)
+        // Handlers read headers as text.
+        if (headers) parseParameters('header', headers, request.headers, resolve, errors)
         if (bodySchema && isValidBody) {
-          const received = request.body as ReceivedBody | undefined
-          request.bodyBytes = received?.bytes
-          request.body = readBody(bodySchema, isValidBody, received, resolve, faults)
+          const raw = request.body as RawBody | undefined
+          request.bodyBytes = raw?.bytes
+          request.body = validateBody(bodySchema, isValidBody, raw, resolve, errors)
         }
-        if (faults.faults.length > 0) throw new RequestInvalid(faults.faults)
+        if (errors.errors.length > 0) throw new RequestInvalid(errors.errors)
       }
       route.preValidation = [validate, ...[route.preValidation ?? []].flat()]
     })
@@ -77,7 +72,6 @@ export const validation = fp(
   { name: 'validation' },
 )
 
-/** Strict: what the document declares is what is accepted. */
 function createAjv(schemas: NamedSchema[]): Ajv {
   return new Ajv({
     schemas,
@@ -95,7 +89,7 @@ function createAjv(schemas: NamedSchema[]): Ajv {
         ]),
       ),
     },
-    // The published pattern of a decimal is cubic; the same language is checked in linear time.
+    // The published pattern of a decimal takes cubic time; isDecimal accepts the same texts in linear time.
     code: {
       regExp: Object.assign(
         (pattern: string, flags: string) =>

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { ValidationError } from '../../src/contract/validation-error.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { type Person, type Reply, startConsole, type TestConsole } from '../support/console.ts'
-import { FAULT_ROWS, type FaultRow } from './fault-rows.ts'
+import { FAULT_ROWS, type FaultRow } from './validation-error-rows.ts'
 import { addProbes } from './probe.ts'
 
 describe('a request that does not fit the contract', () => {

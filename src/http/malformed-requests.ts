@@ -14,8 +14,8 @@ const REASONS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Answers what never became a request: bytes that are not HTTP, headers that do not end. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+/** Responds when Node could not parse a request, for example because its headers are too large. */
+export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -29,15 +29,15 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   )
 }
 
-/** Two requests that Node would answer itself, without a word of why. */
-export const clientErrors = fp(
+/** Handles two kinds of request that Node would reject itself, without a problem body. */
+export const malformedRequests = fp(
   async (app) => {
     app.addHook('onRequest', async ({ raw }) => {
       // RFC 9112 section 3.2.
       if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Problem('bad_request')
     })
-    // An expectation nobody here knows is not met, and not refused either (RFC 9110 section 10.1.1).
+    // Ignore an unknown Expect header (RFC 9110 section 10.1.1).
     app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   },
-  { name: 'client-errors' },
+  { name: 'malformed-requests' },
 )

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import fp from 'fastify-plugin'
+import { handleClientError } from './malformed-requests.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler streams the request body, so there is no time limit for receiving it. */
+    streams?: boolean
+  }
+}
+
+/** Time limit for receiving a request. */
+const REQUEST_TIMEOUT_MS = 15_000
+
+/** Node's own `requestTimeout` applies to every request and would cut off a large upload that is making progress. */
+export const requestTimeout = fp(
+  async (app) => {
+    app.addHook('onRequest', async (request, reply) => {
+      if (!request.routeOptions.config.streams && hasBody(request.raw)) startTimeout(request.raw, reply)
+    })
+    // The response may be sent before the upload ends. Discard the rest: Node reuses a connection only after the
+    // whole request has been read.
+    app.addHook('onResponse', async ({ routeOptions, raw }, reply) => {
+      if (!routeOptions.config.streams || raw.complete) return
+      startTimeout(raw, reply)
+      raw.resume()
+    })
+  },
+  { name: 'request-timeout' },
+)
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+function startTimeout(request: IncomingMessage, reply: FastifyReply): void {
+  const timer = setTimeout(() => {
+    if (reply.raw.headersSent) request.socket.destroy()
+    else handleClientError(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket)
+  }, REQUEST_TIMEOUT_MS).unref()
+  // Node emits no 'close' when the connection is lost after the response; the timer then has nothing to destroy.
+  request.once('close', () => clearTimeout(timer))
+}

@@ -1,0 +1,102 @@
+import { DECIMAL_PATTERN, plainDecimal } from '../../contract/decimal.ts'
+import { parseUuid } from '../../contract/uuid.ts'
+import type { RawBody } from '../raw-body.ts'
+import { checkValue, type JsonSchema, type Resolve } from './check-value.ts'
+import { ErrorList } from './error-list.ts'
+import { isExactNumber } from './json-number.ts'
+import type { Violation } from './json-scanner.ts'
+import { type JsonBody, parseJsonBody } from './parse-json.ts'
+
+type Fields = Record<string, JsonSchema>
+
+/** Validates a body and returns the value for the handler. Nothing is coerced, defaulted or removed. */
+export function validateBody(
+  schema: JsonSchema,
+  isValid: (value: unknown) => boolean,
+  raw: RawBody | undefined,
+  resolve: Resolve,
+  errors: ErrorList,
+): unknown {
+  const fields = schema.properties ?? {}
+  const body = raw && parse(raw, schema)
+  // Clients that serialise an absent object send `null`.
+  if (body === undefined || body.value === null) {
+    errors.add(['body'], 'missing')
+    return undefined
+  }
+  const { value, violations, numbers } = body
+  const bodyErrors = new ErrorList()
+  for (const violation of violations) addViolation(violation, bodyErrors)
+  for (const [name, literal] of numbers) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    checkTopLevelNumber(name, literal, value as Record<string, unknown>, field, bodyErrors)
+  }
+  if (!isValid(value)) {
+    checkValue(schema, value, ['body'], resolve, bodyErrors)
+    if (bodyErrors.errors.length === 0)
+      throw new Error('Ajv rejected a body in which checkValue finds no error')
+  }
+  normaliseUuids(fields, value)
+  for (const error of inFieldOrder(bodyErrors, Object.keys(fields))) errors.append(error)
+  return value
+}
+
+/** Only the members that the schema knows are scanned for violations: unknown members are ignored. */
+function parse({ bytes, isJson }: RawBody, schema: JsonSchema): JsonBody {
+  if (!isJson) return { value: undefined, violations: [], numbers: new Map() }
+  // Such a body is stored whole, so every member counts as known.
+  if (schema.properties && schema.additionalProperties === true) return parseJsonBody(bytes, () => true)
+  const names = new Set(Object.keys(schema.properties ?? {}))
+  // Not a field, but copying the body would change its prototype.
+  if (names.size > 0) names.add('__proto__')
+  return parseJsonBody(bytes, (name) => names.has(name))
+}
+
+function addViolation({ kind, path, literal }: Violation, errors: ErrorList): void {
+  const loc = ['body', ...path]
+  if (kind === 'prototype_name') return errors.add(loc, 'value_error', 'the name __proto__ is not accepted')
+  if (kind === 'nul') return errors.add(loc, 'value_error', 'text may not contain the character U+0000')
+  if (kind === 'lone_surrogate') return errors.add(loc, 'string_unicode')
+  if (!Number.isFinite(Number(literal))) return errors.add(loc, 'finite_number')
+  errors.add(loc, 'value_error', 'a double-precision number cannot hold this value exactly')
+}
+
+/** A decimal keeps every digit of the literal. An integer must have no fraction, and a number or an undeclared
+ * member must be exact as a double. `checkValue` reports any other type. */
+function checkTopLevelNumber(
+  name: string,
+  literal: string,
+  body: Record<string, unknown>,
+  schema: JsonSchema | undefined,
+  errors: ErrorList,
+): void {
+  // Of two members with one name JSON.parse keeps the last, which need not be a number.
+  if (typeof body[name] !== 'number') return
+  const types = [schema?.type ?? 'number'].flat()
+  if (schema?.pattern === DECIMAL_PATTERN) {
+    // Without a plain notation that is short enough the literal stays, and fails validation as a decimal.
+    body[name] = plainDecimal(literal) ?? literal
+  } else if (types.includes('integer') && !isExactNumber(literal)) {
+    if (Number.isSafeInteger(body[name])) errors.add(['body', name], 'int_from_float')
+  } else if (types.includes('number') && !isExactNumber(literal)) {
+    addViolation({ kind: 'inexact_number', path: [name], literal }, errors)
+  }
+}
+
+function normaliseUuids(fields: Fields, value: unknown): void {
+  for (const [name, { format }] of Object.entries(fields)) {
+    if (format !== 'uuid') continue
+    const body = value as Record<string, unknown>
+    const text = body?.[name]
+    const parsed = typeof text === 'string' ? parseUuid(text) : undefined
+    if (parsed?.ok) body[name] = parsed.uuid
+  }
+}
+
+/** At most one error for each location, in the order in which the schema declares its fields. */
+function inFieldOrder({ errors }: ErrorList, order: string[]) {
+  const byLocation = new Map(errors.map((error) => [JSON.stringify(error.loc), error]))
+  return [...byLocation.values()].toSorted(
+    (a, b) => order.indexOf(String(a.loc[1])) - order.indexOf(String(b.loc[1])),
+  )
+}
