@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { integer, keyring } from '../src/config.ts'
+import { parseInteger, parseKeyring } from '../src/config.ts'
 import { createSecrets, type Secrets } from '../src/platform/secrets.ts'
 import { orExit, readOption } from './options.ts'
 
@@ -159,8 +159,8 @@ if (import.meta.main) {
     process.exit(1)
   }
   const { batch, ring } = orExit(() => ({
-    batch: readOption('ROTATE_BATCH', () => (given === '' ? BATCH : integer(given, 1, 10_000))),
-    ring: readOption('SECRETS_KEYS', () => keyring(keys)),
+    batch: readOption('ROTATE_BATCH', () => (given === '' ? BATCH : parseInteger(given, 1, 10_000))),
+    ring: readOption('SECRETS_KEYS', () => parseKeyring(keys)),
   }))
   const client = new Client({ connectionString: url, application_name: 'agent-console rotation' })
   await client.connect()

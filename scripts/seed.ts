@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { integer } from '../src/config.ts'
+import { parseInteger } from '../src/config.ts'
 import { orExit, readOption } from './options.ts'
 import {
   AGENT_COLUMNS,
@@ -97,8 +97,8 @@ function readOptions(): FleetOptions {
     options: { agents: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
   })
   return {
-    agents: readOption('--agents', () => integer(values.agents, 1, 100_000_000)),
-    seed: readOption('--seed', () => integer(values.seed, 0, 4_294_967_295)),
+    agents: readOption('--agents', () => parseInteger(values.agents, 1, 100_000_000)),
+    seed: readOption('--seed', () => parseInteger(values.seed, 0, 4_294_967_295)),
   }
 }
 

@@ -60,7 +60,7 @@ const SCHEMAS = [
   ProblemBody,
 ]
 
-/** The only wiring: every part is put together here, and nowhere else. */
+/** The only place that wires the parts together. */
 export async function buildApp(deps: Deps) {
   const { database, identity, evolution, events, services, shutdown, metrics, log, now } = deps
   const sql = events ? announceWrites(database, log) : database
@@ -106,16 +106,16 @@ export async function buildApp(deps: Deps) {
   return app
 }
 
-/** Whoever asks for the health of a replica takes one that is slow to answer for one that is not well. */
-const BACKLOG_MS = 500
+/** Orchestrators treat a slow health check as a failure. */
+const BACKLOG_TIMEOUT_MS = 500
 
-/** Behind for longer than it takes to send what a busy moment has written. */
+/** The relay needs less than this to deliver the events of a burst of writes. */
 const BEHIND_SECONDS = 10
 
 async function readDelivery({ events, database }: Deps): Promise<DeliveryState> {
   if (!events) return { state: 'off' }
-  // Asked first, because it answers at once whatever the database does.
-  const backlog = (await database.isUp()) ? await readBacklogSoon(database) : undefined
+  // isUp first: it returns within its own time limit even if the database hangs.
+  const backlog = (await database.isUp()) ? await tryReadBacklog(database) : undefined
   if (!backlog) return { state: 'unknown' }
   return {
     state: backlog.oldestSeconds > BEHIND_SECONDS ? 'behind' : 'current',
@@ -124,9 +124,9 @@ async function readDelivery({ events, database }: Deps): Promise<DeliveryState> 
   }
 }
 
-function readBacklogSoon(database: Database): Promise<Backlog | undefined> {
+function tryReadBacklog(database: Database): Promise<Backlog | undefined> {
   return within(
-    BACKLOG_MS,
+    BACKLOG_TIMEOUT_MS,
     readBacklog(database).catch(() => undefined),
     undefined,
   )

@@ -31,62 +31,61 @@ export interface Config {
 export interface EventsConfig {
   readonly natsUrl: string
   readonly stream: EventStreamSettings
-  /** Where this process relays: a connection that LISTEN works on. Undefined where another process does. */
+  /** Must support LISTEN. Undefined if this process does not run a relay. */
   readonly relayDatabaseUrl: string | undefined
 }
 
-/** What a process needs that does nothing but relay. */
+/** For a process that only runs the relay. */
 export interface RelayConfig extends Pick<Config, 'host' | 'metricsPort' | 'databaseUrl' | 'logLevel'> {
   readonly events: EventsConfig
 }
 
 type Environment = Record<string, string | undefined>
 
-/** Every fault of the environment at once, so that it is mended in one go. */
+/** Lists every configuration error. */
 export class ConfigInvalid extends Error {
-  constructor(faults: readonly string[]) {
-    super(
-      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
-    )
+  constructor(errors: readonly string[]) {
+    const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
+    super(`The configuration has ${count}:\n${errors.map((error) => `  - ${error}`).join('\n')}`)
     this.name = 'ConfigInvalid'
   }
 }
 
-/** Reads the environment once. What comes out is checked, frozen and passed on. */
+/** Validates the environment and returns a frozen object. */
 export function readConfig(environment: Environment): Config {
   const reader = createReader(environment)
   const { read, isSet } = reader
   return reader.finish({
-    host: read('HOST', asIs, '127.0.0.1'),
-    port: read('PORT', port, 8080),
-    metricsPort: read('METRICS_PORT', port, 9464),
-    databaseUrl: read('DATABASE_URL', databaseUrl),
+    host: read('HOST', parseText, '127.0.0.1'),
+    port: read('PORT', parsePort, 8080),
+    metricsPort: read('METRICS_PORT', parsePort, 9464),
+    databaseUrl: read('DATABASE_URL', parseDatabaseUrl),
     auth: {
-      issuer: read('AUTH_ISSUER', (text) => url(text, ['https:', 'http:'])),
-      audience: read('AUTH_AUDIENCE', asIs),
+      issuer: read('AUTH_ISSUER', (text) => parseUrl(text, ['https:', 'http:'])),
+      audience: read('AUTH_AUDIENCE', parseText),
       jwksUrl: isSet('AUTH_JWKS_URL')
-        ? read('AUTH_JWKS_URL', (text) => url(text, ['https:', 'http:']))
+        ? read('AUTH_JWKS_URL', (text) => parseUrl(text, ['https:', 'http:']))
         : undefined,
       claims: {
-        user: read('AUTH_CLAIM_USER', asIs, 'sub'),
-        team: read('AUTH_CLAIM_TEAM', asIs, 'team_id'),
-        scope: read('AUTH_CLAIM_SCOPE', asIs, 'scope'),
-        permissions: read('AUTH_CLAIM_PERMISSIONS', asIs, 'permissions'),
+        user: read('AUTH_CLAIM_USER', parseText, 'sub'),
+        team: read('AUTH_CLAIM_TEAM', parseText, 'team_id'),
+        scope: read('AUTH_CLAIM_SCOPE', parseText, 'scope'),
+        permissions: read('AUTH_CLAIM_PERMISSIONS', parseText, 'permissions'),
       },
     },
     evolution: isSet('EVOLUTION_URL')
       ? {
-          url: read('EVOLUTION_URL', upstreamUrl),
-          deadlineMs: read('EVOLUTION_DEADLINE_MS', (text) => integer(text, 1, 60_000), 5_000),
+          url: read('EVOLUTION_URL', parseUpstreamUrl),
+          deadlineMs: read('EVOLUTION_DEADLINE_MS', (text) => parseInteger(text, 1, 60_000), 5_000),
           maxResponseBytes: 1024 * 1024,
         }
       : undefined,
     events: isSet('NATS_URL') ? readEvents(reader) : undefined,
     services: read('SERVICES_FILE', readServicesFile, []),
-    secretsKeys: read('SECRETS_KEYS', keyring),
-    logLevel: read('LOG_LEVEL', (text) => oneOf(text, LOG_LEVELS), 'info'),
-    shutdownPatienceMs: read('SHUTDOWN_PATIENCE_MS', (text) => integer(text, 0, 60_000), 10_000),
-    shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => integer(text, 0, 60_000), 5_000),
+    secretsKeys: read('SECRETS_KEYS', parseKeyring),
+    logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
+    shutdownPatienceMs: read('SHUTDOWN_PATIENCE_MS', (text) => parseInteger(text, 0, 60_000), 10_000),
+    shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => parseInteger(text, 0, 60_000), 5_000),
   })
 }
 
@@ -94,123 +93,125 @@ export function readRelayConfig(environment: Environment): RelayConfig {
   const reader = createReader(environment)
   const { read } = reader
   return reader.finish({
-    host: read('HOST', asIs, '127.0.0.1'),
-    metricsPort: read('METRICS_PORT', port, 9464),
-    databaseUrl: read('DATABASE_URL', databaseUrl),
+    host: read('HOST', parseText, '127.0.0.1'),
+    metricsPort: read('METRICS_PORT', parsePort, 9464),
+    databaseUrl: read('DATABASE_URL', parseDatabaseUrl),
     events: readEvents(reader),
-    logLevel: read('LOG_LEVEL', (text) => oneOf(text, LOG_LEVELS), 'info'),
+    logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
   })
 }
 
 function readEvents({ read, isSet }: Reader): EventsConfig {
-  const relays = read('RELAY', (text) => oneOf(text, ['on', 'off']), 'on') === 'on'
+  const runsRelay = read('RELAY', (text) => parseOneOf(text, ['on', 'off']), 'on') === 'on'
   const relayDatabase = isSet('RELAY_DATABASE_URL') ? 'RELAY_DATABASE_URL' : 'DATABASE_URL'
   return {
-    natsUrl: read('NATS_URL', natsUrl),
+    natsUrl: read('NATS_URL', parseNatsUrl),
     stream: {
-      name: read('NATS_STREAM', natsName, 'CONSOLE_AGENTS'),
-      subjectPrefix: read('NATS_SUBJECT_PREFIX', natsSubject, DEFAULT_SUBJECT_PREFIX),
-      replicas: read('NATS_REPLICAS', (text) => integer(text, 1, 5), 1),
-      maxAgeHours: read('EVENTS_MAX_AGE_HOURS', (text) => integer(text, 1, 24 * 365), 7 * 24),
-      maxBytes: read('EVENTS_MAX_BYTES', (text) => integer(text, 1024 * 1024, 2 ** 50), 1024 ** 3),
+      name: read('NATS_STREAM', parseNatsName, 'CONSOLE_AGENTS'),
+      subjectPrefix: read('NATS_SUBJECT_PREFIX', parseNatsSubject, DEFAULT_SUBJECT_PREFIX),
+      replicas: read('NATS_REPLICAS', (text) => parseInteger(text, 1, 5), 1),
+      maxAgeHours: read('EVENTS_MAX_AGE_HOURS', (text) => parseInteger(text, 1, 24 * 365), 7 * 24),
+      maxBytes: read('EVENTS_MAX_BYTES', (text) => parseInteger(text, 1024 * 1024, 2 ** 50), 1024 ** 3),
     },
-    relayDatabaseUrl: relays ? read(relayDatabase, databaseUrl, '') : undefined,
+    relayDatabaseUrl: runsRelay ? read(relayDatabase, parseDatabaseUrl) : undefined,
   }
 }
 
 type Reader = ReturnType<typeof createReader>
 
 function createReader(environment: Environment) {
-  const faults: string[] = []
+  const errors: string[] = []
   return {
-    /** A value that is missing or wrong is reported and read as undefined: nobody gets to see it. */
+    /** Collects an error for a missing or invalid value; `finish` then throws. */
     read: <T>(name: string, parse: (text: string) => T, fallback?: T): T => {
       const text = environment[name]?.trim()
       if (text === undefined || text === '') {
-        if (fallback === undefined) faults.push(`${name} is missing`)
+        if (fallback === undefined) errors.push(`${name} is missing`)
         return fallback as T
       }
       try {
         return parse(text)
       } catch (error) {
-        const found = error instanceof ServicesFileInvalid ? error.faults : [(error as Error).message]
-        faults.push(...found.map((fault) => `${name} ${fault}`))
+        const messages = error instanceof ServicesFileInvalid ? error.faults : [(error as Error).message]
+        errors.push(...messages.map((message) => `${name} ${message}`))
         return undefined as T
       }
     },
-    /** Empty is absent, as it is for every other variable: compose files pass `${NAME:-}`. */
+    /** An empty variable counts as absent: compose files pass `${NAME:-}`. */
     isSet: (name: string) => (environment[name] ?? '').trim() !== '',
     finish: <T extends object>(config: T): T => {
-      if (faults.length > 0) throw new ConfigInvalid([...new Set(faults)])
+      if (errors.length > 0) throw new ConfigInvalid([...new Set(errors)])
       return deepFreeze(config)
     },
   }
 }
 
-const asIs = (text: string) => text
+const parseText = (text: string) => text
 
-export function integer(text: string, least: number, most: number): number {
+export function parseInteger(text: string, min: number, max: number): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < least || value > most) {
-    throw new Error(`must be a whole number from ${least} to ${most}`)
+  if (!/^\d+$/.test(text) || value < min || value > max) {
+    throw new Error(`must be a whole number from ${min} to ${max}`)
   }
   return value
 }
 
-function port(text: string): number {
-  return integer(text, 0, 65_535)
+function parsePort(text: string): number {
+  return parseInteger(text, 0, 65_535)
 }
 
-function url(text: string, protocols: string[]): string {
+function parseUrl(text: string, protocols: string[]): string {
   if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
     throw new Error(`must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`)
   }
   return text
 }
 
-function databaseUrl(text: string): string {
-  return url(text, ['postgres:', 'postgresql:'])
+function parseDatabaseUrl(text: string): string {
+  return parseUrl(text, ['postgres:', 'postgresql:'])
 }
 
-/** One server or several of a cluster, with commas between them. */
-function natsUrl(text: string): string {
-  for (const one of text.split(',')) url(one.trim(), ['nats:', 'tls:'])
+/** One server, or the servers of a cluster separated by commas. */
+function parseNatsUrl(text: string): string {
+  for (const one of text.split(',')) parseUrl(one.trim(), ['nats:', 'tls:'])
   return text
 }
 
-function natsName(text: string): string {
-  if (!/^[\w-]{1,64}$/.test(text)) throw new Error('must be letters, digits, _ and - only')
+function parseNatsName(text: string): string {
+  if (!/^[\w-]{1,64}$/.test(text)) throw new Error('may only contain letters, digits, _ and -')
   return text
 }
 
-function natsSubject(text: string): string {
-  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(text)) throw new Error('must be words with dots between them')
+function parseNatsSubject(text: string): string {
+  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(text))
+    throw new Error('must be words of letters, digits, _ and -, separated by dots')
   return text
 }
 
-/** A path in front of an upstream's own is kept; what would be dropped in silence is refused. */
-function upstreamUrl(text: string): string {
-  const { username, password, search, hash } = new URL(url(text, ['https:', 'http:']))
+/** Rejects the parts that a request to the upstream would not contain. */
+function parseUpstreamUrl(text: string): string {
+  const { username, password, search, hash } = new URL(parseUrl(text, ['https:', 'http:']))
   if (username || password || search || hash) throw new Error('must have no credentials, query or fragment')
   return text
 }
 
-function oneOf<Value extends string>(text: string, values: readonly Value[]): Value {
+function parseOneOf<Value extends string>(text: string, values: readonly Value[]): Value {
   if (!(values as readonly string[]).includes(text)) throw new Error(`must be one of ${values.join(', ')}`)
   return text as Value
 }
 
-/** `id:base64,id:base64`. A fault names the key by its place: its text may be the key. */
-export function keyring(text: string): KeyringEntry[] {
+/** An error names a key by its position: the text of the entry may be the key itself. */
+export function parseKeyring(text: string): KeyringEntry[] {
   const entries = text.split(',').map((entry, index) => {
     const [id = '', base64 = '', ...rest] = entry.trim().split(':')
     const key = Buffer.from(base64, 'base64')
     if (!/^[\w.-]{1,64}$/.test(id) || rest.length > 0 || key.length !== 32) {
-      throw new Error(`must be id:base64,id:base64 with 32 bytes in each key; entry ${index + 1} is not`)
+      throw new Error(`must be id:base64,id:base64 with 32 bytes in each key; entry ${index + 1} is invalid`)
     }
     return { id, key }
   })
-  if (new Set(entries.map(({ id }) => id)).size < entries.length) throw new Error('names two keys alike')
+  if (new Set(entries.map(({ id }) => id)).size < entries.length)
+    throw new Error('has two keys with the same id')
   return entries
 }
 

@@ -11,23 +11,23 @@ import { createSecrets, type Secrets } from './platform/secrets.ts'
 import { createUpstream, type Upstream } from './platform/upstream/upstream.ts'
 import { createServices, type Services } from './services/services.ts'
 
-/** What the console stands on. Time, randomness and the log are among it, so that a test can hold them. */
+/** Everything the console depends on. Includes clock, id generator and log, so that tests can replace them. */
 export interface Deps {
   log: Logger
   /** Milliseconds since the epoch. */
   now: () => number
-  /** A UUID version 7, made now or at a time in milliseconds. */
+  /** A UUID version 7 of now or of a time in milliseconds since the epoch. */
   newId: (atMs?: number) => string
   database: Database
   identity: Identity
   secrets: Secrets
   metrics: Metrics
-  /** Undefined where no evolution service is configured. */
+  /** Undefined if EVOLUTION_URL is not set. */
   evolution: Upstream | undefined
-  /** Undefined where no NATS is configured: events then wait in the outbox. */
+  /** Undefined if NATS_URL is not set: events then stay in the outbox. */
   events: Events | undefined
   services: Services
-  /** Set once a signal to end has arrived. */
+  /** Set when the process receives SIGTERM or SIGINT. */
   shutdown: { hasBegun: boolean }
 }
 
@@ -36,14 +36,17 @@ export interface Events {
   stream: EventStream
 }
 
-export function createDeps(config: Config, held: Partial<Pick<Deps, 'log' | 'now' | 'newId'>> = {}): Deps {
-  const log = held.log ?? createLog(config.logLevel)
-  const now = held.now ?? Date.now
+export function createDeps(
+  config: Config,
+  overrides: Partial<Pick<Deps, 'log' | 'now' | 'newId'>> = {},
+): Deps {
+  const log = overrides.log ?? createLog(config.logLevel)
+  const now = overrides.now ?? Date.now
   const metrics = createMetrics()
   return {
     log,
     now,
-    newId: held.newId ?? ((atMs) => uuidv7(atMs === undefined ? {} : { msecs: atMs })),
+    newId: overrides.newId ?? ((atMs) => uuidv7(atMs === undefined ? {} : { msecs: atMs })),
     database: createDatabase(config.databaseUrl, log),
     identity: createIdentity({ ...config.auth, now, log }),
     secrets: createSecrets(config.secretsKeys),

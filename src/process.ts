@@ -1,18 +1,16 @@
 import { ConfigInvalid } from './config.ts'
 
-/** What every process of the project does at its beginning and its end. */
+const CLOSE_TIMEOUT_MS = 10_000
 
-const CLOSED_WITHIN_MS = 10_000
-
-export function run(main: () => Promise<void>): void {
+export function runMain(main: () => Promise<void>): void {
   main().catch((error: unknown) => {
-    // Before there is a log, and for a person: a start that failed says why and nothing else.
+    // There may be no log yet, and an operator reads this.
     const text = error instanceof ConfigInvalid ? error.message : `Could not start: ${(error as Error).stack}`
     process.stderr.write(`${text}\n`, () => process.exit(1))
   })
 }
 
-/** To be called when nobody waits any more: a connection whose other side is gone without a word would never close. */
-export function exitSoon(): void {
-  setTimeout(() => process.exit(0), CLOSED_WITHIN_MS).unref()
+/** Call after the last response: closing a connection whose peer has vanished could otherwise take forever. */
+export function exitAfterTimeout(): void {
+  setTimeout(() => process.exit(0), CLOSE_TIMEOUT_MS).unref()
 }

@@ -5,10 +5,10 @@ import { createDatabase } from './platform/database.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { readBacklog } from './platform/outbox.ts'
-import { exitSoon, run } from './process.ts'
+import { exitAfterTimeout, runMain } from './process.ts'
 import { startRelay } from './relay/start.ts'
 
-/** A relay alone, for where the API should do nothing else. */
+/** The relay as a separate process. */
 async function main(): Promise<void> {
   const config = readRelayConfig(process.env)
   const log = createLog(config.logLevel)
@@ -19,16 +19,16 @@ async function main(): Promise<void> {
   const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.host)
   const databaseUrl = config.events.relayDatabaseUrl ?? config.databaseUrl
   const relay = startRelay({ ...events, databaseUrl, metrics, log })
-  log.info('relaying')
+  log.info('relay started')
 
-  const end = async (signal: string) => {
-    log.info({ signal }, 'ending')
-    exitSoon()
+  const shutDown = async (signal: string) => {
+    log.info({ signal }, 'shutting down')
+    exitAfterTimeout()
     await relay.close()
     await Promise.all([events.nats.close(), database.close()])
     metricsServer.close()
   }
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void end(signal))
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void shutDown(signal))
 }
 
-run(main)
+runMain(main)

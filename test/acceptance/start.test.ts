@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { type RunningConsole, startConsoleProcess, startProcess } from './processes.ts'
 
 describe('npm start', () => {
-  it('lists every fault of the configuration at once and ends', async () => {
+  it('lists every error of the configuration at once and ends', async () => {
     const process = startProcess('src/main.ts', {
       PORT: 'eighty',
       AUTH_ISSUER: 'not a url',
@@ -13,7 +13,7 @@ describe('npm start', () => {
     assert.equal(await process.ended, 1)
     assert.equal(
       process.output(),
-      'The configuration has 3 faults:\n' +
+      'The configuration has 3 errors:\n' +
         '  - PORT must be a whole number from 0 to 65535\n' +
         '  - DATABASE_URL is missing\n' +
         '  - AUTH_ISSUER must be a URL that starts with https:// or http://\n',
@@ -24,8 +24,8 @@ describe('npm start', () => {
     const key = Buffer.from('0123456789abcdef').toString('base64')
     for (const [keys, expected] of [
       [undefined, /SECRETS_KEYS is missing/],
-      [`a:${key}`, /SECRETS_KEYS must be id:base64.* entry 1 is not/],
-      [`a:${Buffer.alloc(32).toString('base64')},${key}`, /entry 2 is not/],
+      [`a:${key}`, /SECRETS_KEYS must be id:base64.* entry 1 is invalid/],
+      [`a:${Buffer.alloc(32).toString('base64')},${key}`, /entry 2 is invalid/],
     ] as const) {
       const process = startProcess('src/main.ts', keys === undefined ? {} : { SECRETS_KEYS: keys })
       assert.equal(await process.ended, 1)

@@ -45,7 +45,7 @@ describe('a rotation', () => {
     for (const [batch, ring, sentence] of [
       ['many', keys, /^ROTATE_BATCH must be a whole number from 1 to 10000\n$/],
       ['0', keys, /^ROTATE_BATCH must be a whole number/],
-      ['500', 'sk-not-a-ring', /^SECRETS_KEYS must be id:base64.*; entry 1 is not\n$/],
+      ['500', 'sk-not-a-ring', /^SECRETS_KEYS must be id:base64.*; entry 1 is invalid\n$/],
     ] as const) {
       const environment = {
         DATABASE_URL: 'postgres://127.0.0.1:1/none',

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import type { ValidationError } from '../../src/contract/validation-error.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { type Person, type Reply, startConsole, type TestConsole } from '../support/console.ts'
-import { FAULT_ROWS, type FaultRow } from './validation-error-rows.ts'
 import { addProbes } from './probe.ts'
+import { FAULT_ROWS, type FaultRow } from './validation-error-rows.ts'
 
 describe('a request that does not fit the contract', () => {
   let running: TestConsole

@@ -108,7 +108,7 @@ describe('the services file', () => {
     assert.throws(() => read('services: ['), /SERVICES_FILE cannot be read as JSON or YAML/)
     assert.throws(
       () => readConfig({ ...ENVIRONMENT, PORT: 'x', SERVICES_FILE: join(folder, 'none') }),
-      /2 faults:\n {2}- PORT .*\n {2}- SERVICES_FILE cannot be read/,
+      /2 errors:\n {2}- PORT .*\n {2}- SERVICES_FILE cannot be read/,
     )
     assert.throws(() => read('[]'), /SERVICES_FILE must be an object with the list `services`/)
   })
