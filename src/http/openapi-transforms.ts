@@ -1,10 +1,11 @@
 import type { FastifyDynamicSwaggerOptions, SwaggerTransform } from '@fastify/swagger'
 
-/** Additions to every operation of the OpenAPI document. */
+/** Additions to every operation of the document. */
 
+/** Appends the permission that the operation needs to its description. */
 export const addPermissionNote: SwaggerTransform = ({ schema, url, route }) => {
   const permission = route.config?.permission
-  // Public routes are hidden from the document.
+  // Public routes are not in the document.
   if (permission === undefined || permission === 'public') return { url, schema }
   const note =
     permission === 'authenticated'
@@ -13,9 +14,11 @@ export const addPermissionNote: SwaggerTransform = ({ schema, url, route }) => {
   return { url, schema: { ...schema, description: [schema.description ?? [], note].flat().join(' ') } }
 }
 
+/** A header of every response. */
 export const REQUEST_ID_HEADER = {
   description:
-    'The id of the request in the log. Taken from the x-request-id header of the request if that is valid, else generated.',
+    'Id of the request in the log and in the audit log. The console keeps the `x-request-id` of the request if it has at ' +
+    'most 128 letters, digits and characters of `_.:/+=-`; otherwise it makes a new one.',
   schema: { type: 'string' as const, examples: ['01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'] },
 }
 

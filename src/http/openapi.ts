@@ -26,7 +26,7 @@ export const openApi = fp(
             "place where each agent's configuration lives.",
           license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         },
-        // Paths are relative to the address the document was fetched from.
+        // The contract declares no server address: paths are relative to the address of the console.
         servers: [],
         security: [],
         tags: TAGS,
@@ -37,15 +37,14 @@ export const openApi = fp(
               type: 'http',
               scheme: 'bearer',
               bearerFormat: 'JWT',
-              description:
-                'An access token (JWT) of the configured issuer. Its scope and permissions claims list the permissions.',
+              description: 'A JWT of the configured issuer. Permissions come from its scope.',
             },
           },
         },
       },
       transform: addPermissionNote,
       transformObject: addRequestIdHeader,
-      // Name a component by its schema; the default is a counter.
+      // The name of a component is the $id of its schema, not a counter.
       refResolver: {
         buildLocalReference: ({ $id }, _base, _fragment, index) =>
           typeof $id === 'string' ? $id : `def-${index}`,
