@@ -14,11 +14,11 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (a
         operationId: 'listAuditEvents',
         summary: 'List Audit Events',
         description:
-          'Who in the team of the token changed an agent, saw its secrets or was refused; newest first.',
+          'Returns the audit log of the team, newest first: who changed an agent, read its secrets or was refused.',
         ...AGENT_OPERATION,
         querystring: AuditQuery,
         response: {
-          200: answer('A page of audit events', ref(AuditEventPage)),
+          200: answer('A page of audit events.', ref(AuditEventPage)),
           ...readErrors(),
         },
       },

@@ -1,38 +1,59 @@
 import { type Static, Type } from 'typebox'
-import { FreeFormObject, integer, nullable, oneOf, optionalNullable, UnixSeconds, Uuid } from './fields.ts'
+import {
+  described,
+  FreeFormObject,
+  integer,
+  nullable,
+  oneOf,
+  optionalNullable,
+  UnixSeconds,
+  Uuid,
+} from './fields.ts'
 
-/** The nested objects of an agent. They are open: known fields have types, unknown ones are kept as they
- * came, so that a newer client loses nothing to an older console. */
+/** The nested objects of an agent. They are open: known fields have types, and unknown fields are stored unchanged,
+ * so that an older console does not drop the fields of a newer client. */
 
-/** How much of each kind of text is kept: an address, a name, a description, a program. */
-const address = (options: object = {}) => Type.String({ maxLength: 2_048, ...options })
-const name = () => Type.String({ maxLength: 255 })
-const prose = () => Type.String({ maxLength: 16_384 })
-const names = () => Type.Array(name())
-const addresses = () => Type.Array(address())
+const url = (description: string) =>
+  Type.String({ maxLength: 2_048, description: `${description} At most 2,048 characters.` })
+const name = (description: string) =>
+  Type.String({ maxLength: 255, description: `${description} At most 255 characters.` })
+const prose = (description: string) =>
+  Type.String({ maxLength: 16_384, description: `${description} At most 16,384 characters.` })
+const names = (description: string) => Type.Array(Type.String({ maxLength: 255 }), { description })
 
 export const AgentParams = Type.Object(
   optionalNullable({
-    temperature: Type.Number(),
-    top_p: Type.Number(),
-    max_tokens: integer(),
-    timeout: integer(),
-    rag_params: FreeFormObject,
-    function_route_params: FreeFormObject,
+    temperature: Type.Number({ description: 'Sampling temperature of the model.' }),
+    top_p: Type.Number({ description: 'Nucleus sampling: the share of probability to sample from.' }),
+    max_tokens: integer({ description: 'Maximum length of a response of the model, in tokens.' }),
+    timeout: integer({
+      description:
+        'Time limit for a call of the agent. The client that reads the parameter defines the unit.',
+    }),
+    rag_params: described(FreeFormObject, 'Parameters of retrieval-augmented generation. Any JSON object.'),
+    function_route_params: described(FreeFormObject, 'Parameters of function routing. Any JSON object.'),
   }),
-  { $id: 'AgentParams', description: 'Model parameters', additionalProperties: true },
+  {
+    $id: 'AgentParams',
+    description: 'Model parameters. The console stores them and does not apply them.',
+    additionalProperties: true,
+  },
 )
 export type AgentParams = Static<typeof AgentParams>
 
 export const MCPConfig = Type.Object(
   optionalNullable({
-    proxy_url: address(),
-    access_level: oneOf(['read', 'write', 'admin']),
-    server_urls: addresses(),
+    proxy_url: url('URL of the MCP proxy.'),
+    access_level: oneOf(['read', 'write', 'admin'], {
+      description: 'What the agent may do through the proxy: `read`, `write` or `admin`.',
+    }),
+    server_urls: Type.Array(Type.String({ maxLength: 2_048 }), {
+      description: 'URLs of the MCP servers behind the proxy. At most 2,048 characters each.',
+    }),
   }),
   {
     $id: 'MCPConfig',
-    description: 'Proxy configuration for the Model Context Protocol',
+    description: 'Proxy configuration for the Model Context Protocol (MCP).',
     additionalProperties: true,
   },
 )
@@ -40,105 +61,145 @@ export type MCPConfig = Static<typeof MCPConfig>
 
 export const DelegatedAgent = Type.Object(
   optionalNullable({
-    url: address(),
-    agent_card_url: address(),
-    name: name(),
-    capabilities: names(),
+    url: url('Endpoint URL of the other agent.'),
+    agent_card_url: url('URL of the A2A agent card of the other agent.'),
+    name: name('Name of the other agent.'),
+    capabilities: names('Capabilities that this agent uses of the other one. At most 255 characters each.'),
   }),
-  { $id: 'DelegatedAgent', description: 'An agent this one hands work to', additionalProperties: true },
+  {
+    $id: 'DelegatedAgent',
+    description: 'Another agent that this agent delegates work to.',
+    additionalProperties: true,
+  },
 )
 export type DelegatedAgent = Static<typeof DelegatedAgent>
 
 export const WhiteBoxConfig = Type.Object(
   optionalNullable({
-    source_code: Type.String({ maxLength: 262_144 }),
-    repo_url: address(),
-    github_username: name(),
+    source_code: Type.String({
+      maxLength: 262_144,
+      description: 'Source code of the agent. At most 262,144 characters.',
+    }),
+    repo_url: url('URL of the source repository.'),
+    github_username: name('GitHub user that the token belongs to.'),
     github_token: Type.String({
       maxLength: 8_192,
-      description: 'Secret. Shown in clear only in the answer to the write that supplied it.',
+      description:
+        'Secret. GitHub token that reads the repository, at most 8,192 characters. It has the same rules as `api_key`: ' +
+        'clear text only in the response to the request that set it, a mask in every other response.',
     }),
-    repo_branch: name(),
-    entry_point: address(),
+    repo_branch: name('Branch of the repository.'),
+    entry_point: url('File or command that starts the agent.'),
   }),
-  { $id: 'WhiteBoxConfig', description: 'Source-code access configuration', additionalProperties: true },
+  {
+    $id: 'WhiteBoxConfig',
+    description: 'Source-code access configuration, for the access level `white_box`.',
+    additionalProperties: true,
+  },
 )
 export type WhiteBoxConfig = Static<typeof WhiteBoxConfig>
 
 export const AgentMetadata = Type.Object(
   optionalNullable({
-    role: name(),
-    job_description: prose(),
-    description: prose(),
-    version: name(),
-    author: name(),
-    tags: names(),
+    role: name('Role of the agent in the organisation.'),
+    job_description: prose('Tasks of the agent.'),
+    description: prose('Text that describes the agent to readers.'),
+    version: name("Version of the agent, in the author's own format."),
+    author: name('Author of the agent.'),
+    tags: names('Labels to group agents by. At most 255 characters each.'),
   }),
-  { $id: 'AgentMetadata', description: 'Display and organisation data', additionalProperties: true },
+  { $id: 'AgentMetadata', description: 'Display and organisation data.', additionalProperties: true },
 )
 export type AgentMetadata = Static<typeof AgentMetadata>
 
 export const ImportMetadata = Type.Object(
   optionalNullable({
-    source: name(),
-    source_url: address(),
-    imported_at: UnixSeconds,
-    original_format: name(),
+    source: name('Where the agent came from. Default: `manual`.'),
+    source_url: url('URL that the agent was imported from.'),
+    imported_at: described(UnixSeconds, 'Time of the import, Unix time in seconds.'),
+    original_format: name('Format of the imported description, such as `a2a-card`.'),
   }),
-  { $id: 'ImportMetadata', description: 'How the agent was imported', additionalProperties: true },
+  {
+    $id: 'ImportMetadata',
+    description: 'How the agent was imported. Set on creation. Default: `{"source": "manual"}`.',
+    additionalProperties: true,
+  },
 )
 export type ImportMetadata = Static<typeof ImportMetadata>
 
 export const AgentCapabilities = Type.Object(
   optionalNullable({
-    streaming: Type.Boolean(),
-    push_notifications: Type.Boolean(),
-    code_execution: Type.Boolean(),
-    memory: Type.Boolean(),
-    delegation: Type.Boolean(),
-    tools: names(),
+    streaming: Type.Boolean({ description: 'The agent can stream its responses.' }),
+    push_notifications: Type.Boolean({ description: 'The agent can send push notifications.' }),
+    code_execution: Type.Boolean({ description: 'The agent can run code.' }),
+    memory: Type.Boolean({ description: 'The agent keeps information between conversations.' }),
+    delegation: Type.Boolean({ description: 'The agent can delegate work to other agents.' }),
+    tools: names('Names of the tools that the agent can call. At most 255 characters each.'),
   }),
-  { $id: 'AgentCapabilities', description: 'Capability flags', additionalProperties: true },
+  {
+    $id: 'AgentCapabilities',
+    description: 'Capability flags. Set on creation. Default: `{}`.',
+    additionalProperties: true,
+  },
 )
 export type AgentCapabilities = Static<typeof AgentCapabilities>
 
 const DescribedSkill = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    ...optionalNullable({ description: Type.String(), input_modes: names(), output_modes: names() }),
+    id: Type.String({ description: 'Id of the skill, unique within the agent.' }),
+    name: Type.String({ description: 'Name of the skill for readers.' }),
+    ...optionalNullable({
+      description: Type.String({ description: 'What the skill does.' }),
+      input_modes: names('Media types that the skill accepts. At most 255 characters each.'),
+      output_modes: names('Media types that the skill returns. At most 255 characters each.'),
+    }),
   },
   { additionalProperties: true, title: 'DescribedSkill' },
 )
 
 export const AgentSkill = Type.Union([DescribedSkill, FreeFormObject], {
   $id: 'AgentSkill',
-  description: 'A skill of an `a2a` agent: described, or any object',
+  description: 'A skill of an `a2a` agent: an object with `id` and `name`, or any other JSON object.',
 })
 export type AgentSkill = Static<typeof AgentSkill>
 
-export const EVALUATION_SCORES = optionalNullable({
-  overall_score: Type.Number(),
-  reliability_score: Type.Number(),
-  security_score: Type.Number(),
-  safety_score: Type.Number(),
-})
+const score = (subject: string) =>
+  Type.Number({ description: `${subject} The evaluation service defines the scale.` })
+
+/** The fields that a recorded evaluation and the latest evaluation share. */
+export const EVALUATION_FIELDS = {
+  evaluation_id: described(Uuid, 'Id of the evaluation in the evaluation service.'),
+  ...optionalNullable({
+    overall_score: score('Overall score.'),
+    reliability_score: score('Reliability score.'),
+    security_score: score('Security score.'),
+    safety_score: score('Safety score.'),
+  }),
+}
+
+export const EVALUATED_REVISION = 'The revision of the agent that was evaluated.'
 
 export const AgentLatestEvaluation = Type.Object(
   {
-    evaluation_id: Uuid,
-    ...EVALUATION_SCORES,
+    ...EVALUATION_FIELDS,
     ...optionalNullable({
-      completed_at: UnixSeconds,
-      revision: integer({ description: 'The revision of the agent that was evaluated' }),
+      completed_at: described(UnixSeconds, 'End of the evaluation, Unix time in seconds.'),
+      revision: integer({ description: EVALUATED_REVISION }),
     }),
     current: Type.Optional(
-      nullable(Type.Boolean({ description: 'No behaviour-bearing field has changed since' })),
+      nullable(
+        Type.Boolean({
+          description:
+            'true: no field that affects the behaviour of the agent has changed since the evaluated revision. These ' +
+            'fields are model_name, agent_url, agent_system_prompt, agent_params, mcp_config, delegated_agents, ' +
+            'white_box_config, protocol and hub.',
+        }),
+      ),
     ),
   },
   {
     $id: 'AgentLatestEvaluation',
-    description: 'Scores of the latest completed evaluation',
+    description: 'Scores of the latest completed evaluation.',
     additionalProperties: true,
   },
 )

@@ -4,7 +4,7 @@ import { ProblemBody } from './problem.ts'
 import { PROBLEMS, type ProblemCode } from './problem-codes.ts'
 import { HTTPValidationError } from './validation-error.ts'
 
-/** How an operation's answers are declared: once, for the serialiser and for the document. */
+/** Declarations of responses. The serialiser and the document use the same ones. */
 
 interface Header {
   description: string
@@ -19,14 +19,19 @@ interface AnswerOptions {
 const JSON_TYPE = 'application/json'
 
 const HEADERS = {
-  etag: { description: 'The revision of the agent', example: '"7"' },
+  etag: {
+    description: 'The revision of the agent, in quotes. Send it in If-Match or If-None-Match.',
+    example: '"7"',
+  },
   location: {
-    description: 'The path of the new agent',
+    description: 'The path of the new agent.',
     example: '/v1/agent-configurations/01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d',
   },
-  'cache-control': { description: 'Nobody may keep the answer', example: 'no-store' },
+  'cache-control': { description: 'Do not store the response.', example: 'no-store' },
   'console-ignored-fields': {
-    description: 'Fields of the body that the operation does not carry, percent-encoded',
+    description:
+      'Names of the fields in the body that the operation ignored, percent-encoded and separated by commas. Absent when ' +
+      'it ignored none. It ends with `...` when the names exceed 4,000 characters.',
     example: 'created_at, trust_stage',
   },
 } as const satisfies Record<string, Header>
@@ -38,23 +43,33 @@ export function answerHeaders(...names: (keyof typeof HEADERS)[]): Record<string
 /** Request headers that make an operation conditional. */
 export const IfMatch = Type.Object({
   'if-match': Type.Optional(
-    Type.String({ description: 'Change the agent only if it is at this revision, else 412' }),
+    Type.String({
+      description:
+        'ETag of a revision, such as `"7"`. The operation changes the agent only at this revision; otherwise it returns ' +
+        '412. Default: any revision.',
+    }),
   ),
 })
 export const IfNoneMatch = Type.Object({
   'if-none-match': Type.Optional(
-    Type.String({ description: 'Answer 304 if the agent is still at this revision' }),
+    Type.String({
+      description:
+        'ETag of a revision, such as `"7"`. The operation returns 304 without a body if the agent is still at this ' +
+        'revision. Default: always return the agent.',
+    }),
   ),
 })
 
-/** A request header that makes a creation safe to repeat. */
+/** A request header that makes a creation safe to retry. */
 export const IdempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 255,
       pattern: '^[ -~]*$',
-      description: "The sender's own name for this request, unique within its team",
+      description:
+        'A key that the client chooses for this creation, unique within its team, 1 to 255 printable ASCII characters. A ' +
+        'retry with the same key and body returns the agent that the first request created. Default: no key.',
     }),
   ),
 })
@@ -67,7 +82,7 @@ export function answer(description: string, schema: TSchema, { headers = {}, exa
   }
 }
 
-/** An answer without a body. */
+/** A response without a body. */
 export function emptyAnswer(description: string, headers: Record<string, Header> = {}) {
   return { type: 'null', description, headers: declared(headers) }
 }
@@ -81,13 +96,13 @@ function declared(headers: Record<string, Header>) {
   )
 }
 
-/** The errors of an operation, an answer for each status with an example for each code. */
+/** The error responses of an operation: one for each status, with an example for each code. */
 export function problemAnswers(...codes: ProblemCode[]) {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => [
       status,
-      answer(ofStatus.map((code) => PROBLEMS[code].detail).join(' / '), ref(ProblemBody), {
+      answer(ofStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join(' '), ref(ProblemBody), {
         headers: problemHeaders(status),
         examples: Object.fromEntries(
           ofStatus.map((code) => [code, { summary: code, value: { detail: PROBLEMS[code].detail, code } }]),
@@ -99,32 +114,41 @@ export function problemAnswers(...codes: ProblemCode[]) {
 
 function problemHeaders(status: number): Record<string, Header> {
   if (status === 401) {
-    return { 'www-authenticate': { description: 'The scheme to authenticate with', example: 'Bearer' } }
+    return {
+      'www-authenticate': {
+        description: 'The authentication scheme that the operation needs.',
+        example: 'Bearer',
+      },
+    }
   }
   if (status === 503) {
-    return { 'retry-after': { description: 'Seconds after which to try again', example: '2' } }
+    return { 'retry-after': { description: 'Seconds to wait before the next attempt.', example: '2' } }
   }
   return {}
 }
 
-export const validationAnswer = answer('The request does not fit the contract', ref(HTTPValidationError), {
-  examples: {
-    faults: {
-      summary: 'Every fault is reported',
-      value: {
-        detail: [
-          {
-            loc: ['path', 'id'],
-            msg: 'Input should be a valid UUID, invalid length: expected length 32 for simple format, found 3',
-            type: 'uuid_parsing',
-          },
-        ],
+export const validationAnswer = answer(
+  'The request is not valid. `detail` lists every validation error.',
+  ref(HTTPValidationError),
+  {
+    examples: {
+      faults: {
+        summary: 'The id in the path is not a UUID',
+        value: {
+          detail: [
+            {
+              loc: ['path', 'id'],
+              msg: 'Input should be a valid UUID, invalid length: expected length 32 for simple format, found 3',
+              type: 'uuid_parsing',
+            },
+          ],
+        },
       },
     },
   },
-})
+)
 
-/** What every operation that needs a permission may answer. */
+/** The errors of every operation that needs a permission. */
 export const GUARDED: ProblemCode[] = [
   'unauthenticated',
   'invalid_token',

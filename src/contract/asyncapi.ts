@@ -2,7 +2,7 @@ import { AgentEvent } from './events.ts'
 
 export const DEFAULT_SUBJECT_PREFIX = 'console.agents'
 
-/** The AsyncAPI 3 document of what is delivered to NATS, drawn from the schema the events have anyway. */
+/** The AsyncAPI 3 document of the events that the relay publishes to NATS. */
 export function describeEvents(version: string, subjectPrefix: string) {
   const { $id: _, ...payload } = AgentEvent as typeof AgentEvent & { $id?: string }
   const parameter = (description: string) => ({ description })
@@ -12,8 +12,8 @@ export function describeEvents(version: string, subjectPrefix: string) {
       title: 'Agent Console events',
       version,
       description:
-        'Every change of an agent, once for each revision, in order for each agent, at least once. Whoever reads ' +
-        'them drops what it has seen by the message id.',
+        'One event for each revision of an agent and one for its deletion. The events of one agent arrive in order. ' +
+        'Delivery is at least once: a subscriber recognises a repeated event by its message id.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/cloudevents+json',
@@ -21,10 +21,10 @@ export function describeEvents(version: string, subjectPrefix: string) {
       agentChanges: {
         address: `${subjectPrefix}.{team_id}.{agent_id}`,
         title: 'Changes of agents',
-        description: 'JetStream subjects, one for each agent',
+        description: 'JetStream subjects, one for each agent.',
         parameters: {
-          team_id: parameter('The team the agent belongs to, a UUID'),
-          agent_id: parameter('The agent, a UUID'),
+          team_id: parameter('Id of the team that owns the agent, a UUID.'),
+          agent_id: parameter('Id of the agent, a UUID.'),
         },
         messages: { agentEvent: { $ref: '#/components/messages/AgentEvent' } },
       },
@@ -33,7 +33,7 @@ export function describeEvents(version: string, subjectPrefix: string) {
       publishAgentChange: {
         action: 'send',
         title: 'A change of an agent',
-        summary: 'Sent after the change is committed',
+        summary: 'The relay sends it after the change is committed.',
         channel: { $ref: '#/channels/agentChanges' },
         messages: [{ $ref: '#/channels/agentChanges/messages/agentEvent' }],
       },
@@ -48,8 +48,12 @@ export function describeEvents(version: string, subjectPrefix: string) {
             type: 'object',
             required: ['Nats-Msg-Id'],
             properties: {
-              'Nats-Msg-Id': { type: 'string', description: 'The `id` of the event, for deduplication' },
-              'content-type': { type: 'string', const: 'application/cloudevents+json' },
+              'Nats-Msg-Id': { type: 'string', description: 'The `id` of the event, for deduplication.' },
+              'content-type': {
+                type: 'string',
+                const: 'application/cloudevents+json',
+                description: 'Media type of the message.',
+              },
             },
           },
           payload: { $ref: '#/components/schemas/AgentEvent' },

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { FreeFormObject, integer, NextCursor, nullable, oneOf, ref, UnixSeconds, Uuid } from './fields.ts'
+import {
+  described,
+  FreeFormObject,
+  NextCursor,
+  nullable,
+  oneOf,
+  PageCursor,
+  PageLimit,
+  ref,
+  UnixSeconds,
+  Uuid,
+} from './fields.ts'
 import { REVISION_ACTIONS, type RevisionAction } from './history.ts'
 
 const OTHER_ACTIONS = [
@@ -18,36 +29,46 @@ const AUDIT_ACTIONS: AuditAction[] = [
 
 export const AuditEvent = Type.Object(
   {
-    id: Uuid,
-    at: UnixSeconds,
-    user_id: Uuid,
-    action: oneOf(AUDIT_ACTIONS),
-    agent_id: nullable(Uuid),
-    request_id: Type.String({ description: 'The `x-request-id` of the request' }),
-    detail: {
-      ...FreeFormObject,
+    id: described(Uuid, 'Id of the audit event, a UUID version 7.'),
+    at: described(UnixSeconds, 'Time of the action, Unix time in seconds.'),
+    user_id: described(Uuid, 'User of the token that sent the request.'),
+    action: oneOf(AUDIT_ACTIONS, {
       description:
-        'Of a change, the revision it made and the names of its fields; of secrets revealed, their names; of a ' +
-        'refusal, the permission that was missing and the route. Never a value.',
-    },
+        'What the user did. `secrets_revealed`: the user read secrets in clear text. `permission_refused`: the console ' +
+        'rejected the request because the token lacks a permission.',
+    }),
+    agent_id: nullable(described(Uuid, 'Agent that the action concerns. null: the request names no agent.')),
+    request_id: Type.String({
+      description: 'The `x-request-id` of the request. The log lines of the request carry it.',
+    }),
+    detail: described(
+      FreeFormObject,
+      'Details of the action. A change: the new revision and the names of the changed fields. A read of secrets: their ' +
+        'names. A refusal: the missing permission, the method and the route. It never contains values.',
+    ),
   },
-  { $id: 'AuditEvent', description: 'What somebody did, or was refused' },
+  {
+    $id: 'AuditEvent',
+    description: 'One record of the audit log: a user changed an agent, read its secrets or was refused.',
+  },
 )
 export type AuditEvent = Static<typeof AuditEvent>
 
 export const AuditEventPage = Type.Object(
   {
-    results: Type.Array(ref(AuditEvent)),
+    results: Type.Array(ref(AuditEvent), { description: 'Audit events, newest first.' }),
     next_cursor: NextCursor,
   },
-  { $id: 'AuditEventPage', description: 'Audit events, newest first' },
+  { $id: 'AuditEventPage', description: 'A page of the audit log.' },
 )
 export type AuditEventPage = Static<typeof AuditEventPage>
 
 export const AuditQuery = Type.Object({
-  agent_id: Type.Optional(Uuid),
-  limit: Type.Optional(integer({ format: 'int32', minimum: 1, maximum: 500, default: 100 })),
-  cursor: Type.Optional(Type.String({ maxLength: 500 })),
+  agent_id: Type.Optional(
+    described(Uuid, 'Return only the events of this agent. Without it: of the whole team.'),
+  ),
+  limit: Type.Optional(PageLimit),
+  cursor: Type.Optional(PageCursor),
 })
 export type AuditQuery = Static<typeof AuditQuery>
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 
-/** The contract's pattern for a decimal number in text form. It is published, never executed: on
- * `'0' × n + 'x'` it takes cubic time (33 s for n = 4,000). */
+/** The contract's pattern for a decimal number in text form. The document publishes it; the console never runs it,
+ * because it takes cubic time on `'0' × n + 'x'` (33 s for n = 4,000). */
 export const DECIMAL_PATTERN = '^(?!^[-+.]*$)[+-]?0*\\d*\\.?\\d*$'
 
-/** The same language in linear time. */
+/** Accepts the same texts in linear time. */
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
 
 export const DECIMAL_MAX_LENGTH = 64
@@ -13,17 +13,23 @@ export function isDecimal(text: string): boolean {
   return text.length <= DECIMAL_MAX_LENGTH && DECIMAL.test(text)
 }
 
-export const Decimal = Type.String({ pattern: DECIMAL_PATTERN })
+export const Decimal = Type.String({
+  pattern: DECIMAL_PATTERN,
+  description: 'Test score as a decimal number in text form, with every digit that was sent.',
+})
 
-/** What a client may send for a decimal: a JSON number, or the number in text form. */
+/** A client may send a JSON number, or the number in text form. */
 export const DecimalInput = Type.Unsafe<string | number>({
   type: ['number', 'string'],
   pattern: DECIMAL_PATTERN,
   maxLength: DECIMAL_MAX_LENGTH,
+  description:
+    'Test score: a JSON number, or a decimal number in text form of at most 64 characters. The console keeps every digit ' +
+    'and returns it in text form.',
 })
 
-/** A JSON number literal in plain notation (`1e-7` is `0.0000001`), or null when that is longer than a
- * decimal may be. Works on the text: no digit passes through a double. */
+/** A JSON number literal in plain notation (`1e-7` is `0.0000001`), or null when the result is longer than
+ * DECIMAL_MAX_LENGTH. It works on the text, because a double would lose digits. */
 export function plainDecimal(literal: string): string | null {
   const [mantissa = '', exponentText] = literal.toLowerCase().split('e')
   const exponent = Number(exponentText ?? 0)

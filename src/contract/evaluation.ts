@@ -1,20 +1,24 @@
 import { type Static, Type } from 'typebox'
-import { EVALUATION_SCORES } from './agent-parts.ts'
-import { integer, nullable, UnixSeconds, Uuid } from './fields.ts'
+import { EVALUATED_REVISION, EVALUATION_FIELDS } from './agent-parts.ts'
+import { described, integer, nullable, UnixSeconds } from './fields.ts'
 
 export const AgentEvaluation = Type.Object(
   {
-    evaluation_id: Uuid,
-    ...EVALUATION_SCORES,
+    ...EVALUATION_FIELDS,
     completed_at: Type.Optional(
-      nullable({ ...UnixSeconds, description: 'Unix time in seconds, at most a day ahead; now when absent' }),
+      nullable(
+        described(
+          UnixSeconds,
+          'End of the evaluation, Unix time in seconds, at most one day in the future. Default: the current time.',
+        ),
+      ),
     ),
-    revision: integer({ minimum: 1, description: 'The revision of the agent that was evaluated' }),
+    revision: integer({ minimum: 1, description: EVALUATED_REVISION }),
   },
   {
     $id: 'AgentEvaluation',
     description:
-      'A completed evaluation. Unknown members are kept as they came, but for `current`, which the console says.',
+      'A completed evaluation. The console stores unknown fields unchanged, except `current`, which it computes itself.',
     additionalProperties: true,
     examples: [
       {
@@ -29,15 +33,20 @@ export const AgentEvaluation = Type.Object(
 )
 export type AgentEvaluation = Static<typeof AgentEvaluation>
 
-/** How one agent may be read. */
+/** The query parameters of a read of one agent. */
 export const AgentRead = Type.Object({
-  revision: Type.Optional(integer({ minimum: 1, description: 'Read the agent as it was at this revision' })),
+  revision: Type.Optional(
+    integer({
+      minimum: 1,
+      description: 'Return the agent as it was at this revision. Default: the current revision.',
+    }),
+  ),
   include_scores: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'Adds `latest_evaluation`, the newest one whatever the revision. If-None-Match then has no effect: a new ' +
-        'evaluation is no revision.',
+        'true: the agent contains `latest_evaluation`, the newest one at any revision. If-None-Match then has no effect, ' +
+        'because a new evaluation does not change the revision. Default: false.',
     }),
   ),
 })

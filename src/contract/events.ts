@@ -1,37 +1,50 @@
 import { type Static, Type } from 'typebox'
-import { integer, oneOf, UnixSeconds, Uuid } from './fields.ts'
+import { described, integer, oneOf, UnixSeconds, Uuid } from './fields.ts'
 import { REVISION_ACTIONS } from './history.ts'
 
-/** What an event tells of: a revision, or that there will be no more. */
+/** An event reports a new revision or the deletion of the agent. */
 export const EVENT_ACTIONS = [...REVISION_ACTIONS, 'deleted'] as const
 export type EventAction = (typeof EVENT_ACTIONS)[number]
 
+const constant = <const Value extends string>(value: Value, description: string) =>
+  Type.Unsafe<Value>({ type: 'string', const: value, description })
+
 const EVENT_TYPES = EVENT_ACTIONS.map((action) => `console.agent.${action}` as const)
 
-/** CloudEvents 1.0 in its JSON format. Names of fields, never their values: whoever needs those reads the agent at
- * that revision, with the permission it takes. */
+/** CloudEvents 1.0 in its JSON format. It contains the names of the changed fields and never their values: a
+ * subscriber that needs the values reads the agent at that revision, which takes a permission. */
 export const AgentEvent = Type.Object(
   {
-    specversion: Type.Unsafe<'1.0'>({ type: 'string', const: '1.0' }),
-    id: Type.String({ description: '`<agent_id>:<revision>`: the same event never has another' }),
-    source: Type.Unsafe<'/v1/agent-configurations'>({ type: 'string', const: '/v1/agent-configurations' }),
-    type: oneOf(EVENT_TYPES),
-    subject: Type.String({ format: 'uuid', description: 'The agent' }),
-    time: Type.String({ format: 'date-time' }),
-    datacontenttype: Type.Unsafe<'application/json'>({ type: 'string', const: 'application/json' }),
-    data: Type.Object({
-      team_id: Uuid,
-      agent_id: Uuid,
-      revision: integer({
-        minimum: 1,
-        description: 'Counts from 1 without a gap; a deletion comes after the last revision there was',
-      }),
-      action: oneOf(EVENT_ACTIONS),
-      fields: Type.Array(Type.String(), { description: 'The fields that changed' }),
-      changed_by: Uuid,
-      changed_at: UnixSeconds,
+    specversion: constant('1.0', 'Version of the CloudEvents specification.'),
+    id: Type.String({
+      description:
+        'Id of the event: `<agent_id>:<revision>`. An event that is delivered twice has the same id.',
     }),
+    source: constant('/v1/agent-configurations', 'Path of the collection that the agent belongs to.'),
+    type: oneOf(EVENT_TYPES, { description: 'Kind of the event: `console.agent.` and the action.' }),
+    subject: Type.String({ format: 'uuid', description: 'Id of the agent.' }),
+    time: Type.String({ format: 'date-time', description: 'Time of the change, RFC 3339.' }),
+    datacontenttype: constant('application/json', 'Media type of `data`.'),
+    data: Type.Object(
+      {
+        team_id: described(Uuid, 'Team that owns the agent.'),
+        agent_id: described(Uuid, 'Id of the agent.'),
+        revision: integer({
+          minimum: 1,
+          description:
+            'Revision of the agent after the change. Revisions count from 1 without a gap; a deletion takes the number ' +
+            'after the last revision.',
+        }),
+        action: oneOf(EVENT_ACTIONS, { description: 'What happened to the agent.' }),
+        fields: Type.Array(Type.String(), {
+          description: 'Names of the changed fields, never their values.',
+        }),
+        changed_by: described(Uuid, 'User that made the change.'),
+        changed_at: described(UnixSeconds, 'Time of the change, Unix time in seconds.'),
+      },
+      { description: 'The change.' },
+    ),
   },
-  { $id: 'AgentEvent', description: 'A change of an agent' },
+  { $id: 'AgentEvent', description: 'A change of an agent, as a CloudEvent 1.0.' },
 )
 export type AgentEvent = Static<typeof AgentEvent>

@@ -1,22 +1,24 @@
 import { type Static, Type } from 'typebox'
-import { FreeFormObject, Uuid } from './fields.ts'
+import { described, FreeFormObject, Uuid } from './fields.ts'
 
-/** What passes between a caller and the evolution service. Its members are the evolution service's business:
- * the console hands the bytes through. */
+/** Bodies of the evolution service. The console forwards their bytes and does not interpret their fields. */
 
-export const EvolutionAgentId = Type.Object({ agent_id: Uuid })
+export const EvolutionAgentId = Type.Object({
+  agent_id: described(Uuid, 'Id of the agent, a UUID. The agent need not exist in the console.'),
+})
 export type EvolutionAgentId = Static<typeof EvolutionAgentId>
 
 export const EvolutionStatus = Type.Unsafe<Record<string, unknown>>({
   ...FreeFormObject,
   $id: 'EvolutionStatus',
-  description: 'The evolution proposal status of an agent, as the evolution service tells it',
+  description: 'The evolution proposal status of an agent. The evolution service defines its fields.',
   examples: [{ agent_id: '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d', state: 'idle', proposals: [] }],
 })
 
 export const Genome = Type.Unsafe<Record<string, unknown>>({
   ...FreeFormObject,
   $id: 'Genome',
-  description: 'A genome, as the evolution service understands it',
+  description:
+    'A genome: the description from which the evolution service evolves agents. The evolution service defines its fields.',
   examples: [{ name: 'polite-negotiator', traits: { temperature: 0.4 } }],
 })

@@ -1,4 +1,4 @@
-/** The examples of the document. A test sends them and compares the answers. */
+/** The examples of the document. A test sends them and compares the responses. */
 
 export const AGENT_CREATE_EXAMPLE = {
   agent_name: 'Invoice helper',

@@ -1,71 +1,90 @@
 import { type Static, Type } from 'typebox'
-import { integer, NextCursor, nullable, oneOf, ref, UnixSeconds, Uuid } from './fields.ts'
+import {
+  described,
+  integer,
+  NextCursor,
+  nullable,
+  oneOf,
+  PageCursor,
+  PageLimit,
+  ref,
+  UnixSeconds,
+  Uuid,
+} from './fields.ts'
 
-/** What has changed an agent. */
+/** The actions that make a revision. */
 export const REVISION_ACTIONS = ['created', 'updated', 'restored', 'trust_stage_changed'] as const
 export type RevisionAction = (typeof REVISION_ACTIONS)[number]
 
-const RevisionNumber = integer({ minimum: 1, description: 'Revisions of an agent count from 1' })
+const revisionNumber = (description: string) => integer({ minimum: 1, description })
 
 export const AgentRevision = Type.Object(
   {
-    revision: RevisionNumber,
-    action: oneOf(REVISION_ACTIONS),
-    changed_at: UnixSeconds,
-    changed_by: Uuid,
-    fields: Type.Array(Type.String(), { description: 'The fields that changed' }),
+    revision: revisionNumber('Number of the revision. Revisions of an agent count from 1 without a gap.'),
+    action: oneOf(REVISION_ACTIONS, { description: 'What made the revision.' }),
+    changed_at: described(UnixSeconds, 'Time of the change, Unix time in seconds.'),
+    changed_by: described(Uuid, 'User that made the change.'),
+    fields: Type.Array(Type.String(), { description: 'Names of the fields that changed.' }),
     restored_revision: nullable(
-      integer({ description: 'The revision that was brought back, where that is what happened' }),
+      integer({
+        description: 'Revision whose values a restore brought back. null: the action was not a restore.',
+      }),
     ),
-    reason: nullable(Type.String()),
+    reason: nullable(Type.String({ description: 'Reason of a trust stage change. null: none was given.' })),
   },
-  { $id: 'AgentRevision', description: 'Who changed which fields of an agent, and when' },
+  { $id: 'AgentRevision', description: 'A change of an agent: who changed which fields, and when.' },
 )
 export type AgentRevision = Static<typeof AgentRevision>
 
 export const AgentRevisionPage = Type.Object(
   {
-    results: Type.Array(ref(AgentRevision)),
+    results: Type.Array(ref(AgentRevision), { description: 'Revisions, newest first.' }),
     next_cursor: NextCursor,
   },
-  { $id: 'AgentRevisionPage', description: 'Revisions, newest first' },
+  { $id: 'AgentRevisionPage', description: 'A page of revisions.' },
 )
 export type AgentRevisionPage = Static<typeof AgentRevisionPage>
 
-/** Any JSON value. */
-const Anything = Type.Unsafe<unknown>({})
+const anyValue = (description: string) => Type.Unsafe<unknown>({ description })
 
 export const AgentDiff = Type.Object(
   {
-    revision: RevisionNumber,
-    against: RevisionNumber,
+    revision: revisionNumber('The revision in the path.'),
+    against: revisionNumber('The revision that it is compared with.'),
     changes: Type.Array(
       Type.Object({
-        field: Type.String(),
-        old: Anything,
-        new: Anything,
+        field: Type.String({ description: 'Name of the field.' }),
+        old: anyValue('Value of the field at `against`.'),
+        new: anyValue('Value of the field at `revision`.'),
       }),
+      { description: 'One entry for each field that differs.' },
     ),
   },
   {
     $id: 'AgentDiff',
     description:
-      'Field by field, what an agent had at `against` (old) and has at `revision` (new). Secrets are masked.',
+      'The differences between two revisions of an agent, field by field. Secrets are masked; a secret that changed is ' +
+      'listed even if both masks are equal.',
   },
 )
 export type AgentDiff = Static<typeof AgentDiff>
 
-export const AgentRevisionId = Type.Object({ id: Uuid, revision: RevisionNumber })
+export const AgentRevisionId = Type.Object({
+  id: described(Uuid, 'Id of the agent, a UUID.'),
+  revision: revisionNumber('Number of the revision, 1 or more.'),
+})
 export type AgentRevisionId = Static<typeof AgentRevisionId>
 
 export const RevisionPageQuery = Type.Object({
-  limit: Type.Optional(integer({ format: 'int32', minimum: 1, maximum: 500, default: 100 })),
-  cursor: Type.Optional(Type.String({ maxLength: 500 })),
+  limit: Type.Optional(PageLimit),
+  cursor: Type.Optional(PageCursor),
 })
 
 export const DiffQuery = Type.Object({
   against: Type.Optional(
-    integer({ minimum: 1, description: 'The revision to compare with; the one before when absent' }),
+    revisionNumber(
+      'The revision to compare with. Default: the previous revision; revision 1 is compared with itself.',
+    ),
   ),
 })
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { TRUST_STAGES } from './agent.ts'
 import { nullable, oneOf } from './fields.ts'
 
-/** Whoever is at one of these stages has earned trust. */
+/** The first move to one of these stages sets `trusted_at` and `ttt_days`. */
 const TRUSTED_STAGES: readonly string[] = ['trusted', 'optimized', 'adapted']
 
 export function isTrusted(stage: (typeof TRUST_STAGES)[number]): boolean {
@@ -11,14 +11,19 @@ export function isTrusted(stage: (typeof TRUST_STAGES)[number]): boolean {
 
 export const AgentLifecycle = Type.Object(
   {
-    trust_stage: oneOf(TRUST_STAGES),
+    trust_stage: oneOf(TRUST_STAGES, { description: 'The new trust stage.' }),
     reason: Type.Optional(
-      nullable(Type.String({ maxLength: 2_000, description: 'Why; kept with the revision' })),
+      nullable(
+        Type.String({
+          maxLength: 2_000,
+          description: 'Reason of the change, at most 2,000 characters. The revision keeps it.',
+        }),
+      ),
     ),
   },
   {
     $id: 'AgentLifecycle',
-    description: 'The trust stage an agent moves to. Every move is allowed, back as well as forward.',
+    description: 'A change of the trust stage. Every change is allowed, to an earlier stage as well.',
     examples: [{ trust_stage: 'trusted', reason: 'Passed the hardening campaign' }],
   },
 )

@@ -1,15 +1,15 @@
 import { GUARDED, problemAnswers, validationAnswer } from './answers.ts'
 import type { ProblemCode } from './problem-codes.ts'
 
-/** What every operation of the console's own says of itself in the document. */
+/** What every operation of the console declares in the document. */
 export const AGENT_OPERATION = { tags: ['Agent Environment'], security: [{ bearer: [] }] }
 
-/** The errors of an operation that reads: its own, and those that any such operation may answer. */
+/** The errors of an operation that reads: its own and those of every read. */
 export function readErrors(...own: ProblemCode[]) {
   return { 422: validationAnswer, ...problemAnswers(...GUARDED, ...own, 'database_unavailable') }
 }
 
-/** The errors of an operation that writes. Where it asks for no body, one that is too large is refused all the same. */
+/** The errors of an operation that writes. A body that is too large is rejected even where the operation takes none. */
 export function writeErrors(...own: ProblemCode[]) {
   return {
     422: validationAnswer,

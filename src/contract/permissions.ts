@@ -1,12 +1,16 @@
-export const PERMISSIONS = [
-  'agent:read',
-  'agent:write',
-  'agent:lifecycle',
-  'agent:secret',
-  'agent:delete',
-  'evaluation:write',
-  'audit:read',
-  'service:read',
-] as const
+/** Every permission, with what it allows. The names are what a token carries. */
+export const PERMISSION_DESCRIPTIONS = {
+  'agent:read':
+    'Read the agents of the team: one agent, the list, old revisions, differences and the event stream. Secrets are masked.',
+  'agent:write': 'Create agents, update them and restore an old revision.',
+  'agent:lifecycle': 'Move an agent to another trust stage.',
+  'agent:secret': 'Read the secrets of an agent in clear text. The audit log records each read.',
+  'agent:delete': 'Delete an agent with its revisions, scores and secrets.',
+  'evaluation:write': 'Record the result of a completed evaluation of an agent.',
+  'audit:read': 'Read the audit log of the team.',
+  'service:read': 'Read the state of the services behind the console.',
+} as const
 
-export type Permission = (typeof PERMISSIONS)[number]
+export type Permission = keyof typeof PERMISSION_DESCRIPTIONS
+
+export const PERMISSIONS = Object.keys(PERMISSION_DESCRIPTIONS) as Permission[]

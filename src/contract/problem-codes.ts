@@ -1,73 +1,98 @@
-/** Every error the console answers, but for a 422. A code is stable: clients decide by it. */
+/** Every error response of the console except 422. Codes are stable: clients branch on them. Each text says what is
+ * wrong and what to do. */
 export const PROBLEMS = {
-  bad_request: { status: 400, detail: 'The request could not be read as HTTP.' },
-  unauthenticated: { status: 401, detail: 'Send a token: Authorization: Bearer <JWT>.' },
-  invalid_token: { status: 401, detail: 'The token is not valid.' },
+  bad_request: {
+    status: 400,
+    detail: 'The request is not valid HTTP. Check its URL, its Host header and its Content-Length.',
+  },
+  unauthenticated: {
+    status: 401,
+    detail: 'The request has no usable token. Send exactly one header Authorization: Bearer <JWT>.',
+  },
+  invalid_token: { status: 401, detail: 'The token is not valid. Get a new one from the issuer.' },
   permission_missing: {
     status: 403,
-    detail: 'The token does not carry the permission this operation needs.',
+    detail: 'The token does not carry the permission that this operation needs. Use a token that does.',
   },
-  team_missing: { status: 403, detail: 'The token names no team.' },
+  team_missing: {
+    status: 403,
+    detail: 'The token names no team. Use a token whose team claim is a UUID.',
+  },
   not_found: { status: 404, detail: 'Not Found' },
-  agent_not_found: { status: 404, detail: 'There is no agent with this id.' },
-  revision_not_found: { status: 404, detail: 'The agent has no such revision.' },
+  agent_not_found: { status: 404, detail: 'Your team has no agent with this id. Check the id.' },
+  revision_not_found: {
+    status: 404,
+    detail: 'The agent has no such revision. List its revisions to find the right number.',
+  },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
-  request_timeout: { status: 408, detail: 'The request did not arrive in time.' },
+  request_timeout: {
+    status: 408,
+    detail: 'The request did not arrive completely within the time limit. Send it again.',
+  },
   idempotency_conflict: {
     status: 409,
-    detail: 'This Idempotency-Key was used for another request. Choose a new one for a new request.',
+    detail: 'This Idempotency-Key was already used with another body. Use a new key for a new request.',
   },
   position_expired: {
     status: 410,
     detail:
-      'Events after this Last-Event-ID are no longer kept. List the agents again, then watch without a Last-Event-ID.',
+      'The events after this Last-Event-ID are no longer stored. List the agents, then watch without Last-Event-ID.',
   },
   revision_stale: {
     status: 412,
     detail:
-      'The agent has changed since the revision named by If-Match. Read it again, then repeat the change.',
+      'The agent has changed since the revision in If-Match. Read the agent again, then repeat the change.',
   },
-  body_too_large: { status: 413, detail: 'The body is larger than this operation accepts.' },
+  body_too_large: {
+    status: 413,
+    detail: 'The body is larger than this operation accepts. Send a smaller one.',
+  },
   agent_too_large: {
     status: 413,
-    detail: 'The agent would be larger than 512 KiB, all its fields together. Shorten one of them.',
+    detail: 'The fields of the agent together would exceed 512 KiB. Shorten one of them.',
   },
-  headers_too_large: { status: 431, detail: 'The headers are larger than this server accepts.' },
-  /** Never read by anybody: it is what the log calls a request whose caller left (as nginx does). */
-  caller_gone: { status: 499, detail: 'The caller left before the answer was there.' },
+  headers_too_large: {
+    status: 431,
+    detail: 'The headers are larger than 16 KiB. Send fewer or shorter headers.',
+  },
+  /** Never sent: the log uses it for a request whose client closed the connection, as nginx does. */
+  caller_gone: { status: 499, detail: 'The client closed the connection before the response was sent.' },
   internal: {
     status: 500,
-    detail: 'Something failed here. The request id in x-request-id finds the cause in the log.',
+    detail: 'The server failed to process the request. The log has the cause under the id in x-request-id.',
   },
   upstream_failed: {
     status: 502,
-    detail: 'The service behind this operation failed, or answered something that cannot be passed on.',
+    detail:
+      'The service behind this operation failed or sent a response that the console cannot forward. Try again later.',
   },
   issuer_unavailable: {
     status: 503,
-    detail: 'The token could not be checked: its issuer does not answer. Try again shortly.',
+    detail: 'The token could not be verified because its issuer does not respond. Try again shortly.',
   },
   database_unavailable: {
     status: 503,
-    detail: 'The database does not answer. Nothing was changed; try again.',
+    detail: 'The database is not available. Nothing was changed. Try again shortly.',
   },
   outcome_unknown: {
     status: 503,
     detail:
-      'The connection to the database was lost while the change was being saved. It may or may not have been: ' +
-      'read the agent to find out.',
+      'The database connection was lost while the change was being saved. Read the agent to find out whether it was saved.',
   },
   upstream_unavailable: {
     status: 503,
-    detail: 'The service behind this operation is not there at the moment. Try again shortly.',
+    detail: 'The service behind this operation is not available or not configured. Try again later.',
   },
   events_unavailable: {
     status: 503,
-    detail: 'Events cannot be read at the moment. Nothing is lost: try again with the same Last-Event-ID.',
+    detail:
+      'Events are not available at the moment. No event is lost: try again with the same Last-Event-ID.',
   },
   upstream_timeout: {
     status: 504,
-    detail: 'The service behind this operation did not answer in time. It may still carry the request out.',
+    detail:
+      'The service behind this operation did not respond in time. It may still process the request: check before you repeat ' +
+      'a change.',
   },
 } as const satisfies Record<string, { status: number; detail: string }>
 

@@ -3,19 +3,25 @@ import { oneOf } from './fields.ts'
 import { PROBLEMS, type ProblemCode } from './problem-codes.ts'
 
 export const ProblemBody = Type.Object(
-  { detail: Type.String(), code: oneOf(Object.keys(PROBLEMS) as ProblemCode[]) },
-  { $id: 'Problem', description: 'An error: a sentence for people, a stable code for programs' },
+  {
+    detail: Type.String({ description: 'What is wrong and what to do, as a sentence for readers.' }),
+    code: oneOf(Object.keys(PROBLEMS) as ProblemCode[], {
+      description:
+        'Stable code of the error, for programs. The text of `detail` may change; the code does not.',
+    }),
+  },
+  { $id: 'Problem', description: 'Body of every error response except 422.' },
 )
 export type ProblemBody = Static<typeof ProblemBody>
 
 interface ProblemOptions {
-  /** Replaces the table's sentence where more can be said. */
+  /** Replaces the sentence of the table where a more specific one exists. */
   detail?: string
   headers?: Record<string, string>
   cause?: unknown
 }
 
-/** An answer other than success. Thrown anywhere, turned into a reply in one place. */
+/** An error response. Any code may throw it; the error handler of the server sends it. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly status: number

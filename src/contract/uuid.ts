@@ -4,9 +4,8 @@ type Parsed = { ok: true; uuid: string } | { ok: false; error: string }
 
 const fail = (error: string): Parsed => ({ ok: false, error })
 
-/** Reads a UUID in any accepted spelling: hyphenated, 32 digits, `urn:uuid:` or braces around the
- * hyphenated form, in either case. Answers the lower-case hyphenated form, or what is wrong in the words
- * clients know from pydantic. */
+/** Parses a UUID in any accepted format: hyphenated, 32 digits, or hyphenated with the prefix `urn:uuid:` or in
+ * braces; upper or lower case. Returns the lower-case hyphenated form, or the error text of pydantic. */
 export function parseUuid(input: string): Parsed {
   let text = input
   let mayBeSimple = true
@@ -40,7 +39,7 @@ export function parseUuid(input: string): Parsed {
   return { ok: true, uuid: text.toLowerCase() }
 }
 
-/** Counted, not split: a body may hold a million hyphens. */
+/** Does not split the text, because it may hold a million hyphens. */
 function countGroups(text: string): number {
   let count = 1
   for (let index = 0; index < text.length; index++) if (text[index] === '-') count++

@@ -1,32 +1,40 @@
 import { type Static, Type } from 'typebox'
 import { ref } from './fields.ts'
 
-/** One fault of a request, in the words of pydantic 2. It never carries the input: a wrong body may hold
- * a secret. */
+/** One validation error, in the words of pydantic 2. It never contains the input, because a body may hold a secret. */
 export const ValidationError = Type.Object(
   {
     loc: Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] }), {
-      description: 'Path of the faulty input, starting with `path`, `query`, `header` or `body`',
+      description:
+        'Path of the invalid input: `path`, `query`, `header` or `body`, then names of fields and indexes of array items.',
     }),
-    msg: Type.String(),
-    type: Type.String(),
+    msg: Type.String({ description: 'What is wrong, as a sentence for readers.' }),
+    type: Type.String({
+      description: 'Kind of the error, for programs, such as `missing` or `uuid_parsing`.',
+    }),
   },
-  { $id: 'ValidationError' },
+  { $id: 'ValidationError', description: 'One validation error of a request.' },
 )
 export type ValidationError = Static<typeof ValidationError>
 
 export const HTTPValidationError = Type.Object(
-  { detail: Type.Optional(Type.Array(ref(ValidationError))) },
-  { $id: 'HTTPValidationError', description: 'Every fault of the request' },
+  {
+    detail: Type.Optional(
+      Type.Array(ref(ValidationError), {
+        description: 'Every validation error of the request, at most 1,000.',
+      }),
+    ),
+  },
+  { $id: 'HTTPValidationError', description: 'The request is not valid. Nothing was changed.' },
 )
 export type HTTPValidationError = Static<typeof HTTPValidationError>
 
-/** A request that the contract refuses. Answered as 422 with all faults. */
+/** A request that does not match the contract. The response is a 422 with all validation errors. */
 export class RequestInvalid extends Error {
   readonly faults: readonly ValidationError[]
 
   constructor(faults: readonly ValidationError[]) {
-    super('The request does not fit the contract')
+    super('The request does not match the contract')
     this.name = 'RequestInvalid'
     this.faults = faults
   }

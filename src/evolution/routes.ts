@@ -30,12 +30,13 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         operationId: 'getEvolutionStatus',
         summary: 'Get Evolution Status',
         description:
-          'The evolution proposal status of the agent, from the evolution service. The agent need not be known ' +
-          'here. Errors of the evolution service below 500 come back as they are.',
+          'Returns the evolution proposal status of the agent. The console forwards the request and the token to the evolution ' +
+          'service, which decides whether the token may read it. A 4xx response of the evolution service is returned unchanged; ' +
+          'a 5xx becomes 502, a missed deadline 504, an unreachable service 503.',
         ...AGENT_OPERATION,
         params: EvolutionAgentId,
         response: {
-          200: answer('What the evolution service answered', ref(EvolutionStatus)),
+          200: answer('The response of the evolution service.', ref(EvolutionStatus)),
           422: validationAnswer,
           ...problemAnswers(...FORWARDED),
         },
@@ -53,12 +54,12 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         operationId: 'createGenome',
         summary: 'Create Genome',
         description:
-          'Creates (seeds) a new genome in the evolution service. The body is passed on as its own bytes. Errors ' +
-          'of the evolution service below 500 come back as they are.',
+          'Creates (seeds) a genome in the evolution service. The console forwards the body unchanged and the token. A 4xx response ' +
+          'of the evolution service is returned unchanged; a 5xx becomes 502, a missed deadline 504, an unreachable service 503.',
         ...AGENT_OPERATION,
         body: ref(Genome),
         response: {
-          200: answer('What the evolution service answered', ref(Genome)),
+          200: answer('The response of the evolution service.', ref(Genome)),
           422: validationAnswer,
           ...problemAnswers(...FORWARDED, 'body_too_large'),
         },

@@ -1,18 +1,27 @@
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
+import { PERMISSION_DESCRIPTIONS } from '../contract/permissions.ts'
 import { addPermissionNote, addRequestIdHeader, REQUEST_ID_HEADER } from './openapi-transforms.ts'
 
 export const API_VERSION = '0.1.0'
 
 const TAGS = [
-  { name: 'Teams', description: 'Authentication, users, team management' },
-  { name: 'Agent Environment', description: 'Agents, personas, policies, harnesses' },
-  { name: 'Evaluation', description: 'Evaluation management and report retrieval' },
-  { name: 'Protection', description: 'Guardrails and telemetry' },
-  { name: 'Red Team', description: 'Campaigns' },
+  { name: 'Teams', description: 'Authentication, users and team management.' },
+  {
+    name: 'Agent Environment',
+    description:
+      'Agents, personas, policies and harnesses: agent configurations, their history, and evolution.',
+  },
+  { name: 'Evaluation', description: 'Evaluation management and report retrieval.' },
+  { name: 'Protection', description: 'Guardrails and telemetry.' },
+  { name: 'Red Team', description: 'Campaigns that attack agents on purpose to find weaknesses.' },
 ]
 
-/** Collects the routes that are registered after it into the OpenAPI document. */
+const PERMISSION_LIST = Object.entries(PERMISSION_DESCRIPTIONS)
+  .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
+  .join('\n')
+
+/** Collects the routes registered after it into the OpenAPI document. */
 export const openApi = fp(
   async (app) => {
     await app.register(swagger, {
@@ -22,8 +31,10 @@ export const openApi = fp(
           title: 'Agent Console API',
           version: API_VERSION,
           description:
-            'One interface in front of the services that test, guard, attack and evolve AI agents, and the ' +
-            "place where each agent's configuration lives.",
+            'Agent Console stores the configuration of every AI agent of a company and gives one API to the services ' +
+            'that test, protect, attack and evolve those agents. All times are Unix time in seconds. An agent of ' +
+            'another team gives the same 404 as an agent that does not exist. Every error body has `detail`; every ' +
+            'error except 422 also has a stable `code`.',
           license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         },
         // The contract declares no server address: paths are relative to the address of the console.
@@ -37,7 +48,9 @@ export const openApi = fp(
               type: 'http',
               scheme: 'bearer',
               bearerFormat: 'JWT',
-              description: 'A JWT of the configured issuer. Permissions come from its scope.',
+              description:
+                'A JWT of the configured issuer. Its permissions are in the claim `scope`, separated by spaces, or in the ' +
+                `array claim \`permissions\`. Each operation names the permission it needs:\n\n${PERMISSION_LIST}`,
             },
           },
         },

@@ -16,11 +16,12 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceS
         operationId: 'listServices',
         summary: 'List Services',
         description:
-          'The services behind the console: whether their documents are there and good, what changed last that breaks ' +
-          'callers, and whether their answers are as they declare.',
+          'Returns the state of the services behind the console, as the replica that handles the request sees them: the state of ' +
+          'their OpenAPI documents, the last breaking change, the circuit breaker, and sampled responses that differ from the ' +
+          'document.',
         ...AGENT_OPERATION,
         response: {
-          200: answer('All services', ref(ServiceList)),
+          200: answer('All services.', ref(ServiceList)),
           422: validationAnswer,
           ...problemAnswers(...GUARDED),
         },

@@ -15,9 +15,10 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
         operationId: 'watchAgentConfigurations',
         summary: 'Watch Agent Configurations',
         description:
-          'Changes of the agents of the team, as server-sent events, from now on or from `Last-Event-ID` on without ' +
-          'a gap. An event may come twice; the `id` in its `data` tells. Ends when the token expires, and cuts off whoever does ' +
-          'not read.',
+          'Streams the changes of the agents of the team as server-sent events: new events only, or every event after ' +
+          '`Last-Event-ID`. An event may arrive twice; the `id` inside `data` is then the same. The stream ends when the token ' +
+          'expires or the replica shuts down. The console closes the connection of a client that does not read. In each case, ' +
+          'connect again with the last position.',
         ...AGENT_OPERATION,
         querystring: WatchQuery,
         headers: LastEventId,

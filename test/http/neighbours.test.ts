@@ -141,7 +141,7 @@ describe('what is next to a 422', () => {
     const reply = await put(`${body} `)
     assert.equal(reply.status, 413)
     assert.deepEqual(reply.body, {
-      detail: 'The body is larger than this operation accepts.',
+      detail: 'The body is larger than this operation accepts. Send a smaller one.',
       code: 'body_too_large',
     })
     const chunk = `${MIB.toString(16)}\r\n${'x'.repeat(MIB)}\r\n`

@@ -45,7 +45,10 @@ describe('a valid token', () => {
     for (const team_id of [undefined, null, '', 'team-1', 7, [randomUUID()], `${randomUUID()}0`]) {
       const reply = await sendClaims({ team_id })
       assert.equal(reply.status, 403)
-      assert.deepEqual(reply.body, { detail: 'The token names no team.', code: 'team_missing' })
+      assert.deepEqual(reply.body, {
+        detail: 'The token names no team. Use a token whose team claim is a UUID.',
+        code: 'team_missing',
+      })
     }
     for (const sub of [undefined, 'auth0|1']) {
       const reply = await sendClaims({ sub })

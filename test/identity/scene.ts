@@ -84,7 +84,11 @@ export function accepted(reply: Reply<Answer>): void {
   assert.deepEqual([reply.status, reply.body.code], [404, 'agent_not_found'])
 }
 
-export function refused(reply: Reply, detail = 'The token is not valid.', code = 'invalid_token'): void {
+export function refused(
+  reply: Reply,
+  detail = 'The token is not valid. Get a new one from the issuer.',
+  code = 'invalid_token',
+): void {
   assert.equal(reply.status, 401)
   assert.equal(reply.headers.get('www-authenticate'), 'Bearer')
   assert.deepEqual(reply.body, { detail, code })

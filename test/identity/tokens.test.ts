@@ -9,7 +9,7 @@ import { listen, stopListening } from '../../dev/issuer/listen.ts'
 import { FORGERIES, signed, signedByRsa, WRONG_CLAIMS, withClaims } from './forgeries.ts'
 import { accepted, refused, type Scene, send, startScene } from './scene.ts'
 
-const NO_TOKEN = 'Send a token: Authorization: Bearer <JWT>.'
+const NO_TOKEN = 'The request has no usable token. Send exactly one header Authorization: Bearer <JWT>.'
 const somewhere = () => `/v1/agent-configurations/${randomUUID()}`
 
 describe('the bearer token', () => {

@@ -25,10 +25,14 @@ describe('a mounted operation is reached by nobody', () => {
     mounted.running.request('POST', '/v1/things/7', { token, headers, raw: '{broken' })
 
   it('without a token, and before a byte of the body is read', async () => {
-    refused(await send(null), 'Send a token: Authorization: Bearer <JWT>.', 'unauthenticated')
+    refused(
+      await send(null),
+      'The request has no usable token. Send exactly one header Authorization: Bearer <JWT>.',
+      'unauthenticated',
+    )
     refused(
       await send(null, { authorization: 'Basic x' }),
-      'Send a token: Authorization: Bearer <JWT>.',
+      'The request has no usable token. Send exactly one header Authorization: Bearer <JWT>.',
       'unauthenticated',
     )
   })

@@ -30,13 +30,13 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
         operationId: 'createAgentConfiguration',
         summary: 'Create Agent Configuration',
         description:
-          'With an `Idempotency-Key`, a retry of the same body is answered as the first request was, and makes ' +
-          'no second agent.',
+          'Creates an agent in the team of the token. Send `Idempotency-Key` to make a retry safe: a retry with the same key and ' +
+          'body returns the first agent as it was created, and a retry with another body returns 409.',
         ...AGENT_OPERATION,
         headers: IdempotencyKey,
         body: ref(AgentCreate),
         response: {
-          201: answer('The new agent, its secrets in clear', ref(Agent), {
+          201: answer('The new agent, with the secrets of this request in clear text.', ref(Agent), {
             headers: answerHeaders('etag', 'location', 'console-ignored-fields'),
           }),
           ...writeErrors('agent_not_found', 'idempotency_conflict', 'agent_too_large'),
@@ -58,15 +58,17 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       schema: {
         operationId: 'getAgentConfiguration',
         summary: 'Get Agent Configuration',
+        description:
+          'Returns one agent with masked secrets: as it is now, or as it was at `revision`. The ETag is its revision.',
         ...AGENT_OPERATION,
         params: AgentId,
         querystring: AgentRead,
         headers: IfNoneMatch,
         response: {
-          200: answer('The agent, its secrets masked', ref(Agent), {
+          200: answer('The agent, with masked secrets.', ref(Agent), {
             headers: answerHeaders('etag'),
           }),
-          304: emptyAnswer('Not changed since the revision named by If-None-Match', answerHeaders('etag')),
+          304: emptyAnswer('The agent is still at the revision in If-None-Match.', answerHeaders('etag')),
           ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },
@@ -91,15 +93,16 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
         operationId: 'updateAgentConfiguration',
         summary: 'Update Agent Configuration',
         description:
-          'Each supplied field replaces the corresponding field of the agent. A writer who must not overwrite ' +
-          'the change of another sends `If-Match` with the ETag it read.',
+          'Each supplied field replaces the corresponding field of the agent; absent fields keep their values. Every change makes ' +
+          'a new revision; a body that changes nothing makes none. Send `If-Match` with the ETag that you read to avoid ' +
+          'overwriting the change of another client: the response is 412 if the agent has changed since.',
         ...AGENT_OPERATION,
         params: AgentId,
         headers: IfMatch,
         body: ref(AgentUpdate),
         response: {
           200: answer(
-            'The agent; a secret this request supplied is in clear, others are masked',
+            'The agent after the update. A secret that this request set is in clear text; other secrets are masked.',
             ref(Agent),
             {
               headers: answerHeaders('etag', 'console-ignored-fields'),

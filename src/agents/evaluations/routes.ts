@@ -19,13 +19,13 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
         operationId: 'recordAgentEvaluation',
         summary: 'Record Agent Evaluation',
         description:
-          'Keeps the newest completed evaluation with the revision it ran on. One that is older than the one ' +
-          'already there changes nothing and is answered with it. No revision is made.',
+          'Stores a completed evaluation as the latest one, with the revision that it ran on. An evaluation that is older than ' +
+          'the stored one changes nothing; the response is the stored one. This makes no new revision.',
         ...AGENT_OPERATION,
         params: AgentId,
         body: ref(AgentEvaluation),
         response: {
-          200: answer('The newest evaluation, and whether it still holds', ref(AgentLatestEvaluation)),
+          200: answer('The latest evaluation, and whether it is current.', ref(AgentLatestEvaluation)),
           ...writeErrors('agent_not_found', 'agent_too_large'),
         },
       },

@@ -24,12 +24,12 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
       schema: {
         operationId: 'listAgentRevisions',
         summary: 'List Agent Revisions',
-        description: 'Who changed which fields, and when; newest first.',
+        description: 'Returns the revisions of the agent, newest first: who changed which fields, and when.',
         ...AGENT_OPERATION,
         params: AgentId,
         querystring: RevisionPageQuery,
         response: {
-          200: answer('A page of revisions', ref(AgentRevisionPage)),
+          200: answer('A page of revisions.', ref(AgentRevisionPage)),
           ...readErrors('agent_not_found'),
         },
       },
@@ -44,11 +44,11 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
       schema: {
         operationId: 'getAgentRevision',
         summary: 'Get Agent Revision',
-        description: 'The agent as it was at a revision, its secrets masked.',
+        description: 'Returns the agent as it was at a revision, with masked secrets.',
         ...AGENT_OPERATION,
         params: AgentRevisionId,
         response: {
-          200: answer('The agent as it was', ref(Agent), { headers: answerHeaders('etag') }),
+          200: answer('The agent as it was at the revision.', ref(Agent), { headers: answerHeaders('etag') }),
           ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },
@@ -64,12 +64,13 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
       schema: {
         operationId: 'diffAgentRevisions',
         summary: 'Diff Agent Revisions',
-        description: 'What differs between two revisions, field by field.',
+        description:
+          'Returns the fields that differ between two revisions, with both values. Secrets are masked.',
         ...AGENT_OPERATION,
         params: AgentRevisionId,
         querystring: DiffQuery,
         response: {
-          200: answer('The fields that differ', ref(AgentDiff)),
+          200: answer('The fields that differ.', ref(AgentDiff)),
           ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },
@@ -85,12 +86,15 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         operationId: 'restoreAgentRevision',
         summary: 'Restore Agent Revision',
         description:
-          'Makes a new revision with the values of an old one. Secrets, the trust stage and scores stay as they are now.',
+          'Makes a new revision with the field values of an old one. Secrets, the trust stage and scores keep their current ' +
+          'values.',
         ...AGENT_OPERATION,
         params: AgentRevisionId,
         headers: IfMatch,
         response: {
-          200: answer('The agent as it is now', ref(Agent), { headers: answerHeaders('etag') }),
+          200: answer('The agent after the restore, with masked secrets.', ref(Agent), {
+            headers: answerHeaders('etag'),
+          }),
           ...writeErrors('agent_not_found', 'revision_not_found', 'revision_stale', 'agent_too_large'),
         },
       },

@@ -22,14 +22,14 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         operationId: 'moveAgentTrustStage',
         summary: 'Move Agent Trust Stage',
         description:
-          'Any move is allowed and makes a revision; the stage the agent is at already changes nothing. The first ' +
-          'arrival at `trusted` or later sets `trusted_at` and `ttt_days`, which later moves keep.',
+          'Changes the trust stage and makes a new revision. Every change is allowed; the current stage changes nothing. The ' +
+          'first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
         ...AGENT_OPERATION,
         params: AgentId,
         headers: IfMatch,
         body: ref(AgentLifecycle),
         response: {
-          200: answer('The agent, its secrets masked', ref(Agent), {
+          200: answer('The agent, with masked secrets.', ref(Agent), {
             headers: answerHeaders('etag', 'console-ignored-fields'),
           }),
           ...writeErrors('agent_not_found', 'revision_stale'),
@@ -51,13 +51,13 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         operationId: 'deleteAgentConfiguration',
         summary: 'Delete Agent Configuration',
         description:
-          'Erases the agent with its revisions and secrets, for good. To keep it out of sight instead, set its ' +
-          'status to `archived`.',
+          'Deletes the agent with its revisions, scores and secrets. This cannot be undone. To hide an agent from lists and keep ' +
+          'it, set its status to `archived` instead.',
         ...AGENT_OPERATION,
         params: AgentId,
         headers: IfMatch,
         response: {
-          204: emptyAnswer('The agent is gone'),
+          204: emptyAnswer('The agent is deleted.'),
           ...writeErrors('agent_not_found', 'revision_stale'),
         },
       },

@@ -15,12 +15,12 @@ export const listRoutes: FastifyPluginAsyncTypebox<{ list: AgentList }> = async 
         operationId: 'listAgentConfigurations',
         summary: 'List Agent Configurations',
         description:
-          'The agents of the team, newest first unless `sort` says otherwise. A parameter that takes several values is ' +
-          'repeated: `statuses=draft&statuses=active`.',
+          'Returns the agents of the team in pages. To pass several values of a filter, repeat the parameter: ' +
+          '`statuses=draft&statuses=active`. To read the next page, send `next_cursor` as `cursor` with the same filters.',
         ...AGENT_OPERATION,
         querystring: AgentListQuery,
         response: {
-          200: answer('A page of agents, their secrets masked', ref(AgentPage)),
+          200: answer('A page of agents, with masked secrets.', ref(AgentPage)),
           ...readErrors(),
         },
       },

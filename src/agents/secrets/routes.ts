@@ -16,12 +16,14 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ readSecrets: ReadSecrets 
       config: { permission: 'agent:secret' },
       schema: {
         operationId: 'revealAgentSecrets',
-        summary: 'Reveal Agent Secrets',
-        description: 'The secrets of an agent in clear. Who asked is recorded in the audit.',
+        summary: 'Read Agent Secrets',
+        description: 'Returns the secrets of the agent in clear text. The audit log records who read them.',
         ...AGENT_OPERATION,
         params: AgentId,
         response: {
-          200: answer('The secrets in clear', ref(AgentSecrets), { headers: answerHeaders('cache-control') }),
+          200: answer('The secrets in clear text.', ref(AgentSecrets), {
+            headers: answerHeaders('cache-control'),
+          }),
           ...readErrors('agent_not_found'),
         },
       },
