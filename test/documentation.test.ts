@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { PERMISSIONS } from '../src/contract/permissions.ts'
+import { PROBLEMS } from '../src/contract/problem-codes.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const names = (text: string, pattern: RegExp) => [
+  ...new Set([...text.matchAll(pattern)].map(([, name = '']) => name)),
+]
+
+/** The first column of every table row that starts with a name in code quotes. */
+const rows = (text: string, pattern: RegExp) =>
+  names(text, new RegExp(`^\\| (?:\\d{3} )?\`(${pattern.source})\` \\|`, 'gm'))
+
+describe('docs/operating.md', () => {
+  const operating = read('docs/operating.md')
+
+  it('lists exactly the environment variables that the configuration reads', () => {
+    const known = names(read('src/config.ts'), /(?:read|isSet)\('([A-Z_]+)'/g)
+    assert.deepEqual(rows(operating, /[A-Z_]+/).toSorted(), known.toSorted())
+  })
+
+  it('lists exactly the permissions', () => {
+    assert.deepEqual(rows(operating, /[a-z]+:[a-z]+/), PERMISSIONS)
+  })
+
+  it('lists every error with its status', () => {
+    for (const [code, { status }] of Object.entries(PROBLEMS)) {
+      assert.ok(operating.includes(`${status} \`${code}\``), code)
+    }
+  })
+})
+
+describe('the documents', () => {
+  const texts = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).map((file) => [file, read(file)] as const)
+
+  it('list every metric, and no other', () => {
+    const sources = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n')
+    const known = names(sources, /name: '(console_\w+)'/g)
+    const listed = texts.flatMap(([, text]) => rows(text, /console_\w+/))
+    assert.deepEqual(listed.toSorted(), known.toSorted())
+  })
+
+  it('link to pages and headings that exist', () => {
+    const broken = texts.flatMap(([file, text]) =>
+      names(text, /\]\((?!https?:)([^)\s]+)\)/g)
+        .filter((link) => {
+          const [path = '', anchor] = link.split('#')
+          const target = join(root, file, '..', path)
+          if (path.endsWith('/')) return globSync(target).length === 0
+          const found = texts.find(([name]) => join(root, name) === target)
+          if (!found) return globSync(target).length === 0
+          return anchor !== undefined && !headings(found[1]).includes(anchor)
+        })
+        .map((link) => `${file}: ${link}`),
+    )
+    assert.deepEqual(broken, [])
+  })
+})
+
+/** The anchors of a page, as GitHub makes them. */
+function headings(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
