@@ -10,6 +10,8 @@ export interface IssuerOptions {
   /** A free one below 32768 when absent or 0. */
   port?: number
   host?: string
+  /** What `iss` of a token is. The address it listens on when absent. */
+  url?: string
   audience?: string
   tokenLifetimeSeconds?: number
   alg?: SigningAlgorithm
@@ -48,7 +50,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
   const { port: wanted = 0 } = options
   const port =
     wanted === 0 ? await onFreePort((free) => listen(server, free, host)) : await listen(server, wanted, host)
-  const url = `http://${host}:${port}`
+  const { url = `http://${host}:${port}` } = options
 
   // A provider's JWKS is fixed for life, so a rotation puts a new provider behind the same server.
   const serve = () =>

@@ -6,10 +6,18 @@
 import { once } from 'node:events'
 import { startIssuer } from './issuer.ts'
 
-const { ISSUER_PORT: port, ISSUER_AUDIENCE: audience, ISSUER_TOKEN_SECONDS: lifetime } = process.env
+const {
+  ISSUER_HOST: host,
+  ISSUER_PORT: port,
+  ISSUER_URL: url,
+  ISSUER_AUDIENCE: audience,
+  ISSUER_TOKEN_SECONDS: lifetime,
+} = process.env
 
 const issuer = await startIssuer({
+  ...(host && { host }),
   ...(port && { port: Number(port) }),
+  ...(url && { url }),
   ...(audience && { audience }),
   ...(lifetime && { tokenLifetimeSeconds: Number(lifetime) }),
 })
