@@ -8,7 +8,10 @@ const COMMANDS: Record<string, { file: string; does: string }> = {
     file: 'scripts/rotate-secrets.ts',
     does: 'seal all secrets with the first key of SECRETS_KEYS',
   },
-  health: { file: 'bin/health.ts', does: 'check the server in this container; `health relay` checks a relay' },
+  health: {
+    file: 'bin/health.ts',
+    does: 'check the server in this container; `health relay` checks a relay',
+  },
 }
 
 const [name = '', ...options] = process.argv.slice(2)

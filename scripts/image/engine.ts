@@ -16,7 +16,8 @@ export interface Engine {
   command: string[]
   /** Options of `run` that this engine needs. */
   runOptions: string[]
-  build: () => Promise<void>
+  /** Returns what the build printed. */
+  build: () => Promise<string>
   /** Removes the image and everything that was made for it. */
   remove: () => Promise<void>
 }
@@ -36,9 +37,7 @@ function useDocker(context: string): Engine {
     image: IMAGE,
     command: ['docker'],
     runOptions: [],
-    build: async () => {
-      await run('docker', 'build', '--tag', IMAGE, context)
-    },
+    build: () => run('docker', 'build', '--progress=plain', '--tag', IMAGE, context),
     remove: async () => {
       await run('docker', 'image', 'rm', '--force', IMAGE)
     },
@@ -60,7 +59,7 @@ async function usePodman(context: string): Promise<Engine> {
     build: async () => {
       const bases = await makeBases(storage, folder)
       const certificates = process.env['NODE_EXTRA_CA_CERTS']
-      await run(
+      return run(
         'buildah',
         ...storage,
         'build',

@@ -10,7 +10,9 @@ const RULES: Record<string, (path: string) => boolean> = {
   'source maps': (path) => path.endsWith('.map'),
   // Only at the top of a package: `yaml/dist/doc` is code.
   'tests, documentation, examples and benchmarks': (path) =>
-    /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/@]+\/(?:tests?|docs|examples?|bench|benchmarks?|\.github)\//.test(path),
+    /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/@]+\/(?:tests?|docs|examples?|bench|benchmarks?|\.github)\//.test(
+      path,
+    ),
   'texts other than licences': (path) =>
     /\.(?:md|markdown)$/.test(path) && !/licen[cs]e|notice|copying|authors/i.test(path),
 }
