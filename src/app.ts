@@ -35,8 +35,8 @@ import { referencePage } from './http/reference-page.ts'
 import { createServer } from './http/server.ts'
 import type { Database } from './platform/database.ts'
 import { type Backlog, readBacklog } from './platform/outbox.ts'
-import { announceWrites } from './platform/outbox-bell.ts'
-import { within } from './platform/within.ts'
+import { notifyAfterWrites } from './platform/outbox-notifier.ts'
+import { withTimeout } from './platform/with-timeout.ts'
 import { mountRoutes } from './services/mount/routes.ts'
 import { serviceRoutes } from './services/routes.ts'
 import { startFeed } from './watch/feed.ts'
@@ -63,7 +63,7 @@ const SCHEMAS = [
 /** The only place that wires the parts together. */
 export async function buildApp(deps: Deps) {
   const { database, identity, evolution, events, services, shutdown, metrics, log, now } = deps
-  const sql = events ? announceWrites(database, log) : database
+  const sql = events ? notifyAfterWrites(database, log) : database
   metrics.observeBacklog(() => readBacklog(database))
   const audit = createAudit({ ...deps, sql: database })
   const app = await createServer({
@@ -125,7 +125,7 @@ async function readDelivery({ events, database }: Deps): Promise<DeliveryState> 
 }
 
 function tryReadBacklog(database: Database): Promise<Backlog | undefined> {
-  return within(
+  return withTimeout(
     BACKLOG_TIMEOUT_MS,
     readBacklog(database).catch(() => undefined),
     undefined,

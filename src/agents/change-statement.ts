@@ -1,4 +1,4 @@
-import { INTO_AUDIT } from '../platform/audit.ts'
+import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
 import type { Statement } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import { agentJson } from './columns.ts'
@@ -37,7 +37,7 @@ const RECORD = `revised AS (
   INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
   SELECT $1, $2, $3, $11, $6, $12 FROM written
 ), audited AS (
-  ${INTO_AUDIT}
+  ${INSERT_AUDIT_EVENT}
   SELECT $1, $13, $4, $5, 'agent_' || $6::text, $2, $14, $15 FROM written
 )
 SELECT revision, text FROM written`

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { AuditEventPage, AuditQuery } from '../contract/audit.ts'
-import { isGivenId, readCursor, toCursor } from '../platform/cursor.ts'
 import type { Sql } from '../platform/database.ts'
 import type { Refusal } from '../platform/identity.ts'
+import { decodeCursor, encodeCursor, isCanonicalUuid } from '../platform/pagination-cursor.ts'
 import { insertEvent, listEvents } from './store.ts'
 
 export interface AuditDeps {
@@ -22,11 +22,11 @@ export function createAudit({ sql, log, now, newId }: AuditDeps) {
       { agent_id: agentId, limit = 100, cursor }: AuditQuery,
     ): Promise<AuditEventPage> {
       const question = ['audit-events', agentId ?? null]
-      const [before] = (readCursor(question, cursor, isId) ?? []) as [string?]
+      const [before] = (decodeCursor(question, cursor, isId) ?? []) as [string?]
       const rows = await listEvents(sql, teamId, { agentId, before, limit: limit + 1 })
       const results = rows.slice(0, limit)
       const last = results.at(-1)
-      return { results, next_cursor: rows.length > limit && last ? toCursor(question, [last.id]) : null }
+      return { results, next_cursor: rows.length > limit && last ? encodeCursor(question, [last.id]) : null }
     },
 
     /** Never fails: a refusal stands whether or not it could be written down. */
@@ -56,5 +56,5 @@ export function createAudit({ sql, log, now, newId }: AuditDeps) {
 }
 
 function isId([id, ...rest]: unknown[]): boolean {
-  return isGivenId(id) && rest.length === 0
+  return isCanonicalUuid(id) && rest.length === 0
 }

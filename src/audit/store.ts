@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../contract/audit.ts'
-import { INTO_AUDIT } from '../platform/audit.ts'
+import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
 import type { Sql } from '../platform/database.ts'
 
 /** The events of a team older than `before`, of one agent where it is named; newest first. */
@@ -35,7 +35,7 @@ export async function insertEvent(sql: Sql, teamId: string, event: AuditEvent): 
   const { id, at, user_id, action, agent_id, request_id, detail } = event
   await sql.write({
     name: 'insert-audit-event',
-    text: `${INTO_AUDIT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    text: `${INSERT_AUDIT_EVENT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [teamId, id, at, user_id, action, agent_id, request_id, JSON.stringify(detail)],
   })
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Problem } from '../contract/problem.ts'
-import { findJsonFault } from '../platform/json-fault.ts'
+import { findJsonSyntaxError } from '../platform/json-syntax.ts'
 import type { UpstreamRequest } from '../platform/upstream/exchange.ts'
 import { pickHeaders } from '../platform/upstream/headers.ts'
 import type { CollectedResponse } from '../platform/upstream/response.ts'
@@ -96,7 +96,7 @@ function readJson(headers: IncomingHttpHeaders, body: Buffer): string | undefine
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') return undefined
   try {
     const text = utf8.decode(body)
-    return findJsonFault(text, MAX_DEPTH) === undefined ? text : undefined
+    return findJsonSyntaxError(text, MAX_DEPTH) === undefined ? text : undefined
   } catch {
     return undefined
   }

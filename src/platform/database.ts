@@ -2,21 +2,21 @@ import { DatabaseError, type Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
 import { createPool } from './pool.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 export interface Statement {
-  /** A named statement is planned once a connection, one without a name each time. */
+  /** PostgreSQL plans a named statement once for each connection, and an unnamed one at each execution. */
   name: string | undefined
   text: string
   values: unknown[]
 }
 
-/** The connection every query takes first. Reading and writing differ in what a lost connection means. */
 export interface Sql extends Statements {
   /** Runs the statements of `work` in one transaction, and commits it unless `work` throws. */
   transaction: <Result>(work: (statements: Statements) => Promise<Result>) => Promise<Result>
 }
 
+/** A connection lost during a read is `database_unavailable`, during a write `outcome_unknown`. */
 export interface Statements {
   read: <Row extends object>(statement: Statement) => Promise<Row[]>
   write: <Row extends object>(statement: Statement) => Promise<Row[]>
@@ -35,7 +35,7 @@ export function createDatabase(url: string, log: Logger): Database {
     application_name: 'agent-console',
     max: 16,
     idleTimeoutMillis: 30_000,
-    // Compiling a plan takes longer than any statement here runs.
+    // JIT compilation of a plan takes longer than any of our statements.
     options: '-c jit=off',
   }
   const pool = createPool(options, log)
@@ -51,7 +51,7 @@ export function createDatabase(url: string, log: Logger): Database {
       return await work(client)
     } catch (error) {
       failure = error
-      throw toProblem(error, whenLost)
+      throw problemFromDatabase(error, whenLost)
     } finally {
       client.release(isLost(failure))
     }
@@ -99,39 +99,39 @@ async function connect(pool: Pool): Promise<PoolClient> {
   }
 }
 
-const PROBE_MS = 500
+const PROBE_TIMEOUT_MS = 500
 
-/** Asks whether agents can be read, one question at a time: a health check waits neither for a database that hangs
- * nor for a pool that is exhausted. */
+/** Tests whether agents can be read, with one query at a time. The time limit covers a database that hangs and an
+ * exhausted pool. */
 function createProbe(pool: Pool): () => Promise<boolean> {
-  let asked: Promise<boolean> | undefined
-  const ask = async () => {
+  let pending: Promise<boolean> | undefined
+  const probe = async () => {
     try {
       await pool.query('SELECT FROM agents LIMIT 0')
       return true
     } catch {
       return false
     } finally {
-      asked = undefined
+      pending = undefined
     }
   }
   return async () => {
-    asked ??= ask()
-    return within(PROBE_MS, asked, false)
+    pending ??= probe()
+    return withTimeout(PROBE_TIMEOUT_MS, pending, false)
   }
 }
 
-/** Refused before it began or rolled back by the server: the statement had no effect. */
+/** The server refused the statement or rolled it back: it had no effect. */
 const UNAVAILABLE = new Set([
   '53300', // too many connections
-  '57014', // cancelled by the statement time-out
+  '57014', // cancelled by the statement timeout
   '57P03', // starting up or shutting down
-  '25006', // a standby that took over the address of its primary
-  '40001',
-  '40P01',
+  '25006', // read-only: a standby at the address of the primary
+  '40001', // serialization failure
+  '40P01', // deadlock
 ])
 
-function toProblem(error: unknown, whenLost: 'database_unavailable' | 'outcome_unknown'): unknown {
+function problemFromDatabase(error: unknown, whenLost: 'database_unavailable' | 'outcome_unknown'): unknown {
   const code = (error as { code?: string }).code ?? ''
   if (UNAVAILABLE.has(code))
     return new Problem('database_unavailable', { headers: RETRY_AFTER, cause: error })
@@ -139,7 +139,7 @@ function toProblem(error: unknown, whenLost: 'database_unavailable' | 'outcome_u
   return error
 }
 
-/** The answer to the statement will never come: the server went away, or took too long to say anything. */
+/** The connection broke or timed out, so the result of the statement is unknown. */
 function isLost(error: unknown): boolean {
   if (error === undefined || error instanceof Problem) return false
   if (!(error instanceof DatabaseError)) return true

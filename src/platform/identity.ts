@@ -5,25 +5,25 @@ import { Problem } from '../contract/problem.ts'
 import { parseUuid } from '../contract/uuid.ts'
 import { createIssuerKeys, type IssuerState } from './issuer-keys.ts'
 
-/** On whose behalf a request is carried out. */
+/** The user and team that a request acts for. */
 export interface Caller {
   userId: string
   teamId: string
   requestId: string
 }
 
-/** Somebody known asked for what no permission of theirs allows. */
+/** An authenticated user lacks the permission for an operation. */
 export interface Refusal {
   caller: Caller
   permission: string
   method: string
   route: string
-  /** Null where the path names no agent. */
+  /** Null if the path contains no agent id. */
   agentId: string | null
 }
 
 export interface VerifiedToken {
-  /** Null where the token names nobody, or somebody who is not a UUID. */
+  /** Null if the claim is missing or not a UUID; the same holds for `teamId`. */
   userId: string | null
   teamId: string | null
   permissions: ReadonlySet<string>
@@ -48,34 +48,34 @@ export interface IdentityOptions {
 }
 
 export interface Identity {
-  /** Answers who the token speaks for, or throws a 401, or a 503 when only the issuer could tell. */
+  /** Throws a 401 for an invalid token, and a 503 if the keys of the issuer are needed but cannot be loaded. */
   verify: (token: string) => Promise<VerifiedToken>
   issuerState: () => IssuerState
 }
 
-/** Asymmetric only: with a shared-secret algorithm on the list, the public key would sign. */
+/** Asymmetric only: with HS256 on the list, an attacker could sign with the public key. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const LEEWAY_SECONDS = 30
 
-/** Verification takes about 100 µs, so tokens are remembered: this many characters of them. */
-const REMEMBERED_CHARACTERS = 16 * 1024 * 1024
+/** Verification takes about 100 µs, so verified tokens are cached, up to this total length. */
+const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024
 
 export function createIdentity(options: IdentityOptions): Identity {
   const { issuer, audience, claims, now } = options
-  let remembered = createMemory()
+  let currentCache = createTokenCache()
   const keys = createIssuerKeys({
     ...options,
     onChange: () => {
-      remembered = createMemory()
+      currentCache = createTokenCache()
     },
   })
 
   const verify = async (token: string): Promise<VerifiedToken> => {
     await keys.keepFresh()
-    // Held on to: what the present keys vouch for must not be remembered among the next ones'.
-    const memory = remembered
-    const known = memory.get(token)
-    if (known && now() / 1_000 < known.expiresAt + LEEWAY_SECONDS) return known
+    // The keys may change during verification: the result must not enter the cache of the new keys.
+    const cache = currentCache
+    const cached = cache.get(token)
+    if (cached && now() / 1_000 < cached.expiresAt + LEEWAY_SECONDS) return cached
     const { payload } = await jwtVerify(token, keys.getKey, {
       issuer,
       audience,
@@ -84,20 +84,20 @@ export function createIdentity(options: IdentityOptions): Identity {
       currentDate: new Date(now()),
       requiredClaims: ['exp'],
     }).catch((error: unknown) => {
-      throw toProblem(error)
+      throw problemFromToken(error)
     })
     const verified = readClaims(payload, claims)
-    memory.set(token, verified)
+    cache.set(token, verified)
     return verified
   }
 
   return { verify, issuerState: keys.state }
 }
 
-/** Keyed by the whole token: a signature is only vouched for together with what it signs. */
-function createMemory() {
+/** The key is the whole token: a signature is only valid together with what it signs. */
+function createTokenCache() {
   return new LRUCache<string, VerifiedToken>({
-    maxSize: REMEMBERED_CHARACTERS,
+    maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (_verified, token) => token.length,
   })
 }
@@ -106,8 +106,8 @@ function readClaims(payload: JWTPayload, names: ClaimNames): VerifiedToken {
   const scope = payload[names.scope]
   const permissions = payload[names.permissions]
   return {
-    userId: asUuid(payload[names.user]),
-    teamId: asUuid(payload[names.team]),
+    userId: toUuid(payload[names.user]),
+    teamId: toUuid(payload[names.team]),
     permissions: new Set([
       ...(typeof scope === 'string' ? scope.split(' ') : []),
       ...(Array.isArray(permissions) ? permissions.filter((name) => typeof name === 'string') : []),
@@ -116,13 +116,13 @@ function readClaims(payload: JWTPayload, names: ClaimNames): VerifiedToken {
   }
 }
 
-function asUuid(claim: unknown): string | null {
+function toUuid(claim: unknown): string | null {
   const parsed = typeof claim === 'string' ? parseUuid(claim) : undefined
   return parsed?.ok ? parsed.uuid : null
 }
 
-/** Says which rule the token breaks, so that its holder can mend it; never what the token holds. */
-function toProblem(error: unknown): unknown {
+/** Names the rule that the token breaks, but quotes no content of the token. */
+function problemFromToken(error: unknown): unknown {
   if (!(error instanceof errors.JOSEError)) return error
   const headers = { 'www-authenticate': 'Bearer' }
   if (error instanceof errors.JWTExpired) {

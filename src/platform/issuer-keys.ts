@@ -4,32 +4,32 @@ import { Problem } from '../contract/problem.ts'
 
 const COOLDOWN_MS = 10_000
 const MAX_AGE_MS = 600_000
-/** Keys in use are never this old, unless the issuer has been asked in vain. */
-const SILENCE_MS = 2 * MAX_AGE_MS
+/** Without traffic nothing refreshes the keys; after this time the next request waits for a refresh. */
+const MAX_IDLE_MS = 2 * MAX_AGE_MS
 const TIMEOUT_MS = 5_000
 
 export interface IssuerKeysOptions {
   issuer: string
-  /** Discovered from the issuer when absent. */
+  /** If undefined, read from the issuer's discovery document. */
   jwksUrl: string | undefined
   now: () => number
   log: Logger
-  /** Called when the issuer publishes other keys than before. */
+  /** Called when the published keys change. */
   onChange: () => void
 }
 
 export type IssuerState = 'up' | 'down' | 'unknown'
 
 export interface IssuerKeys {
-  /** To be awaited before any use of the keys, or of what they have vouched for. */
+  /** Await this before using the keys or a cached verification. */
   keepFresh: () => Promise<void>
   getKey: JWTVerifyGetKey
   state: () => IssuerState
 }
 
-/** The issuer's public keys. jose's own remote key set forgets its keys once they are stale and asks again
- * for every unknown key id while the issuer is down; here known keys serve through any outage, and the
- * issuer is asked at most once a cool-down whatever arrives. */
+/** Caches the issuer's public keys. jose's remote key set drops stale keys, and while the issuer is down it sends a
+ * request for every unknown key id. Here known keys stay valid during an outage, and requests to the issuer are at
+ * least a cool-down apart. */
 export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: IssuerKeysOptions): IssuerKeys {
   let keys: ReturnType<typeof createLocalJWKSet> | undefined
   let published = ''
@@ -55,13 +55,13 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
       attemptedAt = now()
       try {
         await load()
-        if (state !== 'up') log.info({ issuer }, 'issuer keys loaded')
+        if (state !== 'up') log.info({ issuer }, 'loaded the keys of the issuer')
         state = 'up'
       } catch (error) {
         state = 'down'
-        // The issuer may have moved it.
+        // The URL may have changed: discover it again.
         knownUrl = jwksUrl
-        log.warn({ issuer, err: error }, 'issuer keys could not be loaded')
+        log.warn({ issuer, err: error }, 'cannot load the keys of the issuer')
       } finally {
         pending = undefined
       }
@@ -75,8 +75,8 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
 
   const keepFresh = async () => {
     if (!keys || now() - loadedAt < MAX_AGE_MS) return
-    // A withdrawn key must not be good for the first call after a quiet night: then, and only then, one waits.
-    if (now() - attemptedAt >= SILENCE_MS) state = 'unknown'
+    // Usually the request does not wait. After a long idle time it does: the cached keys may have been withdrawn.
+    if (now() - attemptedAt >= MAX_IDLE_MS) state = 'unknown'
     const refreshed = refreshUnlessCoolingDown()
     if (state === 'unknown') await refreshed
   }
@@ -92,7 +92,7 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
       try {
         return await keys(header, token)
       } catch (again) {
-        // While the issuer is silent, an unknown key may well be its newest.
+        // While the issuer is down, an unknown key may be a new one.
         throw state === 'down' ? unavailable() : again
       }
     }
@@ -107,13 +107,13 @@ function unavailable(): Problem {
 
 async function discover(issuer: string): Promise<string> {
   const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
-  if (document['issuer'] !== issuer) throw new Error('The discovery document names another issuer')
-  if (typeof document['jwks_uri'] !== 'string') throw new Error('The discovery document names no jwks_uri')
+  if (document['issuer'] !== issuer) throw new Error('The discovery document has another issuer')
+  if (typeof document['jwks_uri'] !== 'string') throw new Error('The discovery document has no jwks_uri')
   return document['jwks_uri']
 }
 
 async function fetchJson(url: string): Promise<Record<string, unknown>> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
-  if (response.status !== 200) throw new Error(`${url} answered ${response.status}`)
+  if (response.status !== 200) throw new Error(`${url} returned status ${response.status}`)
   return (await response.json()) as Record<string, unknown>
 }

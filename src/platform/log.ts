@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Lines are written some at a time: a write for each costs as much as half a request. What is pending is written
- * at the latest after half a second, and when the process ends. */
+/** Buffered, because one write for each line costs half as much as a request. The buffer is flushed every half second
+ * and at exit. */
 const toStdout = () => pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: 500 })
 
 export function createLog(level: LogLevel, destination: DestinationStream = toStdout()): Logger {
@@ -17,8 +17,7 @@ export function createLog(level: LogLevel, destination: DestinationStream = toSt
   return pino(options, destination)
 }
 
-/** Only what says where it failed. Other properties of an error may quote rows and parameters: PostgreSQL's
- * `detail` and `where` do. */
+/** Omits other properties: `detail` and `where` of PostgreSQL errors quote rows and parameters. */
 function describeError(error: Error & { code?: unknown }): object {
   return {
     type: error.name,

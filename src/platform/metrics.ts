@@ -3,218 +3,212 @@ import { SERVICE_STATES } from '../contract/service.ts'
 import type { Backlog } from './outbox.ts'
 import type { BreakerState } from './upstream/breaker.ts'
 
-interface RequestMeasure {
+interface RequestMeasurement {
   method: string
   route: string
   status: number
   seconds: number
 }
 
-/** What is measured of one upstream. */
-export interface UpstreamMeasures {
-  /** A call begins; the function it answers is told how it ended. */
+export interface UpstreamMetrics {
+  /** Call at the start of a call; call the returned function at its end. */
   begin: () => (outcome: string) => void
-  /** An answer begins to be passed on as it comes; the function it answers is told how it ended. */
-  passing: () => (brokenBy?: string) => void
+  /** Call when a response starts to be streamed to the client; call the returned function at its end. */
+  passing: () => (failure?: string) => void
   retried: () => void
   breaker: (state: BreakerState) => void
 }
 
-/** What is measured of the delivery of events. */
-export interface RelayMeasures {
-  /** How long each event waited, in seconds. */
-  delivered: (waits: number[]) => void
+export interface RelayMetrics {
+  /** With the age of each delivered event in seconds. */
+  delivered: (ages: number[]) => void
   failed: () => void
 }
 
-/** What is measured of those who watch. */
-export interface WatchMeasures {
-  /** One begins to; the function it answers is told whether he was cut off. */
+export interface WatchMetrics {
+  /** Call when a subscriber connects; call the returned function when it disconnects. */
   opened: () => (wasCutOff: boolean) => void
 }
 
-/** What is measured of one service's document and of its answers. */
-export interface ServiceMeasures {
+export interface ServiceMetrics {
   state: (state: string) => void
   changed: (isBreaking: boolean) => void
   checked: () => void
   mismatched: (operation: string) => void
 }
 
-const BREAKER_STATES: BreakerState[] = ['closed', 'half_open', 'open']
-
 export interface Metrics {
   registry: Registry
-  observeRequest: (measure: RequestMeasure) => void
-  upstream: (name: string) => UpstreamMeasures
-  relay: () => RelayMeasures
-  watch: () => WatchMeasures
-  /** Reads the backlog whenever somebody asks for figures. */
+  observeRequest: (measurement: RequestMeasurement) => void
+  upstream: (name: string) => UpstreamMetrics
+  relay: () => RelayMetrics
+  watch: () => WatchMetrics
+  /** Reads the backlog at each scrape. */
   observeBacklog: (read: () => Promise<Backlog>) => void
-  service: (name: string) => ServiceMeasures
+  service: (name: string) => ServiceMetrics
 }
+
+const BREAKER_STATES: BreakerState[] = ['closed', 'half_open', 'open']
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** A registry of its own for each server, so that two in one process do not share counts. */
+/** Each server has its own registry, so that two in one process do not share counts. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  const create = createFactory(registry)
 
-  const requests = new Histogram({
-    name: 'console_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last byte of its answer',
-    labelNames: ['method', 'route', 'status'],
-    buckets: SECONDS,
-    registers,
-  })
-  const calls = new Histogram({
-    name: 'console_upstream_call_duration_seconds',
-    help: 'Calls to an upstream by how they ended: answered, or the kind of failure; a streamed answer counts from its head',
-    labelNames: ['upstream', 'outcome'],
-    buckets: SECONDS,
-    registers,
-  })
-  const inFlight = new Gauge({
-    name: 'console_upstream_in_flight',
-    help: 'Calls to an upstream under way',
-    labelNames: ['upstream'],
-    registers,
-  })
-  const passing = new Gauge({
-    name: 'console_upstream_answers_passing',
-    help: 'Answers of an upstream that are being passed on',
-    labelNames: ['upstream'],
-    registers,
-  })
-  const broken = new Counter({
-    name: 'console_upstream_answers_broken_total',
-    help: 'Answers of an upstream that broke off after their head had been passed on, by the kind of failure',
-    labelNames: ['upstream', 'outcome'],
-    registers,
-  })
-  const retries = new Counter({
-    name: 'console_upstream_retries_total',
-    help: 'Calls to an upstream that were tried a second time',
-    labelNames: ['upstream'],
-    registers,
-  })
-  const breaker = new Gauge({
-    name: 'console_upstream_breaker_state',
-    help: '1 for the state the breaker of an upstream is in',
-    labelNames: ['upstream', 'state'],
-    registers,
-  })
-
-  const documentState = new Gauge({
-    name: 'console_service_document_state',
-    help: '1 for the state the document of a service is in',
-    labelNames: ['service', 'state'],
-    registers,
-  })
-  const documentChanges = new Counter({
-    name: 'console_service_document_changes_total',
-    help: 'Changes of the document of a service, by whether they break callers',
-    labelNames: ['service', 'breaking'],
-    registers,
-  })
-  const answersChecked = new Counter({
-    name: 'console_service_answers_checked_total',
-    help: 'Sampled answers that were compared with what their service declares',
-    labelNames: ['service'],
-    registers,
-  })
-  const answersMismatched = new Counter({
-    name: 'console_service_answers_mismatched_total',
-    help: 'Sampled answers that are not as their service declares',
-    labelNames: ['service', 'operation'],
-    registers,
-  })
+  const requests = create.histogram(
+    'console_http_request_duration_seconds',
+    'Time from the first byte of a request to the last byte of its response',
+    ['method', 'route', 'status'],
+  )
+  const observeUpstream = createUpstreamMetrics(create)
+  const observeService = createServiceMetrics(create)
 
   return {
     registry,
     observeRequest: ({ method, route, status, seconds }) =>
       requests.observe({ method, route, status }, seconds),
-    upstream: (upstream) => {
-      const setBreaker = (current: BreakerState) => {
-        for (const state of BREAKER_STATES) breaker.set({ upstream, state }, state === current ? 1 : 0)
-      }
-      setBreaker('closed')
-      return {
-        begin: () => {
-          const startedAt = performance.now()
-          inFlight.inc({ upstream })
-          return (outcome) => {
-            inFlight.dec({ upstream })
-            calls.observe({ upstream, outcome }, (performance.now() - startedAt) / 1_000)
-          }
-        },
-        passing: () => {
-          passing.inc({ upstream })
-          return (outcome) => {
-            passing.dec({ upstream })
-            if (outcome !== undefined) broken.inc({ upstream, outcome })
-          }
-        },
-        retried: () => retries.inc({ upstream }),
-        breaker: setBreaker,
-      }
-    },
-    relay: () => createRelayMeasures(registry),
-    watch: () => createWatchMeasures(registry),
+    upstream: observeUpstream,
+    service: observeService,
+    relay: () => createRelayMetrics(create),
+    watch: () => createWatchMetrics(create),
     observeBacklog: (read) => observeBacklog(registry, read),
-    service: (service) => {
-      const setState = (current: string) => {
-        for (const state of SERVICE_STATES) documentState.set({ service, state }, state === current ? 1 : 0)
-      }
-      setState('starting')
-      return {
-        state: setState,
-        changed: (isBreaking) => documentChanges.inc({ service, breaking: String(isBreaking) }),
-        checked: () => answersChecked.inc({ service }),
-        mismatched: (operation) => answersMismatched.inc({ service, operation }),
-      }
-    },
   }
 }
 
-function createRelayMeasures(registry: Registry): RelayMeasures {
-  const waits = new Histogram({
-    name: 'console_event_delivery_seconds',
-    help: 'Time from the write of an event to its delivery',
-    buckets: SECONDS,
-    registers: [registry],
-  })
-  const failures = new Counter({
-    name: 'console_event_delivery_failures_total',
-    help: 'Batches of events that could not be delivered as a whole',
-    registers: [registry],
-  })
+type Factory = ReturnType<typeof createFactory>
+
+function createFactory(registry: Registry) {
+  const registers = [registry]
   return {
-    delivered: (seconds) => {
-      for (const one of seconds) waits.observe(one)
+    counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Gauge({ name, help, labelNames, registers }),
+    histogram: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Histogram({ name, help, labelNames, buckets: SECONDS, registers }),
+  }
+}
+
+function createUpstreamMetrics(create: Factory) {
+  const calls = create.histogram(
+    'console_upstream_call_duration_seconds',
+    'Duration of calls to an upstream, to the head of the response if it is streamed; the outcome is `answered` or the kind of failure',
+    ['upstream', 'outcome'],
+  )
+  const inFlight = create.gauge('console_upstream_in_flight', 'Calls to an upstream in flight', ['upstream'])
+  const streaming = create.gauge(
+    'console_upstream_responses_streaming',
+    'Responses of an upstream that are being streamed to a client',
+    ['upstream'],
+  )
+  const broken = create.counter(
+    'console_upstream_responses_broken_total',
+    'Responses of an upstream that failed after their head was sent to the client, by kind of failure',
+    ['upstream', 'outcome'],
+  )
+  const retries = create.counter('console_upstream_retries_total', 'Retried calls to an upstream', [
+    'upstream',
+  ])
+  const breaker = create.gauge(
+    'console_upstream_breaker_state',
+    '1 for the current state of the circuit breaker of an upstream',
+    ['upstream', 'state'],
+  )
+
+  return (upstream: string): UpstreamMetrics => {
+    const setBreaker = (current: BreakerState) => {
+      for (const state of BREAKER_STATES) breaker.set({ upstream, state }, state === current ? 1 : 0)
+    }
+    setBreaker('closed')
+    return {
+      begin: () => {
+        const startedAt = performance.now()
+        inFlight.inc({ upstream })
+        return (outcome) => {
+          inFlight.dec({ upstream })
+          calls.observe({ upstream, outcome }, (performance.now() - startedAt) / 1_000)
+        }
+      },
+      passing: () => {
+        streaming.inc({ upstream })
+        return (failure) => {
+          streaming.dec({ upstream })
+          if (failure !== undefined) broken.inc({ upstream, outcome: failure })
+        }
+      },
+      retried: () => retries.inc({ upstream }),
+      breaker: setBreaker,
+    }
+  }
+}
+
+function createServiceMetrics(create: Factory) {
+  const documentState = create.gauge(
+    'console_service_document_state',
+    '1 for the current state of the document of a service',
+    ['service', 'state'],
+  )
+  const documentChanges = create.counter(
+    'console_service_document_changes_total',
+    'Changes of the document of a service, by whether they break clients',
+    ['service', 'breaking'],
+  )
+  const checks = create.counter(
+    'console_service_responses_checked_total',
+    'Sampled responses that were compared with the document of their service',
+    ['service'],
+  )
+  const mismatches = create.counter(
+    'console_service_responses_mismatched_total',
+    'Sampled responses that do not match the document of their service',
+    ['service', 'operation'],
+  )
+
+  return (service: string): ServiceMetrics => {
+    const setState = (current: string) => {
+      for (const state of SERVICE_STATES) documentState.set({ service, state }, state === current ? 1 : 0)
+    }
+    setState('starting')
+    return {
+      state: setState,
+      changed: (isBreaking) => documentChanges.inc({ service, breaking: String(isBreaking) }),
+      checked: () => checks.inc({ service }),
+      mismatched: (operation) => mismatches.inc({ service, operation }),
+    }
+  }
+}
+
+function createRelayMetrics(create: Factory): RelayMetrics {
+  const delays = create.histogram(
+    'console_event_delivery_seconds',
+    'Time from the write of an event to its delivery',
+  )
+  const failures = create.counter(
+    'console_event_delivery_failures_total',
+    'Batches of events that were not delivered completely',
+  )
+  return {
+    delivered: (ages) => {
+      for (const age of ages) delays.observe(age)
     },
     failed: () => failures.inc(),
   }
 }
 
-function createWatchMeasures(registry: Registry): WatchMeasures {
-  const watchers = new Gauge({
-    name: 'console_watchers',
-    help: 'Who is watching events',
-    registers: [registry],
-  })
-  const cutOff = new Counter({
-    name: 'console_watchers_cut_off_total',
-    help: 'Watchers that were cut off because they did not read',
-    registers: [registry],
-  })
+function createWatchMetrics(create: Factory): WatchMetrics {
+  const subscribers = create.gauge('console_watch_subscribers', 'Clients connected to the event stream')
+  const cutOff = create.counter(
+    'console_watch_subscribers_cut_off_total',
+    'Clients of the event stream that were disconnected because they did not read',
+  )
   return {
     opened: () => {
-      watchers.inc()
+      subscribers.inc()
       return (wasCutOff) => {
-        watchers.dec()
+        subscribers.dec()
         if (wasCutOff) cutOff.inc()
       }
     },
@@ -222,30 +216,28 @@ function createWatchMeasures(registry: Registry): WatchMeasures {
 }
 
 function observeBacklog(registry: Registry, read: () => Promise<Backlog>): void {
-  // Of one reading: a registry asks all its figures at once, and does not wait for one before the other.
-  let reading: Promise<Backlog> | undefined
+  // Both gauges share one query: a scrape collects them at the same time.
+  let pending: Promise<Backlog> | undefined
   const readOnce = async () => {
-    // Nothing rather than an old figure where the database does not answer.
-    reading ??= read().catch(() => ({ waiting: Number.NaN, oldestSeconds: Number.NaN }))
-    const backlog = await reading
-    reading = undefined
+    // NaN instead of a stale value while the database is down.
+    pending ??= read().catch(() => ({ waiting: Number.NaN, oldestSeconds: Number.NaN }))
+    const backlog = await pending
+    pending = undefined
     return backlog
   }
-  const waiting = new Gauge({
-    name: 'console_outbox_waiting',
-    help: 'Events that were not delivered',
-    registers: [],
-    async collect() {
-      this.set((await readOnce()).waiting)
-    },
-  })
-  const oldest = new Gauge({
-    name: 'console_outbox_oldest_seconds',
-    help: 'How long the oldest event that was not delivered has been waiting',
-    registers: [],
-    async collect() {
-      this.set((await readOnce()).oldestSeconds)
-    },
-  })
-  for (const figure of [waiting, oldest]) registry.registerMetric(figure)
+  const addGauge = (name: string, help: string, key: keyof Backlog) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set((await readOnce())[key])
+      },
+    })
+  addGauge('console_outbox_waiting', 'Events that are not delivered yet', 'waiting')
+  addGauge(
+    'console_outbox_oldest_seconds',
+    'Age of the oldest event that is not delivered yet',
+    'oldestSeconds',
+  )
 }

@@ -3,7 +3,7 @@ import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/t
 import type { Logger } from 'pino'
 
 export interface Nats {
-  /** Undefined until the first connection was made. It then mends itself whenever it breaks. */
+  /** Undefined until the first connection is made. The client reconnects by itself after that. */
   connection: () => NatsConnection | undefined
   isUp: () => boolean
   close: () => Promise<void>
@@ -11,9 +11,9 @@ export interface Nats {
 
 const RETRY_MS = 500
 
-/** Connects in the background: the console starts, and stays up, without NATS. */
+/** Connects in the background: the console starts and runs without NATS. */
 export function createNats(url: string, log: Logger): Nats {
-  const ending = new AbortController()
+  const closing = new AbortController()
   let connection: NatsConnection | undefined
   let isUp = false
   let lastFailure = ''
@@ -21,51 +21,50 @@ export function createNats(url: string, log: Logger): Nats {
   const connectOnce = async () => {
     try {
       connection = await connect({
-        ...readUrl(url),
+        ...parseServers(url),
         name: 'agent-console',
-        // Not less: a first attempt that is given up leaves its socket open until the server closes it.
+        // Not shorter: a first attempt that times out leaks its socket until the server closes it.
         timeout: 5_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RETRY_MS,
-        // Credentials are changed on one side first: it would give up for good after being refused twice.
+        // By default the client stops reconnecting after two refused logins. Credentials may be rotated on one side first.
         ignoreAuthErrorAbort: true,
-        // A server that hangs is noticed within seconds, not minutes.
+        // Detects a hanging server in seconds instead of minutes.
         pingInterval: 5_000,
         maxPingOut: 2,
-        // Noting for each message where it was sent from, in case it fails, would take a seventh of a relay's time.
+        // Capturing a stack trace for each message takes a seventh of the relay's CPU time.
         noAsyncTraces: true,
       })
       isUp = true
       log.info('connected to NATS')
       void follow(connection)
     } catch (error) {
-      complain(error as Error)
+      logOnce(error as Error)
     }
   }
-  const complain = (error: Error) => {
-    if (error.message !== lastFailure)
-      log.warn({ err: error }, 'NATS does not answer as it should; trying on')
+  const logOnce = (error: Error) => {
+    if (error.message !== lastFailure) log.warn({ err: error }, 'cannot connect to NATS; retrying')
     lastFailure = error.message
   }
   const follow = async (connected: NatsConnection) => {
     for await (const status of connected.status()) {
       if (status.type === 'reconnect') {
-        log.info('connected to NATS again')
+        log.info('reconnected to NATS')
         isUp = true
         lastFailure = ''
       }
-      // Also after each attempt that was refused, and with it the reason.
+      // Emitted after each refused attempt too.
       if (status.type === 'disconnect' || status.type === 'staleConnection') {
-        if (isUp) log.warn('the connection to NATS was lost')
+        if (isUp) log.warn('lost the connection to NATS')
         isUp = false
       }
-      if (status.type === 'error') complain(status.error)
+      if (status.type === 'error') logOnce(status.error)
     }
   }
   const connecting = (async () => {
-    while (!ending.signal.aborted && !connection) {
+    while (!closing.signal.aborted && !connection) {
       await connectOnce()
-      if (!connection) await sleep(RETRY_MS, undefined, { signal: ending.signal }).catch(() => {})
+      if (!connection) await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
     }
   })()
 
@@ -73,7 +72,7 @@ export function createNats(url: string, log: Logger): Nats {
     connection: () => connection,
     isUp: () => isUp,
     close: async () => {
-      ending.abort()
+      closing.abort()
       await connecting
       isUp = false
       await connection?.close()
@@ -81,9 +80,9 @@ export function createNats(url: string, log: Logger): Nats {
   }
 }
 
-/** The client takes neither credentials nor `tls:` from an address: it would drop them in silence. Those of the first
- * address count; a user without a password is a token. */
-function readUrl(url: string): ConnectionOptions {
+/** The client ignores credentials and `tls:` in a URL. The credentials of the first URL are used; a user without a
+ * password is a token. */
+function parseServers(url: string): ConnectionOptions {
   const addresses = url.split(',').map((one) => new URL(one.trim()))
   const [first] = addresses
   const [user, pass] = [first?.username ?? '', first?.password ?? ''].map(decodeURIComponent)

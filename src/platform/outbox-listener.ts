@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Logger } from 'pino'
-import { OUTBOX_CHANNEL } from './outbox-bell.ts'
+import { OUTBOX_CHANNEL } from './outbox-notifier.ts'
 
 export interface OutboxListener {
-  /** Whether announcements arrive here. Behind PgBouncer they do not. */
-  hears: () => boolean
+  /** Whether notifications arrive; they do not through PgBouncer. */
+  isReceiving: () => boolean
   close: () => Promise<void>
 }
 
 const RECONNECT_MS = 1_000
-const PROBE_MS = 1_000
+const PROBE_TIMEOUT_MS = 1_000
 
-/** Hears on a connection of its own that something was written, and finds out whether it hears. */
-export function listenToOutbox(url: string, log: Logger, onWritten: () => void): OutboxListener {
-  const ending = new AbortController()
-  let hears = false
+/** Listens for notifications on its own connection, and sends one to test whether they arrive. */
+export function listenToOutbox(url: string, log: Logger, onNotification: () => void): OutboxListener {
+  const closing = new AbortController()
+  let isReceiving = false
   let current: Client | undefined
 
   const createClient = () =>
@@ -27,8 +27,8 @@ export function listenToOutbox(url: string, log: Logger, onWritten: () => void):
       keepAlive: true,
     })
 
-  /** From another connection: a pooler passes on what the same one announces, and nothing else. */
-  const announceFromElsewhere = async () => {
+  /** On another connection: a pooler delivers only the notifications that are sent on the listening one. */
+  const notifyFromOtherConnection = async () => {
     const client = createClient()
     client.on('error', () => {})
     await client.connect()
@@ -43,45 +43,47 @@ export function listenToOutbox(url: string, log: Logger, onWritten: () => void):
       client.once('error', () => resolve())
       client.once('end', () => resolve())
     })
-    // Also when the first one takes longer than is waited for: a busy moment at the start is no pooler.
+    // Not only within the timeout of the probe: on a busy machine the first notification may arrive later.
     client.on('notification', () => {
-      hears = true
-      onWritten()
+      isReceiving = true
+      onNotification()
     })
     try {
       await client.connect()
       await client.query(`LISTEN ${OUTBOX_CHANNEL}`)
       await Promise.allSettled([
-        once(client, 'notification', { signal: AbortSignal.timeout(PROBE_MS) }),
-        announceFromElsewhere(),
+        once(client, 'notification', { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }),
+        notifyFromOtherConnection(),
       ])
-      if (!hears) {
+      if (!isReceiving) {
         log.warn(
-          'announcements do not arrive on this connection, so the outbox is read more often; ' +
-            'RELAY_DATABASE_URL may name a connection that does not go through a pooler',
+          'notifications of PostgreSQL do not arrive, so the relay polls the outbox more often; ' +
+            'set RELAY_DATABASE_URL to a connection that does not go through a pooler',
         )
       }
-      // What was written while nobody listened.
-      onWritten()
+      // There may have been writes before LISTEN.
+      onNotification()
       await lost
     } finally {
-      hears = false
+      isReceiving = false
       await client.end().catch(() => {})
     }
   }
 
   const keepListening = async () => {
-    while (!ending.signal.aborted) {
-      await listen().catch((error: unknown) => log.debug({ err: error }, 'the outbox is not listened to'))
-      await sleep(RECONNECT_MS, undefined, { signal: ending.signal }).catch(() => {})
+    while (!closing.signal.aborted) {
+      await listen().catch((error: unknown) =>
+        log.debug({ err: error }, 'cannot listen to the outbox; retrying'),
+      )
+      await sleep(RECONNECT_MS, undefined, { signal: closing.signal }).catch(() => {})
     }
   }
   const listening = keepListening()
 
   return {
-    hears: () => hears,
+    isReceiving: () => isReceiving,
     close: async () => {
-      ending.abort()
+      closing.abort()
       await current?.end().catch(() => {})
       await listening
     },

@@ -4,7 +4,7 @@ import type { EventAction } from '../contract/events.ts'
 import type { Sql } from './database.ts'
 import { createPool } from './pool.ts'
 
-/** An event that waits for its delivery. */
+/** An event that has not been delivered. */
 export interface OutboxEvent {
   position: number
   teamId: string
@@ -15,28 +15,28 @@ export interface OutboxEvent {
   payload: { fields: string[]; changed_by: string; changed_at: number }
 }
 
-/** What is to be delivered next, held until it was or was not. */
+/** Locked until it is released. */
 export interface OutboxBatch {
   events: OutboxEvent[]
-  /** Forgets what was delivered, and lets others go on. Answers how long each of those had waited, in seconds. */
+  /** Deletes the delivered events and unlocks the outbox. Returns the age of each deleted event in seconds. */
   release: (delivered: OutboxEvent[]) => Promise<number[]>
 }
 
 export interface Backlog {
   waiting: number
-  /** How long the oldest has been waiting; 0 when none is. */
+  /** Age of the oldest event; 0 if there is none. */
   oldestSeconds: number
 }
 
-/** 'relay' in ASCII: one number for all replicas on a database. */
+/** Advisory lock shared by all replicas on a database: 'relay' in ASCII. */
 const RELAY_LOCK = 0x72656c6179
 
-/** Longer than any delivery takes. Whoever holds a batch for longer has stopped, and others go on without it. */
-const HOLD_MS = 15_000
+/** Longer than any delivery: a relay that holds a batch for longer hangs, and PostgreSQL ends its transaction. */
+const MAX_HOLD_MS = 15_000
 
 export interface Outbox {
-  /** The oldest events, unless another replica is just delivering: only one does at a time, because two would mix up
-   * the events of an agent. Whoever holds them and dies loses the lock with its connection. */
+  /** Returns the oldest events, or undefined while another replica delivers: two relays could publish the events of an
+   * agent in the wrong order. A relay that dies loses the lock with its connection. */
   take: (size: number) => Promise<OutboxBatch | undefined>
   close: () => Promise<void>
 }
@@ -46,7 +46,7 @@ export function createOutbox(url: string, log: Logger): Outbox {
     connectionString: url,
     application_name: 'agent-console-relay',
     max: 1,
-    idle_in_transaction_session_timeout: HOLD_MS,
+    idle_in_transaction_session_timeout: MAX_HOLD_MS,
   }
   const pool = createPool(options, log)
   return { take: (size) => take(pool, size), close: () => pool.end() }
@@ -61,7 +61,7 @@ async function take(pool: Pool, size: number): Promise<OutboxBatch | undefined> 
       await finish(client)
       return undefined
     }
-    // A statement of its own: one that also took the lock would still see what its last holder deleted.
+    // A separate statement: the snapshot of the one that took the lock may still contain events deleted before.
     const { rows } = await client.query<OutboxEvent>(TAKE, [size])
     return { events: rows, release: (delivered) => release(client, delivered) }
   } catch (error) {
@@ -79,18 +79,18 @@ LIMIT $1`
 async function release(client: PoolClient, delivered: OutboxEvent[]): Promise<number[]> {
   try {
     const positions = delivered.map(({ position }) => position)
-    const { rows } = await client.query<{ waited: number }>(FORGET, [positions])
+    const { rows } = await client.query<{ age: number }>(DELETE, [positions])
     await finish(client)
-    return rows.map(({ waited }) => waited)
+    return rows.map(({ age }) => age)
   } catch (error) {
     client.release(true)
     throw error
   }
 }
 
-const FORGET = `
+const DELETE = `
 DELETE FROM outbox WHERE position = ANY ($1::bigint[])
-RETURNING extract(epoch FROM clock_timestamp() - written_at)::float8 AS waited`
+RETURNING extract(epoch FROM clock_timestamp() - written_at)::float8 AS age`
 
 async function finish(client: PoolClient): Promise<void> {
   await client.query('COMMIT')
@@ -102,7 +102,7 @@ export async function readBacklog(sql: Sql): Promise<Backlog> {
   return row as Backlog
 }
 
-/** From both ends of the index: counting would take longer the more there is to tell. */
+/** The count is estimated from both ends of the index: count(*) takes longer the larger the backlog is. */
 const BACKLOG = `
 SELECT
   coalesce((SELECT max(position) FROM outbox) - oldest.position + 1, 0) AS waiting,

@@ -4,12 +4,12 @@ import type { Logger } from 'pino'
 const INT8 = 20
 
 const typeParsers: CustomTypesConfig = {
-  // Time values and revisions are far below 2^53; pg hands them out as text to be safe.
+  // pg returns int8 as text. Our times and revisions are far below 2^53.
   getTypeParser: ((oid: number, format: 'text' | 'binary') =>
     oid === INT8 ? Number : types.getTypeParser(oid, format)) as never,
 }
 
-/** Connections to PostgreSQL that wait for nothing for ever. One may break at any time: whoever uses it is told. */
+/** A pool of connections with a time limit for every wait. */
 export function createPool(options: PoolConfig, log: Logger): Pool {
   const pool = new Pool({
     types: typeParsers,
@@ -19,10 +19,10 @@ export function createPool(options: PoolConfig, log: Logger): Pool {
     keepAlive: true,
     ...options,
   })
-  // Without a listener on each, a connection that breaks in use would end the process.
+  // Without an error listener, a connection that breaks in use would end the process.
   pool.on('connect', (client) => {
     const { application_name: application } = options
-    client.on('error', (error) => log.warn({ err: error, application }, 'a database connection was lost'))
+    client.on('error', (error) => log.warn({ err: error, application }, 'lost a database connection'))
   })
   pool.on('error', () => {})
   return pool

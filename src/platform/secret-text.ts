@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 
-const SHOWN = '[secret]'
+const PLACEHOLDER = '[secret]'
 
-/** A secret on its way through the process. Whatever logs, prints, serialises or concatenates it shows that there
- * is one and nothing more; only `reveal` lets it out, so that every such place can be found by name. */
+/** Holds a secret in memory. Logging, printing, serialising or concatenating it gives the placeholder; only `reveal`
+ * returns the text, so that every use of it can be found by name. */
 export class SecretText {
   readonly #text: string
 
@@ -16,14 +16,14 @@ export class SecretText {
   }
 
   toString(): string {
-    return SHOWN
+    return PLACEHOLDER
   }
 
   toJSON(): string {
-    return SHOWN
+    return PLACEHOLDER
   }
 
   [inspect.custom](): string {
-    return SHOWN
+    return PLACEHOLDER
   }
 }

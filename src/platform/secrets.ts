@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { SecretText } from './secret-text.ts'
 
-/** Sealing of secrets: AES-256-GCM under the first key of a ring; the others still open what they sealed. */
+/** Encrypts secrets with AES-256-GCM. The first key of the keyring seals; every key opens what it sealed. */
 
 export interface KeyringEntry {
   id: string
@@ -9,7 +9,8 @@ export interface KeyringEntry {
   key: Buffer
 }
 
-/** What a secret belongs to. A sealed secret opens in this place and in no other. */
+/** Where a secret is stored. It is authenticated with the secret: a sealed secret copied to another place does not
+ * open. */
 export interface SecretPlace {
   teamId: string
   agentId: string
@@ -19,10 +20,10 @@ export interface SecretPlace {
 export interface Secrets {
   seal: (place: SecretPlace, secret: SecretText) => Buffer
   open: (place: SecretPlace, sealed: Buffer) => SecretText
-  /** What tells whether two secrets are the same without opening either: one fingerprint under every key of
-   * the ring, the sealing key's first. */
+  /** One fingerprint for each key of the keyring, that of the sealing key first. Equal secrets in the same place have
+   * equal fingerprints. */
   fingerprints: (place: SecretPlace, secret: SecretText) => Buffer[]
-  /** What everything sealed under the first key begins with, and nothing else does. */
+  /** The first bytes of every secret that was sealed with the first key, and of no other. */
   prefix: Buffer
 }
 
@@ -37,7 +38,7 @@ export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
     fingerprinting: Buffer.from(hkdfSync('sha256', key, '', 'agent-console secret fingerprint', 32)),
   }))
   const [first] = keys
-  if (!first) throw new Error('A keyring needs at least one key')
+  if (!first) throw new Error('The keyring must have at least one key')
 
   const keyId = Buffer.from(first.id)
   const prefix = Buffer.concat([Buffer.from([VERSION, keyId.length]), keyId])
@@ -53,10 +54,10 @@ export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
     },
 
     open(place, sealed) {
-      const sealedBy = sealingKeyId(sealed)
-      const key = keys.find(({ id }) => id === sealedBy)
-      if (!key) throw new Error(`The keyring has no key ${sealedBy}`)
-      const start = 2 + Buffer.byteLength(sealedBy)
+      const sealedWith = readKeyId(sealed)
+      const key = keys.find(({ id }) => id === sealedWith)
+      if (!key) throw new Error(`The keyring has no key ${sealedWith}`)
+      const start = 2 + Buffer.byteLength(sealedWith)
       const nonce = sealed.subarray(start, start + NONCE_BYTES)
       const tag = sealed.subarray(start + NONCE_BYTES, start + NONCE_BYTES + TAG_BYTES)
       const text = sealed.subarray(start + NONCE_BYTES + TAG_BYTES)
@@ -72,27 +73,26 @@ export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
   }
 }
 
-/** Which key of the ring sealed this. */
-function sealingKeyId(sealed: Buffer): string {
+function readKeyId(sealed: Buffer): string {
   const [version, length = 0] = sealed
-  if (version !== VERSION) throw new Error(`Sealed secrets of version ${version} are not known here`)
+  if (version !== VERSION) throw new Error(`Unknown version of a sealed secret: ${version}`)
   return sealed.subarray(2, 2 + length).toString()
 }
 
-/** Unambiguous: none of the parts can hold the separator. */
+/** Unambiguous: no part can contain the separator. */
 function describe({ teamId, agentId, field }: SecretPlace): Buffer {
   return Buffer.from(`${teamId}\0${agentId}\0${field}\0`)
 }
 
 const MASK = '*'.repeat(8)
 
-/** What everybody else sees of a secret. */
+/** The form in which responses and the history show a secret. */
 export function maskSecret(secret: SecretText): string {
   const characters = Array.from(secret.reveal())
   return characters.length >= 20 ? MASK + characters.slice(-4).join('') : MASK
 }
 
-/** A value that can only be a mask somebody read here before. */
+/** Whether a value has the form of a mask: a client may send back what it read. */
 export function isMaskShaped(value: string): boolean {
   return /^\*{8}(?:.{4})?$/su.test(value)
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { EventStream } from '../platform/event-stream.ts'
-import type { RelayMeasures } from '../platform/metrics.ts'
+import type { RelayMetrics } from '../platform/metrics.ts'
 import type { Outbox } from '../platform/outbox.ts'
 import type { OutboxListener } from '../platform/outbox-listener.ts'
 import { deliver } from './deliver.ts'
@@ -11,7 +11,7 @@ export interface RelayDeps {
   /** Begins to listen; what it is given is called whenever something was written. */
   listen: (onWritten: () => void) => OutboxListener
   stream: Pick<EventStream, 'isUp' | 'ensure' | 'publish'>
-  measures: RelayMeasures
+  measures: RelayMetrics
   log: Logger
 }
 
@@ -44,7 +44,7 @@ export function runRelay({ outbox, listen, stream, measures, log }: RelayDeps): 
     if (isDue || isEnding) return
     const patience = new AbortController()
     wake = () => patience.abort()
-    const pollMs = listener.hears() ? POLL_MS : POLL_WHEN_DEAF_MS
+    const pollMs = listener.isReceiving() ? POLL_MS : POLL_WHEN_DEAF_MS
     await sleep(pollMs, undefined, { signal: patience.signal }).catch(() => {})
     wake = () => {}
   }

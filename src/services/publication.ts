@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { within } from '../platform/within.ts'
+import { withTimeout } from '../platform/with-timeout.ts'
 import { type ServedDocument, toServed } from './documents/served.ts'
 import { createMountedTable, createMountedTableInTurns, type MountedTable } from './mount/table.ts'
 import type { DeclaredOperation } from './operation.ts'
@@ -44,7 +44,7 @@ export function createPublication(log: Logger, awaitedPrefixes: readonly string[
     },
     serve: (document) => expected.track(serve(document)),
     document: async () => {
-      await within(DOCUMENT_PATIENCE_MS, expected.all(), undefined)
+      await withTimeout(DOCUMENT_PATIENCE_MS, expected.all(), undefined)
       return served
     },
   }

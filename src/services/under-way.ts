@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { within } from '../platform/within.ts'
+import { withTimeout } from '../platform/with-timeout.ts'
 
 /** Work of one kind that is being done for several at once. */
 export interface UnderWay {
@@ -35,5 +35,5 @@ export function createUnderWay(): UnderWay {
 /** Whether one of them came in time. */
 function oneOf(awaited: Iterable<Promise<unknown>>): Promise<boolean> {
   const one = Promise.race(awaited).then(() => true)
-  return within(PATIENCE_MS, one, false)
+  return withTimeout(PATIENCE_MS, one, false)
 }

@@ -3,7 +3,7 @@ import { Problem } from '../contract/problem.ts'
 import type { EventStream, StoredEvent } from '../platform/event-stream.ts'
 import type { Caller } from '../platform/identity.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { atTime } from '../platform/timer.ts'
+import { scheduleAt } from '../platform/schedule.ts'
 import type { Feed } from './feed.ts'
 import { eventFrame, positionFrame } from './frames.ts'
 import { isKept, type Position, parsePosition } from './position.ts'
@@ -96,7 +96,7 @@ export function createWatch({ feed, stream, metrics, now }: WatchDeps) {
         agentIds: agentIds && new Set(agentIds),
         after: start.sequence,
       })
-      const expiry = atTime(now, expiresAt * 1_000, () => watcher.end())
+      const expiry = scheduleAt(now, expiresAt * 1_000, () => watcher.end())
       const closed = measures.opened()
       watcher.answer.once('close', () => {
         expiry.cancel()

@@ -80,14 +80,14 @@ describe('catching up with what is no longer in memory', () => {
     const waitedMs = performance.now() - startedAt
     watching.stop()
     const figures = () => running.deps.metrics.registry.metrics()
-    assert.match(await figures(), /console_watchers [1-9]/)
+    assert.match(await figures(), /console_watch_subscribers [1-9]/)
     await until(
       'those who do not read are cut off',
-      async () => new RegExp(`console_watchers_cut_off_total ${READERS}`).test(await figures()),
+      async () => new RegExp(`console_watch_subscribers_cut_off_total ${READERS}`).test(await figures()),
       20_000,
     )
     for (const answer of idle) answer.destroy()
-    await until('nobody watches', async () => /console_watchers 0/.test(await figures()))
+    await until('nobody watches', async () => /console_watch_subscribers 0/.test(await figures()))
     assert.ok(waitedMs < 5_000, `${waitedMs} ms`)
   })
 

@@ -41,11 +41,11 @@ describe('listening to the outbox', () => {
   it('is not given up because the first announcement took long', async () => {
     let heard = 0
     const listener = listenToOutbox(url, createLog('silent'), () => void heard++)
-    await until('it hears', listener.hears, 5_000)
+    await until('it hears', listener.isReceiving, 5_000)
     const before = heard
     await database.query('NOTIFY console_outbox')
     await until('it hears the next', () => heard > before)
-    assert.equal(listener.hears(), true)
+    assert.equal(listener.isReceiving(), true)
     await listener.close()
   })
 })

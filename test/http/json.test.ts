@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { isExactNumber } from '../../src/http/validation/json-number.ts'
 import { scanJson } from '../../src/http/validation/json-scanner.ts'
-import { findJsonFault } from '../../src/platform/json-fault.ts'
+import { findJsonSyntaxError } from '../../src/platform/json-syntax.ts'
 import { exactDecimal, isSameValue } from '../contract/exact-decimal.ts'
 import { numberLiteral, respelledDouble } from '../contract/literals.ts'
 import { expectedScan, jsonDocument, render } from './json-documents.ts'
@@ -117,7 +117,7 @@ describe('the place where a text stops being JSON', () => {
       fc.property(damaged, (text) => {
         if (isJson(text)) return
         count++
-        const position = findJsonFault(text, 64)
+        const position = findJsonSyntaxError(text, 64)
         const before = Array.from(text).slice(0, position).join('')
         assert.ok(isBeginning(before), `${text}: ${position}`)
         const longest = longestBeginning(text)
@@ -135,8 +135,8 @@ describe('the place where a text stops being JSON', () => {
   })
 
   it('is where it nests too deeply, unless something is wrong before', () => {
-    assert.equal(findJsonFault('[[["😀",[]]]]', 3), 7)
-    assert.equal(findJsonFault('[[[x,[]]]]', 3), 3)
+    assert.equal(findJsonSyntaxError('[[["😀",[]]]]', 3), 7)
+    assert.equal(findJsonSyntaxError('[[[x,[]]]]', 3), 3)
   })
 })
 

@@ -175,7 +175,7 @@ describe('the sentinel', () => {
     assert.match(mismatch?.fault ?? '', /must be string/)
     assert.ok(!JSON.stringify(answers).includes('s3cret'))
     const metrics = await watching.running.deps.metrics.registry.metrics()
-    assert.match(metrics, /answers_mismatched_total\{service="teams",operation="getTeam"\} 2/)
+    assert.match(metrics, /responses_mismatched_total\{service="teams",operation="getTeam"\} 2/)
   })
 
   it('begins to count anew with a new document', async () => {

@@ -210,9 +210,9 @@ describe('through a mounted operation', () => {
       if (answer.statusCode !== 502) await assert.rejects(buffer(answer), { code: 'ECONNRESET' }, way)
     }
     const metrics = await mounted.running.deps.metrics.registry.metrics()
-    assert.match(metrics, /answers_broken_total\{upstream="things",outcome="cut_off"\} [34]/)
-    assert.match(metrics, /answers_broken_total\{upstream="things",outcome="deadline"\} 1/)
-    assert.match(metrics, /answers_passing\{upstream="things"\} 0/)
+    assert.match(metrics, /responses_broken_total\{upstream="things",outcome="cut_off"\} [34]/)
+    assert.match(metrics, /responses_broken_total\{upstream="things",outcome="deadline"\} 1/)
+    assert.match(metrics, /responses_streaming\{upstream="things"\} 0/)
     const line = mounted.running.logLines
       .map((text) => JSON.parse(text))
       .find(({ msg }) => msg === 'answer broke off')

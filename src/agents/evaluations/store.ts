@@ -1,6 +1,6 @@
 import type { AgentLatestEvaluation } from '../../contract/agent-parts.ts'
 import type { AgentEvaluation } from '../../contract/evaluation.ts'
-import { type AuditTrace, INTO_AUDIT } from '../../platform/audit.ts'
+import { type AuditIds, INSERT_AUDIT_EVENT } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
 import { evaluationJson } from '../columns.ts'
 import { MAX_AGENT_BYTES } from '../size.ts'
@@ -17,7 +17,7 @@ export async function recordEvaluation(
   teamId: string,
   id: string,
   evaluation: AgentEvaluation & { completed_at: number },
-  by: AuditTrace & { userId: string; now: number },
+  by: AuditIds & { userId: string; now: number },
 ): Promise<RecordResult | undefined> {
   const { completed_at, revision } = evaluation
   const [result] = await sql.write<RecordResult>({
@@ -59,7 +59,7 @@ WITH locked AS MATERIALIZED (
   WHERE l.has_revision AND l.is_newest AND l.new_bytes <= ${MAX_AGENT_BYTES} AND a.team_id = $1 AND a.id = $2
   RETURNING a.latest_evaluation, a.behaviour_revision
 ), audited AS (
-  ${INTO_AUDIT}
+  ${INSERT_AUDIT_EVENT}
   SELECT $1, $8, $7, $6, 'agent_evaluation_recorded', $2, $9,
     json_build_object('revision', $5::bigint, 'evaluation_id', $10::uuid)
   FROM recorded

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Agent } from '../../contract/agent.ts'
 import type { AgentDiff, AgentRevisionPage } from '../../contract/history.ts'
 import { Problem } from '../../contract/problem.ts'
-import { readCursor, toCursor } from '../../platform/cursor.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
+import { decodeCursor, encodeCursor } from '../../platform/pagination-cursor.ts'
 import { type AgentText, changeAgent } from '../change-agent.ts'
 import { changedColumns, describeColumns, settableValues } from '../compare.ts'
 import { fieldsChangedBetween, findAgentAt, hasAgent, listRevisions } from './store.ts'
@@ -41,12 +41,12 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       id: string,
       { limit = 100, cursor }: { limit?: number; cursor?: string },
     ): Promise<AgentRevisionPage> {
-      const [before = null] = (readCursor(id, cursor, isRevision) ?? []) as number[]
+      const [before = null] = (decodeCursor(id, cursor, isRevision) ?? []) as number[]
       const rows = await listRevisions(sql, caller.teamId, id, { before, limit: limit + 1 })
       if (!rows) throw new Problem('agent_not_found')
       const results = rows.slice(0, limit)
       const last = results.at(-1)
-      return { results, next_cursor: rows.length > limit && last ? toCursor(id, [last.revision]) : null }
+      return { results, next_cursor: rows.length > limit && last ? encodeCursor(id, [last.revision]) : null }
     },
 
     async diff(

@@ -1,7 +1,7 @@
-import { type AuditTrace, INTO_AUDIT } from '../../platform/audit.ts'
+import { type AuditIds, INSERT_AUDIT_EVENT } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
 
-export interface Erasure extends AuditTrace {
+export interface Erasure extends AuditIds {
   /** The agent must be at one of these revisions; null accepts any. */
   expectedRevisions: number[] | null
   now: number
@@ -42,7 +42,7 @@ WITH locked AS MATERIALIZED (
   FROM locked
   WHERE revision_matches
 ), traced AS (
-  ${INTO_AUDIT}
+  ${INSERT_AUDIT_EVENT}
   SELECT $1, $6, changed_at, $5, 'agent_deleted', $2, $7, json_build_object('revision', revision)
   FROM locked
   WHERE revision_matches

@@ -1,8 +1,8 @@
 import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../../contract/agent.ts'
 import type { AgentListQuery } from '../../contract/list.ts'
-import { isGivenId, readCursor, toCursor } from '../../platform/cursor.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
+import { decodeCursor, encodeCursor, isCanonicalUuid } from '../../platform/pagination-cursor.ts'
 import { type AgentFilters, countAgents, type ListedAgent, listAgents } from './store.ts'
 
 export type AgentList = ReturnType<typeof createAgentList>
@@ -16,14 +16,14 @@ export function createAgentList(sql: Sql) {
     const { sort = '-created_at', limit = 100, include_scores: includeScores = false } = query
     const filters = readFilters(query)
     const question = [filters, sort]
-    const position = readCursor(question, query.cursor, isPositionOf(sort))
+    const position = decodeCursor(question, query.cursor, isPositionOf(sort))
     const [{ agents, hasNext }, count] = await Promise.all([
       listAgents(sql, caller.teamId, filters, { sort, limit, position, includeScores }),
       query.include_count ? countAgents(sql, caller.teamId, filters) : undefined,
     ])
     const last = agents.at(-1)
     const results = agents.map(({ text }) => text)
-    const nextCursor = hasNext && last ? toCursor(question, positionOf(last, sort)) : null
+    const nextCursor = hasNext && last ? encodeCursor(question, positionOf(last, sort)) : null
     const counted = count === undefined ? '' : `,"count":${count}`
     return `{"results":[${results.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}${counted}}`
   }
@@ -43,7 +43,7 @@ function readFilters({ statuses, trust_stages, protection_statuses, q }: AgentLi
 
 function isPositionOf(sort: string) {
   return (parts: unknown[]): boolean => {
-    const isId = isGivenId(parts.at(-1))
+    const isId = isCanonicalUuid(parts.at(-1))
     if (!sort.endsWith('agent_name')) return isId && parts.length === 1
     const [name] = parts
     return (

@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts'
-import { type AuditTrace, INTO_AUDIT } from '../../platform/audit.ts'
+import { type AuditIds, INSERT_AUDIT_EVENT } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
 
 export interface SealedSecrets {
@@ -7,7 +7,7 @@ export interface SealedSecrets {
   github_token_sealed: Buffer | null
 }
 
-interface Asking extends AuditTrace {
+interface Asking extends AuditIds {
   now: number
   askedBy: string
 }
@@ -38,7 +38,7 @@ const TAKE = `
 WITH found AS (
   SELECT api_key_sealed, github_token_sealed FROM agents WHERE team_id = $1 AND id = $2
 ), traced AS (
-  ${INTO_AUDIT}
+  ${INSERT_AUDIT_EVENT}
   SELECT $1, $3, $4, $5, 'secrets_revealed', $2, $6, json_build_object('fields', array_remove(ARRAY[
     CASE WHEN api_key_sealed IS NOT NULL THEN 'api_key' END,
     CASE WHEN github_token_sealed IS NOT NULL THEN 'white_box_config.github_token' END

@@ -1,5 +1,5 @@
 import { RequestInvalid } from '../../contract/validation-error.ts'
-import { findJsonFault } from '../../platform/json-fault.ts'
+import { findJsonSyntaxError } from '../../platform/json-syntax.ts'
 import { type Scan, type ScanOptions, scanJson } from './json-scanner.ts'
 
 const MAX_DEPTH = 64
@@ -16,11 +16,11 @@ export function parseJsonBody(bytes: Buffer, isKnown: ScanOptions['isKnown']): J
   const text = decode(bytes)
   // Before JSON.parse, so that a deeply nested body is never parsed.
   const scan = scanJson(text, { isKnown, maxDepth: MAX_DEPTH, maxViolations: MAX_VIOLATIONS })
-  if (scan.isTooDeep) throw notJson(findJsonFault(text, MAX_DEPTH) ?? 0)
+  if (scan.isTooDeep) throw notJson(findJsonSyntaxError(text, MAX_DEPTH) ?? 0)
   try {
     return { ...scan, value: JSON.parse(text) as unknown }
   } catch {
-    throw notJson(findJsonFault(text, MAX_DEPTH) ?? 0)
+    throw notJson(findJsonSyntaxError(text, MAX_DEPTH) ?? 0)
   }
 }
 

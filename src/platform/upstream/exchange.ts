@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { UpstreamMeasures } from '../metrics.ts'
+import type { UpstreamMetrics } from '../metrics.ts'
 import type { Breaker, Permit, Verdict } from './breaker.ts'
 import { UpstreamFailure } from './failure.ts'
 import { isEventStream } from './headers.ts'
@@ -39,7 +39,7 @@ export interface UpstreamParts {
   queue: RequestQueue
   breaker: Breaker
   budget: RetryBudget
-  metrics: UpstreamMeasures
+  metrics: UpstreamMetrics
   deadlineMs: number
   maxResponseBytes: number
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { UpstreamMeasures } from '../metrics.ts'
+import type { UpstreamMetrics } from '../metrics.ts'
 import type { Receiver, ResponseHead } from './exchange.ts'
 import { UpstreamFailure } from './failure.ts'
 
@@ -36,10 +36,10 @@ export function collectResponse(onResult: (response: CollectedResponse) => void)
 /** The result is the head of the response, with a body that is still arriving. */
 export function streamResponse(
   onResult: (response: StreamedResponse) => void,
-  metrics: UpstreamMeasures,
+  metrics: UpstreamMetrics,
 ): Receiver {
   let body: Readable | undefined
-  let endPassing: ReturnType<UpstreamMeasures['passing']> | undefined
+  let endPassing: ReturnType<UpstreamMetrics['passing']> | undefined
   return {
     isStreamed: true,
     onHead: ({ status, headers }, exchange) => {

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../contract/problem.ts'
-import { atTime } from '../../platform/timer.ts'
+import { scheduleAt } from '../../platform/schedule.ts'
 import { UpstreamFailure } from '../../platform/upstream/failure.ts'
 import { isEventStream } from '../../platform/upstream/headers.ts'
 import type { DeclaredOperation } from '../operation.ts'
@@ -104,7 +104,7 @@ async function pass(
   if (body.readableLength === 0) reply.raw.write(NO_BYTES)
   const isEndless = isEventStream(headers)
   if (!isEndless) request.raw.socket.setTimeout(READER_PATIENCE_MS)
-  const expiry = isEndless ? atTime(now, (request.verified?.expiresAt ?? 0) * 1_000, finish) : undefined
+  const expiry = isEndless ? scheduleAt(now, (request.verified?.expiresAt ?? 0) * 1_000, finish) : undefined
   if (isEndless) endless.add(finish)
   try {
     await pipeline(body, reply.raw)

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ServiceMeasures } from '../../platform/metrics.ts'
+import type { ServiceMetrics } from '../../platform/metrics.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { Readied, SharedBytes } from '../documents/protocol.ts'
 import type { DeclaredOperation } from '../operation.ts'
@@ -23,7 +23,7 @@ export interface AnswersDeps {
   documents: Documents
   log: Logger
   now: () => number
-  measures: (service: string) => ServiceMeasures
+  measures: (service: string) => ServiceMetrics
 }
 
 export interface Answers {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { ServiceStatus } from '../../contract/service.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { BreakerState } from '../../platform/upstream/breaker.ts'
-import { within } from '../../platform/within.ts'
+import { withTimeout } from '../../platform/with-timeout.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { Publication } from '../publication.ts'
 import type { Service } from '../service.ts'
@@ -64,7 +64,7 @@ export function createSentinel(options: SentinelOptions): Sentinel {
     start: async (own) => {
       publisher.begin(own)
       const mounts = watches.map((watch) => Promise.race([watchOver(watch), watch.mountedOnce.promise]))
-      await within(START_PATIENCE_MS, Promise.all(mounts), undefined)
+      await withTimeout(START_PATIENCE_MS, Promise.all(mounts), undefined)
     },
     close: async () => {
       closing.abort()

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ServiceMeasures } from '../../platform/metrics.ts'
+import type { ServiceMetrics } from '../../platform/metrics.ts'
 import { type Readied, toShared } from '../documents/protocol.ts'
 import { DocumentBroken } from '../documents/read.ts'
 import type { Publisher } from './publisher.ts'
@@ -9,7 +9,7 @@ export interface TryOutDeps {
   publisher: Publisher
   log: Logger
   now: () => number
-  measures: ServiceMeasures
+  measures: ServiceMetrics
   closed: AbortSignal
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Sql } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { announceWrites } from '../../src/platform/outbox-bell.ts'
+import { notifyAfterWrites } from '../../src/platform/outbox-notifier.ts'
 import { until } from '../support/until.ts'
 
 describe('the announcement of writes', () => {
@@ -26,7 +26,7 @@ describe('the announcement of writes', () => {
 
   it('takes one connection however long it takes, and is made once more for all that came meanwhile', async () => {
     const { sql, waiting, announced } = createSlowSql()
-    const { write } = announceWrites(sql, createLog('silent'))
+    const { write } = notifyAfterWrites(sql, createLog('silent'))
     for (let writes = 0; writes < 5; writes++) {
       await write(statement)
       await new Promise((resolve) => setTimeout(resolve, 10))

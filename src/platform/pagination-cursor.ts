@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { parseUuid } from '../contract/uuid.ts'
+import { RequestInvalid } from '../contract/validation-error.ts'
+
+/** A cursor holds the position at which a page ended and a digest of the query: it is only valid for the same filters.
+ * Clients can forge one, so it grants no access. */
+
+type Position = (string | number)[]
+
+/** Whether a decoded position has the expected form. */
+type IsPosition = (position: unknown[]) => boolean
+
+export function encodeCursor(query: unknown, position: Position): string {
+  return Buffer.from(JSON.stringify([digest(query), ...position])).toString('base64url')
+}
+
+export function decodeCursor(
+  query: unknown,
+  cursor: string | undefined,
+  isPosition: IsPosition,
+): Position | undefined {
+  if (cursor === undefined) return undefined
+  const parts = parse(cursor)
+  if (!Array.isArray(parts) || parts[0] !== digest(query) || !isPosition(parts.slice(1))) {
+    throw new RequestInvalid([
+      {
+        loc: ['query', 'cursor'],
+        msg: 'Value error, this cursor is not valid for these filters; start again without a cursor',
+        type: 'value_error',
+      },
+    ])
+  }
+  return parts.slice(1) as Position
+}
+
+/** Whether `part` is a UUID in the format the console writes; PostgreSQL rejects some formats that requests may use. */
+export function isCanonicalUuid(part: unknown): part is string {
+  const parsed = typeof part === 'string' ? parseUuid(part) : undefined
+  return parsed?.ok === true && parsed.uuid === part
+}
+
+function digest(query: unknown): string {
+  return createHash('sha256').update(JSON.stringify(query)).digest('base64url').slice(0, 11)
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
