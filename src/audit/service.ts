@@ -21,15 +21,15 @@ export function createAudit({ sql, log, now, newId }: AuditDeps) {
       { teamId }: { teamId: string },
       { agent_id: agentId, limit = 100, cursor }: AuditQuery,
     ): Promise<AuditEventPage> {
-      const question = ['audit-events', agentId ?? null]
-      const [before] = (decodeCursor(question, cursor, isId) ?? []) as [string?]
+      const filters = ['audit-events', agentId ?? null]
+      const [before] = (decodeCursor(filters, cursor, isPosition) ?? []) as [string?]
       const rows = await listEvents(sql, teamId, { agentId, before, limit: limit + 1 })
       const results = rows.slice(0, limit)
       const last = results.at(-1)
-      return { results, next_cursor: rows.length > limit && last ? encodeCursor(question, [last.id]) : null }
+      return { results, next_cursor: rows.length > limit && last ? encodeCursor(filters, [last.id]) : null }
     },
 
-    /** Never fails: a refusal stands whether or not it could be written down. */
+    /** Never throws: the request is refused even if the audit event cannot be stored. */
     recordRefusal: async ({ caller, permission, method, route, agentId }: Refusal): Promise<void> => {
       const { teamId, userId, requestId } = caller
       try {
@@ -48,13 +48,13 @@ export function createAudit({ sql, log, now, newId }: AuditDeps) {
             ...{ err: error, request_id: requestId, team_id: teamId, user_id: userId, agent_id: agentId },
             ...{ permission, method, route },
           },
-          'a refusal could not be recorded',
+          'cannot record a refused request',
         )
       }
     },
   }
 }
 
-function isId([id, ...rest]: unknown[]): boolean {
+function isPosition([id, ...rest]: unknown[]): boolean {
   return isCanonicalUuid(id) && rest.length === 0
 }

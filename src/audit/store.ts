@@ -2,24 +2,24 @@ import type { AuditEvent } from '../contract/audit.ts'
 import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
 import type { Sql } from '../platform/database.ts'
 
-/** The events of a team older than `before`, of one agent where it is named; newest first. */
+/** The events of a team, or of one of its agents, that are older than `before`; newest first. */
 export function listEvents(
   sql: Sql,
   teamId: string,
   { agentId, before, limit }: { agentId: string | undefined; before: string | undefined; limit: number },
 ): Promise<AuditEvent[]> {
-  // Two statements, so that each has the plan of its own index.
+  // Two statements, because each uses its own index.
   return agentId === undefined
-    ? sql.read({ name: 'list-audit', text: LIST, values: [teamId, before ?? LAST, limit] })
+    ? sql.read({ name: 'list-audit', text: LIST, values: [teamId, before ?? MAX_ID, limit] })
     : sql.read({
         name: 'list-audit-of-agent',
         text: LIST_OF_AGENT,
-        values: [teamId, before ?? LAST, limit, agentId],
+        values: [teamId, before ?? MAX_ID, limit, agentId],
       })
 }
 
-/** No event has it: an id of version 7 does not begin so before the year 10889. */
-const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+/** Above every id: a UUID version 7 does not begin with these digits before the year 10889. */
+const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const select = (filter: string) => `
 SELECT id, at, user_id, action, agent_id, request_id, detail

@@ -1,31 +1,29 @@
 import type { EventStream } from '../platform/event-stream.ts'
 import type { OutboxEvent } from '../platform/outbox.ts'
-import { toCloudEvent } from './event.ts'
+import { toCloudEvent } from './cloud-event.ts'
 
 export interface Delivery {
   delivered: OutboxEvent[]
-  /** Why the rest was not. Undefined when there is no rest. */
+  /** The first error. Undefined if all events were delivered. */
   failure: unknown
 }
 
-/** Well within what the outbox lets a relay hold a batch. One that was stopped for longer must send nothing
- * more: another has taken over. */
-const DELIVERED_WITHIN_MS = 8_000
+/** Well below the time that the outbox lets a relay hold a batch: after that another relay may have taken over. */
+const DELIVERY_TIMEOUT_MS = 8_000
 
-/** Publishes all agents at once, and the events of each one after the other: while a stream changes its
- * leader, a message may be lost and the next one arrive. An event that is not taken keeps back those of its own agent
- * only: one that never is must not stop all others. */
+/** Publishes the events of each agent one after another, because JetStream may lose a message and store the next while
+ * it elects a leader. Agents are published in parallel: an event that fails holds back only its own agent. */
 export async function deliver(
   stream: Pick<EventStream, 'publish'>,
   events: OutboxEvent[],
 ): Promise<Delivery> {
-  const deadline = performance.now() + DELIVERED_WITHIN_MS
+  const deadline = performance.now() + DELIVERY_TIMEOUT_MS
   const delivered: OutboxEvent[] = []
   let failure: unknown
 
   const publishInOrder = async (ofAgent: OutboxEvent[]) => {
     for (const event of ofAgent) {
-      if (performance.now() > deadline) throw new Error('the batch took too long to deliver')
+      if (performance.now() > deadline) throw new Error('The delivery of the batch timed out')
       await publish(stream, event)
       delivered.push(event)
     }
@@ -45,6 +43,6 @@ async function publish(stream: Pick<EventStream, 'publish'>, event: OutboxEvent)
   try {
     await stream.publish(event, event.id, JSON.stringify(toCloudEvent(event)))
   } catch (cause) {
-    throw new Error(`the event ${event.id} could not be delivered`, { cause })
+    throw new Error(`Cannot deliver event ${event.id}`, { cause })
   }
 }

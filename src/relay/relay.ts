@@ -8,10 +8,10 @@ import { deliver } from './deliver.ts'
 
 export interface RelayDeps {
   outbox: Outbox
-  /** Begins to listen; what it is given is called whenever something was written. */
-  listen: (onWritten: () => void) => OutboxListener
+  /** Calls `onNotification` after each write to the outbox. */
+  listen: (onNotification: () => void) => OutboxListener
   stream: Pick<EventStream, 'isUp' | 'ensure' | 'publish'>
-  measures: RelayMetrics
+  metrics: RelayMetrics
   log: Logger
 }
 
@@ -19,19 +19,19 @@ export interface Relay {
   close: () => Promise<void>
 }
 
-const BATCH = 1_000
+const BATCH_SIZE = 1_000
 
-/** For what nobody announced: a write whose announcement was lost, the backlog of a relay that died. */
-const POLL_MS = 1_000
-const POLL_WHEN_DEAF_MS = 25
+/** Finds events without a notification: it got lost, or the relay that received it died. */
+const POLL_INTERVAL_MS = 1_000
+const POLL_INTERVAL_WITHOUT_NOTIFICATIONS_MS = 25
 
 const PAUSE_AFTER_FAILURE_MS = 500
 const PAUSE_WITHOUT_NATS_MS = 100
 
-/** Delivers what waits in the outbox, for as long as it runs. Any number may run at once. */
-export function runRelay({ outbox, listen, stream, measures, log }: RelayDeps): Relay {
-  let isEnding = false
-  let isStreamMade = false
+/** Delivers the events of the outbox until it is closed. Any number of relays may run at once. */
+export function runRelay({ outbox, listen, stream, metrics, log }: RelayDeps): Relay {
+  let isClosing = false
+  let isStreamReady = false
   let isFailing = false
   let wake = () => {}
   let isDue = true
@@ -40,31 +40,30 @@ export function runRelay({ outbox, listen, stream, measures, log }: RelayDeps): 
     wake()
   })
 
-  const untilDue = async () => {
-    if (isDue || isEnding) return
-    const patience = new AbortController()
-    wake = () => patience.abort()
-    const pollMs = listener.isReceiving() ? POLL_MS : POLL_WHEN_DEAF_MS
-    await sleep(pollMs, undefined, { signal: patience.signal }).catch(() => {})
+  const waitUntilDue = async () => {
+    if (isDue || isClosing) return
+    const waking = new AbortController()
+    wake = () => waking.abort()
+    const pollMs = listener.isReceiving() ? POLL_INTERVAL_MS : POLL_INTERVAL_WITHOUT_NOTIFICATIONS_MS
+    await sleep(pollMs, undefined, { signal: waking.signal }).catch(() => {})
     wake = () => {}
   }
 
-  /** Answers whether more may be waiting. */
+  /** Returns whether there may be more events. */
   const deliverBatch = async (): Promise<boolean> => {
-    if (!isStreamMade) await stream.ensure()
-    isStreamMade = true
-    const batch = await outbox.take(BATCH)
+    if (!isStreamReady) await stream.ensure()
+    isStreamReady = true
+    const batch = await outbox.take(BATCH_SIZE)
     if (!batch) return false
     const { delivered, failure } = await deliver(stream, batch.events)
-    const waits = await batch.release(delivered)
-    measures.delivered(waits)
+    metrics.delivered(await batch.release(delivered))
     if (failure) throw failure
-    return batch.events.length === BATCH
+    return batch.events.length === BATCH_SIZE
   }
 
   const run = async () => {
-    while (!isEnding) {
-      await untilDue()
+    while (!isClosing) {
+      await waitUntilDue()
       isDue = false
       if (!stream.isUp()) {
         await sleep(PAUSE_WITHOUT_NATS_MS)
@@ -72,14 +71,14 @@ export function runRelay({ outbox, listen, stream, measures, log }: RelayDeps): 
         continue
       }
       try {
-        while ((await deliverBatch()) && !isEnding);
+        while ((await deliverBatch()) && !isClosing);
         if (isFailing) log.info('events are delivered again')
         isFailing = false
       } catch (error) {
-        // The stream may be gone, or another one: it is looked at again before the next batch.
-        isStreamMade = false
-        measures.failed()
-        if (!isFailing) log.warn({ err: error }, 'events could not be delivered; they wait in the outbox')
+        // The stream may have been deleted or replaced.
+        isStreamReady = false
+        metrics.failed()
+        if (!isFailing) log.warn({ err: error }, 'cannot deliver events; they stay in the outbox')
         isFailing = true
         await sleep(PAUSE_AFTER_FAILURE_MS)
         isDue = true
@@ -90,7 +89,7 @@ export function runRelay({ outbox, listen, stream, measures, log }: RelayDeps): 
 
   return {
     close: async () => {
-      isEnding = true
+      isClosing = true
       wake()
       await Promise.all([running, listener.close()])
       await outbox.close()

@@ -6,20 +6,20 @@ import { listenToOutbox } from '../platform/outbox-listener.ts'
 import { type Relay, runRelay } from './relay.ts'
 
 export interface RelayOptions {
-  /** A connection that LISTEN works on: not through a pooler. */
+  /** Must support LISTEN: not through a pooler. */
   databaseUrl: string
   stream: EventStream
   metrics: Metrics
   log: Logger
 }
 
-/** A relay with connections of its own: the delivery of events takes none from requests. */
+/** The relay has its own connections, so that it takes none from requests. */
 export function startRelay({ databaseUrl, stream, metrics, log }: RelayOptions): Relay {
   return runRelay({
     outbox: createOutbox(databaseUrl, log),
-    listen: (onWritten) => listenToOutbox(databaseUrl, log, onWritten),
+    listen: (onNotification) => listenToOutbox(databaseUrl, log, onNotification),
     stream,
-    measures: metrics.relay(),
+    metrics: metrics.relay(),
     log,
   })
 }

@@ -56,7 +56,7 @@ describe('when the database goes away', () => {
     await postgres.stop()
     const reply = await putAgent(running, reader, id, {}, { 'x-request-id': 'unrecorded-1' })
     assert.equal(reply.status, 403)
-    const line = running.logLines.find((text) => text.includes('a refusal could not be recorded'))
+    const line = running.logLines.find((text) => text.includes('cannot record a refused request'))
     assert.partialDeepStrictEqual(JSON.parse(line ?? '{}'), {
       ...{ request_id: 'unrecorded-1', team_id: reader.team, user_id: reader.user, agent_id: id },
       ...{ permission: 'agent:write', method: 'PUT', route: `${COLLECTION}/:id` },

@@ -1,7 +1,6 @@
 import type { AgentEvent } from '../contract/events.ts'
 import type { OutboxEvent } from '../platform/outbox.ts'
 
-/** The event as it is delivered. */
 export function toCloudEvent({ id, teamId, agentId, revision, action, payload }: OutboxEvent): AgentEvent {
   return {
     specversion: '1.0',
