@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 
-/** Brings a database to the newest schema. Two runs at once wait for each other. */
+/** Migrates a database to the newest schema. Concurrent runs wait for each other. */
 export async function migrate(databaseUrl: string, log: (line: string) => void): Promise<void> {
   await runner({
     databaseUrl,

@@ -3,8 +3,7 @@ import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { createDeps } from '../src/deps.ts'
 
-/** The documents as the code declares them, by the file each is kept in. Nothing is connected to: the addresses are
- * never used. */
+/** Generates the documents, by file name. Opens no connection: the addresses are placeholders. */
 export async function generateDocuments(): Promise<Record<string, string>> {
   const config = readConfig({
     DATABASE_URL: 'postgres://127.0.0.1/unused',

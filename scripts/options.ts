@@ -1,4 +1,4 @@
-/** Something that somebody typed, by its name. A mistake in it is told in a sentence. */
+/** Adds the name of the option to the error of its parser. */
 export function readOption<Value>(name: string, parse: () => Value): Value {
   try {
     return parse()
@@ -7,7 +7,7 @@ export function readOption<Value>(name: string, parse: () => Value): Value {
   }
 }
 
-/** What a command was told. A mistake in it ends the command with the sentence alone. */
+/** Prints only the message of an error, without a stack, and exits. */
 export function orExit<Options>(read: () => Options): Options {
   try {
     return read()

@@ -3,13 +3,13 @@ import { parseInteger, parseKeyring } from '../src/config.ts'
 import { createSecrets, type Secrets } from '../src/platform/secrets.ts'
 import { orExit, readOption } from './options.ts'
 
-/** Seals anew, under the first key of the ring, every secret that another key sealed. It may run while the console
- * serves, be killed at any moment and be started again: what is done is told by the sealed bytes themselves. */
+/** Seals with the first key of the keyring every secret that another key sealed. It can run while the console runs, and
+ * can be killed and started again: the sealed bytes show which key sealed them. */
 
 const FIELDS = ['api_key', 'github_token'] as const
 
-/** As many agents are read at a time, and as many rows locked for a moment. */
-const BATCH = 500
+/** Agents that are read, and briefly locked, at a time. */
+const BATCH_SIZE = 500
 const REPORT_EVERY_MS = 1_000
 
 export interface RotationOptions {
@@ -20,7 +20,7 @@ export interface RotationOptions {
 interface Row {
   team_id: string
   id: string
-  /** Null where there is nothing to do. */
+  /** Null if the agent has no such secret or the first key sealed it; the same holds for `github_token`. */
   api_key: Buffer | null
   github_token: Buffer | null
 }
@@ -28,18 +28,18 @@ interface Row {
 interface Replacement {
   teamId: string
   id: string
-  was: Buffer
+  oldSealed: Buffer
   sealed: Buffer
   fingerprint: Buffer
 }
 
-/** Answers how many are left under other keys. */
+/** Returns how many secrets are still sealed with other keys. */
 export async function rotateSecrets(
   client: Client,
   secrets: Secrets,
-  { batch = BATCH, report }: RotationOptions,
+  { batch = BATCH_SIZE, report }: RotationOptions,
 ): Promise<number> {
-  // One at a time: two would only undo each other's haste. It ends with the connection, also by a kill.
+  // Only one rotation at a time. The lock ends with the connection.
   await client.query(`SELECT pg_advisory_lock(hashtext('console secret rotation'))`)
   const total = await countLeft(client, secrets)
   const progress = createProgress(total, report)
@@ -56,18 +56,17 @@ export async function rotateSecrets(
     if (!last) break
     position = [last.team_id, last.id]
     for (const field of FIELDS) {
-      const replacements = rows.flatMap((row) => sealAnew(secrets, field, row, unopened) ?? [])
+      const replacements = rows.flatMap((row) => reseal(secrets, field, row, unopened) ?? [])
       if (replacements.length > 0) progress.add(await replace(client, field, replacements))
     }
   }
-  for (const fault of unopened) report(fault)
+  for (const message of unopened) report(message)
   const left = await countLeft(client, secrets)
   progress.end(left)
   return left
 }
 
-/** Every agent in the order of the key, but bytes only of what is to be sealed anew: a page costs the same
- * however much of it is done. */
+/** Every agent in the order of the primary key, with the bytes of only those secrets that must be sealed again. */
 const PAGE = `
 SELECT team_id, id, ${FIELDS.map(
   (field) =>
@@ -88,28 +87,28 @@ async function countLeft(client: Client, secrets: Secrets): Promise<number> {
   return Number(rows[0]?.left)
 }
 
-function sealAnew(
+function reseal(
   secrets: Secrets,
   field: (typeof FIELDS)[number],
   { team_id: teamId, id, ...sealed }: Row,
   unopened: Set<string>,
 ): Replacement | undefined {
-  const was = sealed[field]
-  if (was === null) return undefined
+  const oldSealed = sealed[field]
+  if (oldSealed === null) return undefined
   const place = { teamId, agentId: id, field }
   try {
-    const secret = secrets.open(place, was)
+    const secret = secrets.open(place, oldSealed)
     const [fingerprint] = secrets.fingerprints(place, secret) as [Buffer]
-    return { teamId, id, was, sealed: secrets.seal(place, secret), fingerprint }
+    return { teamId, id, oldSealed, sealed: secrets.seal(place, secret), fingerprint }
   } catch (error) {
-    // The others must not wait for one that nobody can open.
-    unopened.add(`${field} of agent ${id} of team ${teamId} was left as it is: ${(error as Error).message}`)
+    // One secret that cannot be opened must not stop the rotation.
+    unopened.add(`cannot open ${field} of agent ${id} of team ${teamId}: ${(error as Error).message}`)
     return undefined
   }
 }
 
-/** Only where the sealed bytes are still those that were opened: a writer who was faster has sealed a newer secret.
- * No revision: the agent is what it was. */
+/** Replaces only the sealed bytes that were opened: the console may have stored a newer secret since. Makes no revision,
+ * because the agent does not change. */
 async function replace(
   client: Client,
   field: (typeof FIELDS)[number],
@@ -121,9 +120,9 @@ async function replace(
     text: `
 UPDATE agents a SET ${field}_sealed = r.sealed, ${field}_fingerprint = r.fingerprint
 FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[])
-  AS r (team_id, id, was, sealed, fingerprint)
-WHERE a.team_id = r.team_id AND a.id = r.id AND a.${field}_sealed = r.was`,
-    values: [column('teamId'), column('id'), column('was'), column('sealed'), column('fingerprint')],
+  AS r (team_id, id, old_sealed, sealed, fingerprint)
+WHERE a.team_id = r.team_id AND a.id = r.id AND a.${field}_sealed = r.old_sealed`,
+    values: [column('teamId'), column('id'), column('oldSealed'), column('sealed'), column('fingerprint')],
   })
   return rowCount ?? 0
 }
@@ -132,21 +131,21 @@ function createProgress(total: number, report: (line: string) => void) {
   const startedAt = Date.now()
   let done = 0
   let reportedAt = 0
-  const tell = (left = total - done) => {
+  const reportNow = (left = total - done) => {
     const percent = total === 0 ? 100 : Math.max(0, (100 * (total - left)) / total)
     const rate = Math.round((1_000 * done) / Math.max(1, Date.now() - startedAt))
-    report(`${done} of ${total} secrets sealed anew (${percent.toFixed(1)} %), ${rate} a second`)
+    report(`${done} of ${total} secrets sealed with the first key (${percent.toFixed(1)} %), ${rate}/s`)
     reportedAt = Date.now()
   }
-  tell()
+  reportNow()
   return {
     add(count: number) {
       const isFirst = done === 0
       done += count
-      if (isFirst || Date.now() - reportedAt >= REPORT_EVERY_MS) tell()
+      if (isFirst || Date.now() - reportedAt >= REPORT_EVERY_MS) reportNow()
     },
-    /** What is left is counted by then: a writer who was faster has done some of the work. */
-    end: (left: number) => tell(left),
+    /** `left` is counted again at the end, because writes of the console seal some secrets too. */
+    end: (left: number) => reportNow(left),
   }
 }
 
@@ -154,12 +153,12 @@ if (import.meta.main) {
   const { DATABASE_URL: url, SECRETS_KEYS: keys, ROTATE_BATCH: given = '' } = process.env
   if (!url || !keys) {
     process.stderr.write(
-      'DATABASE_URL and SECRETS_KEYS are needed: the database, and the ring whose first key is to seal\n',
+      'DATABASE_URL or SECRETS_KEYS is missing. The first key of SECRETS_KEYS seals every secret again.\n',
     )
     process.exit(1)
   }
   const { batch, ring } = orExit(() => ({
-    batch: readOption('ROTATE_BATCH', () => (given === '' ? BATCH : parseInteger(given, 1, 10_000))),
+    batch: readOption('ROTATE_BATCH', () => (given === '' ? BATCH_SIZE : parseInteger(given, 1, 10_000))),
     ring: readOption('SECRETS_KEYS', () => parseKeyring(keys)),
   }))
   const client = new Client({ connectionString: url, application_name: 'agent-console rotation' })
@@ -169,6 +168,6 @@ if (import.meta.main) {
     report: (line) => process.stdout.write(`${line}\n`),
   })
   await client.end()
-  process.stdout.write(`${left} left under other keys\n`)
+  process.stdout.write(`${left} secrets are still sealed with other keys\n`)
   process.exitCode = left === 0 ? 0 : 1
 }

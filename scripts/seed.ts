@@ -14,9 +14,9 @@ import {
   REVISION_COLUMNS,
 } from './seed/fleet.ts'
 
-/** Fills an empty database with a fleet, by COPY. Secondary indexes are put aside and built again afterwards: built
- * at once they take minutes, kept row by row hours. It is one transaction: broken off, it leaves the database empty and
- * its indexes in place. */
+/** Fills an empty database with agents, by COPY. Drops the secondary indexes and builds them again at the end: that takes
+ * minutes, maintaining them for each row takes hours. One transaction: an interrupted run leaves the database
+ * empty, with its indexes. */
 export async function seed(
   databaseUrl: string,
   options: FleetOptions,
@@ -26,14 +26,14 @@ export async function seed(
   await client.connect()
   try {
     const { rows } = await client.query('SELECT FROM agents LIMIT 1')
-    if (rows.length > 0) throw new Error('The database has agents already: seed an empty one')
+    if (rows.length > 0) throw new Error('The database already has agents. Seed an empty database.')
     await client.query("SET maintenance_work_mem = '1GB'; BEGIN")
-    const indexes = await putIndexesAside(client)
+    const indexes = await dropIndexes(client)
     const inBatches = (what: string, lines: Iterable<string>) => batches(what, lines, options.agents, report)
     await copy(client, 'agents', AGENT_COLUMNS, inBatches('agent', generateAgents(options)))
     await copy(client, 'agent_revisions', REVISION_COLUMNS, inBatches('revision', generateRevisions(options)))
     for (const { name, definition } of indexes) {
-      report(`building ${name}`)
+      report(`building index ${name}`)
       await client.query(definition)
     }
     await client.query('COMMIT')
@@ -45,7 +45,7 @@ export async function seed(
   }
 }
 
-async function putIndexesAside(client: Client): Promise<{ name: string; definition: string }[]> {
+async function dropIndexes(client: Client): Promise<{ name: string; definition: string }[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
     FROM pg_index WHERE indrelid = 'agents'::regclass AND NOT indisprimary`)
@@ -59,7 +59,7 @@ async function copy(client: Client, table: string, columns: string, source: Iter
   if (!sink.writableFinished) await once(sink, 'finish')
 }
 
-const LINES_AT_ONCE = 2_000
+const LINES_PER_BATCH = 2_000
 
 function* batches(
   what: string,
@@ -72,7 +72,7 @@ function* batches(
   let count = 0
   for (const line of lines) {
     batch += line
-    if (++count % LINES_AT_ONCE === 0) {
+    if (++count % LINES_PER_BATCH === 0) {
       yield batch
       batch = ''
       if (count % 200_000 === 0) report(progress(what, count, total, startedAt))
@@ -91,7 +91,6 @@ function progress(what: string, count: number, total: number, startedAt: number)
   return `${what.padEnd(8)} ${bar} ${(done * 100).toFixed(0).padStart(3)} %  ${count} rows, ${Math.round(rate)}/s, ${left} s left`
 }
 
-/** Throws a sentence for whoever typed them. */
 function readOptions(): FleetOptions {
   const { values } = parseArgs({
     options: { agents: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },

@@ -5,13 +5,13 @@ import type { Random } from './random.ts'
 type Stage = (typeof TRUST_STAGES)[number]
 
 const DAY_SECONDS = 86_400
-/** How COPY spells null. */
+/** NULL in the text format of COPY. */
 const NULL = '\\N'
 
 export const EARNED_COLUMNS = 'trusted_at, ttt_days, latest_evaluation'
 
-/** What an agent has that came as far as a stage: an evaluation of its first revision once it was tested, and the day
- * it was first trusted. */
+/** The values of EARNED_COLUMNS for an agent at a stage: from `tested` on an evaluation of its first revision, and from
+ * `trusted` on the time when it became trusted. */
 export function earnedBy(
   stage: Stage,
   { number, createdAt, random }: { number: number; createdAt: number; random: Random },
@@ -30,7 +30,7 @@ function evaluationId(number: number): string {
   return `00000000-0000-4000-9000-${number.toString(16).padStart(12, '0')}`
 }
 
-/** From 0 to 1 with two decimals, as a test reports it. */
+/** From 0 to 1 with two decimals. */
 function score(random: Random): number {
   return Math.round(random.next() * 100) / 100
 }

@@ -1,8 +1,8 @@
 import { EARNED_COLUMNS, earnedBy } from './earned.ts'
 import { createRandom } from './random.ts'
 
-/** A fleet that looks like one: a largest team with a hundredth of all agents, many small ones, common and rare values
- * of everything that can be filtered. */
+/** Generates realistic agents: one large team with a hundredth of all agents, many small teams, and common and rare
+ * values of every field that can be filtered. */
 
 export interface FleetOptions {
   agents: number
@@ -67,19 +67,19 @@ export function teamId(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
 }
 
-/** A UUID version 7 made at a time, told apart by a number. */
+/** A UUID version 7 of a time; the number makes it unique. */
 function agentId(atMs: number, number: number): string {
   const time = atMs.toString(16).padStart(12, '0')
   const low = number.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${low}`
 }
 
-/** What an agent's number says of it, and both tables have. */
-function* generatePlaces(agents: number) {
+/** The values that both tables need. */
+function* generateKeys(agents: number) {
   const large = largestTeam(agents)
   const teams = teamCount(agents)
   for (let number = 0; number < agents; number++) {
-    // The largest team's agents are as old and as new as everybody's.
+    // The agents of the largest team are spread over the whole period.
     const isLarge = number % 100 === 0 && number / 100 < large
     const team = teamId(isLarge ? 0 : 1 + (number % Math.max(1, teams - 1)))
     const createdAt = FIRST_CREATED_AT + Math.floor(number / 8)
@@ -92,7 +92,7 @@ function* generatePlaces(agents: number) {
 /** A line of COPY for each agent, oldest first. */
 export function* generateAgents({ agents, seed }: FleetOptions): Generator<string> {
   const random = createRandom(seed)
-  for (const { number, team, id, user, createdAt } of generatePlaces(agents)) {
+  for (const { number, team, id, user, createdAt } of generateKeys(agents)) {
     const rare = random.next() < 0.0001 ? 'Zanzibar ' : ''
     const name = `${rare}${random.pick(ROLES)} ${random.pick(KINDS)} ${number % 1_000}`
     const stage = random.weighted(STAGES)
@@ -124,7 +124,7 @@ function sizeOf(agent: (string | number)[]): number {
 
 /** A line of COPY for the first revision of each agent. */
 export function* generateRevisions({ agents }: FleetOptions): Generator<string> {
-  for (const { team, id, user, createdAt } of generatePlaces(agents)) {
+  for (const { team, id, user, createdAt } of generateKeys(agents)) {
     yield `${[team, id, '1', createdAt, user, 'created', '{agent_name,model_name}', '{}'].join('\t')}\n`
   }
 }

@@ -1,4 +1,4 @@
-/** The same numbers for the same seed, on every machine. */
+/** The same seed gives the same numbers on every machine. */
 export interface Random {
   /** From 0 to, but not including, 1. */
   next: () => number
@@ -7,7 +7,7 @@ export interface Random {
   weighted: <T extends string>(weights: readonly (readonly [T, number])[]) => T
 }
 
-/** mulberry32: small, quick, and good enough to look like a fleet. */
+/** mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {

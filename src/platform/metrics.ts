@@ -11,23 +11,23 @@ interface RequestMeasurement {
 }
 
 export interface UpstreamMetrics {
-  /** Call at the start of a call; call the returned function at its end. */
-  begin: () => (outcome: string) => void
-  /** Call when a response starts to be streamed to the client; call the returned function at its end. */
-  passing: () => (failure?: string) => void
-  retried: () => void
-  breaker: (state: BreakerState) => void
+  /** Returns the function to call at the end of the call. */
+  startCall: () => (outcome: string) => void
+  /** Returns the function to call at the end of a response that is streamed to the client. */
+  startStreaming: () => (failure?: string) => void
+  countRetry: () => void
+  setBreakerState: (state: BreakerState) => void
 }
 
 export interface RelayMetrics {
-  /** With the age of each delivered event in seconds. */
-  delivered: (ages: number[]) => void
-  failed: () => void
+  /** Takes the age of each delivered event in seconds. */
+  observeDelivery: (ages: number[]) => void
+  countFailure: () => void
 }
 
 export interface WatchMetrics {
-  /** Call when a subscriber connects; call the returned function when it disconnects. */
-  opened: () => (wasCutOff: boolean) => void
+  /** Returns the function to call when the subscriber disconnects. */
+  addSubscriber: () => (wasCutOff: boolean) => void
 }
 
 export interface ServiceMetrics {
@@ -119,12 +119,12 @@ function createUpstreamMetrics(create: Factory) {
   )
 
   return (upstream: string): UpstreamMetrics => {
-    const setBreaker = (current: BreakerState) => {
+    const setBreakerState = (current: BreakerState) => {
       for (const state of BREAKER_STATES) breaker.set({ upstream, state }, state === current ? 1 : 0)
     }
-    setBreaker('closed')
+    setBreakerState('closed')
     return {
-      begin: () => {
+      startCall: () => {
         const startedAt = performance.now()
         inFlight.inc({ upstream })
         return (outcome) => {
@@ -132,15 +132,15 @@ function createUpstreamMetrics(create: Factory) {
           calls.observe({ upstream, outcome }, (performance.now() - startedAt) / 1_000)
         }
       },
-      passing: () => {
+      startStreaming: () => {
         streaming.inc({ upstream })
         return (failure) => {
           streaming.dec({ upstream })
           if (failure !== undefined) broken.inc({ upstream, outcome: failure })
         }
       },
-      retried: () => retries.inc({ upstream }),
-      breaker: setBreaker,
+      countRetry: () => retries.inc({ upstream }),
+      setBreakerState,
     }
   }
 }
@@ -191,10 +191,10 @@ function createRelayMetrics(create: Factory): RelayMetrics {
     'Batches of events that were not delivered completely',
   )
   return {
-    delivered: (ages) => {
+    observeDelivery: (ages) => {
       for (const age of ages) delays.observe(age)
     },
-    failed: () => failures.inc(),
+    countFailure: () => failures.inc(),
   }
 }
 
@@ -205,7 +205,7 @@ function createWatchMetrics(create: Factory): WatchMetrics {
     'Clients of the event stream that were disconnected because they did not read',
   )
   return {
-    opened: () => {
+    addSubscriber: () => {
       subscribers.inc()
       return (wasCutOff) => {
         subscribers.dec()

@@ -56,7 +56,7 @@ export function runRelay({ outbox, listen, stream, metrics, log }: RelayDeps): R
     const batch = await outbox.take(BATCH_SIZE)
     if (!batch) return false
     const { delivered, failure } = await deliver(stream, batch.events)
-    metrics.delivered(await batch.release(delivered))
+    metrics.observeDelivery(await batch.release(delivered))
     if (failure) throw failure
     return batch.events.length === BATCH_SIZE
   }
@@ -77,7 +77,7 @@ export function runRelay({ outbox, listen, stream, metrics, log }: RelayDeps): R
       } catch (error) {
         // The stream may have been deleted or replaced.
         isStreamReady = false
-        metrics.failed()
+        metrics.countFailure()
         if (!isFailing) log.warn({ err: error }, 'cannot deliver events; they stay in the outbox')
         isFailing = true
         await sleep(PAUSE_AFTER_FAILURE_MS)

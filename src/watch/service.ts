@@ -97,7 +97,7 @@ export function createWatch({ feed, stream, metrics, now }: WatchDeps) {
         after: start.sequence,
       })
       const expiry = scheduleAt(now, expiresAt * 1_000, () => watcher.end())
-      const closed = measures.opened()
+      const closed = measures.addSubscriber()
       watcher.answer.once('close', () => {
         expiry.cancel()
         closed(watcher.wasCutOff)

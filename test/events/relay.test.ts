@@ -119,7 +119,7 @@ describe('a change of an agent', () => {
     await Promise.all(others.map((other) => other.close()))
   })
 
-  const relay = () => ({ delivered: () => {}, failed: () => {} })
+  const relay = () => ({ observeDelivery: () => {}, countFailure: () => {} })
 
   it('arrives within moments, although the relay reads the outbox by itself only once a second', async () => {
     const waits: number[] = []

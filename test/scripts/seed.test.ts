@@ -49,7 +49,7 @@ describe('a generated fleet', () => {
     assert.equal(orphans?.count, 0)
     await assert.rejects(
       seed(one.url, { agents: 1, seed: 7 }, () => {}),
-      /agents already/,
+      /already has agents/,
     )
   })
 

@@ -39,11 +39,11 @@ export function streamResponse(
   metrics: UpstreamMetrics,
 ): Receiver {
   let body: Readable | undefined
-  let endPassing: ReturnType<UpstreamMetrics['passing']> | undefined
+  let endStreaming: ReturnType<UpstreamMetrics['startStreaming']> | undefined
   return {
     isStreamed: true,
     onHead: ({ status, headers }, exchange) => {
-      endPassing = metrics.passing()
+      endStreaming = metrics.startStreaming()
       body = new Readable({
         read: () => exchange.resume(),
         destroy: (error, callback) => {
@@ -55,7 +55,7 @@ export function streamResponse(
     },
     onChunk: (chunk) => body?.push(chunk) ?? true,
     onEnd: (failure) => {
-      endPassing?.(failure?.kind)
+      endStreaming?.(failure?.kind)
       if (failure) body?.destroy(failure)
       else body?.push(null)
     },

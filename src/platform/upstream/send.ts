@@ -12,7 +12,7 @@ export function send<Result>(
 ): Promise<Result> {
   const { metrics, budget, deadlineMs } = upstream
   return new Promise((resolve, reject) => {
-    const endCall = metrics.begin()
+    const endCall = metrics.startCall()
     let hasResult = false
     let exchange: Exchange
 
@@ -28,7 +28,7 @@ export function send<Result>(
       const receiver = createReceiver(onResult)
       const onEnd = (failure: UpstreamFailure | undefined) => {
         if (failure?.isTransient && mayRetry && !hasResult && budget.spend()) {
-          metrics.retried()
+          metrics.countRetry()
           return attempt(false)
         }
         clearTimeout(timer)

@@ -50,7 +50,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     maxHeaderSize: 32 * 1024,
   })
   const metrics = options.metrics.upstream(name)
-  const breaker = createBreaker(() => performance.now(), metrics.breaker)
+  const breaker = createBreaker(() => performance.now(), metrics.setBreakerState)
   const queue = createRequestQueue(maxInFlight)
   const parts = { pool, queue, breaker, budget: createRetryBudget(), metrics, deadlineMs, maxResponseBytes }
   const toSend = (request: UpstreamRequest) => ({ ...request, path: basePath + request.path })
