@@ -1,4 +1,7 @@
 import {
+  AckPolicy,
+  type Consumer,
+  type ConsumerMessages,
   DeliverPolicy,
   DiscardPolicy,
   JetStreamApiError,
@@ -50,6 +53,12 @@ const DUPLICATE_WINDOW_MS = 120_000
 /** So many are read with those of other teams. A filtered read that begins in the newest part of a stream takes
  * milliseconds for each event: servers before 2.9.15 count anew what is left. */
 const READ_WHOLE = 20_000
+
+const MAX_BATCH = 256
+const FETCH_EXPIRES_MS = 2_000
+const FETCH_TIMEOUT_MS = 5_000
+/** The server deletes a consumer that was not deleted here, because NATS was away. */
+const CONSUMER_INACTIVE_MS = 60_000
 
 const ACKNOWLEDGED_WITHIN_MS = 3_000
 const STREAM_NOT_FOUND = 10059
@@ -120,7 +129,7 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
       })
     },
 
-    /** Every event from a sequence on, for as long as the stream is there. */
+    /** Every event from a sequence on, until the signal aborts or the stream is deleted. */
     async *follow(firstSequence: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
       const consumer = await stream().consumers.get(name, {
         deliver_policy: DeliverPolicy.StartSequence,
@@ -132,40 +141,54 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
         idle_heartbeat: 1_000,
         abort_on_missing_resource: true,
       })
-      const stop = () => messages.stop()
-      signal.addEventListener('abort', stop)
+      const onAbort = stopOnAbort(messages, signal)
       try {
-        if (signal.aborted) return
         for await (const message of messages) yield toStoredEvent(message)
       } finally {
-        signal.removeEventListener('abort', stop)
+        onAbort.remove()
         await consumer.delete().catch(() => {})
       }
     },
 
-    /** The events of a team from one sequence up to another, both included. */
-    async *read(teamId: string, first: number, last: number): AsyncGenerator<StoredEvent> {
+    /** The events of a team from one sequence up to another, both included. Ends early when the signal aborts. */
+    async *read(
+      teamId: string,
+      first: number,
+      last: number,
+      signal: AbortSignal,
+    ): AsyncGenerator<StoredEvent> {
       const isFiltered = last - first > READ_WHOLE
-      const consumer = await stream().consumers.get(name, {
+      const { consumers } = await manage()
+      // Not an ordered consumer: one that is stopped while it recreates itself leaves its new consumer on the server.
+      const info = await consumers.add(name, {
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: first,
-        ...(isFiltered ? { filter_subjects: `${subjectPrefix}.${teamId}.*` } : {}),
+        ack_policy: AckPolicy.None,
+        mem_storage: true,
+        num_replicas: 1,
+        inactive_threshold: nanos(CONSUMER_INACTIVE_MS),
+        ...(isFiltered ? { filter_subject: `${subjectPrefix}.${teamId}.*` } : {}),
       })
+      const consumer = stream().consumers.getConsumerFromInfo(info)
       try {
-        let { num_pending: pending } = await consumer.info(true)
-        while (pending > 0) {
-          const before = pending
-          for await (const message of await consumer.fetch({ max_messages: 256, expires: 2_000 })) {
-            if (message.seq > last) return
+        let pending = info.num_pending
+        let delivered = 0
+        while (pending > 0 && !signal.aborted) {
+          connected()
+          const batch = await fetchBatch(consumer, Math.min(MAX_BATCH, pending), signal)
+          if (batch.length === 0 && !signal.aborted) throw new Error('The stream stopped while it was read')
+          for (const message of batch) {
+            if (signal.aborted || message.seq > last) return
+            delivered++
+            if (message.info.deliverySequence !== delivered)
+              throw new Error('A message of the stream was lost')
             const event = toStoredEvent(message)
             if (event.teamId === teamId) yield event
             pending = message.info.pending
-            if (message.seq === last || pending === 0) return
           }
-          if (pending === before) throw new Error('the stream stopped while it was being read')
         }
       } finally {
-        await consumer.delete().catch(() => {})
+        if (nats.isUp()) await consumer.delete().catch(() => {})
       }
     },
   }
@@ -173,6 +196,30 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
   function subjectOf({ teamId, agentId }: EventAddress): string {
     return `${subjectPrefix}.${teamId}.${agentId}`
   }
+}
+
+/** Collects a batch before the caller sees any of it: the client's timers and its subscription end with the batch,
+ * however long the caller takes and wherever it stops. Returns what arrived in time. */
+async function fetchBatch(consumer: Consumer, count: number, signal: AbortSignal): Promise<JsMsg[]> {
+  const messages = await consumer.fetch({ max_messages: count, expires: FETCH_EXPIRES_MS })
+  const onAbort = stopOnAbort(messages, signal)
+  // While NATS is away the client waits without a limit.
+  const deadline = setTimeout(() => messages.stop(), FETCH_TIMEOUT_MS)
+  try {
+    return await Array.fromAsync(messages)
+  } finally {
+    clearTimeout(deadline)
+    onAbort.remove()
+  }
+}
+
+/** Also when the signal has aborted before: messages that are not stopped keep a timer for ever once the connection is
+ * closed. */
+function stopOnAbort(messages: ConsumerMessages, signal: AbortSignal) {
+  const stop = () => messages.stop()
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  return { remove: () => signal.removeEventListener('abort', stop) }
 }
 
 function toStoredEvent({ seq, subject, data }: JsMsg): StoredEvent {

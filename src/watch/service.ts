@@ -73,7 +73,7 @@ export function createWatch({ feed, stream, metrics, now }: WatchDeps) {
         sequence = await inTurn(async () => {
           // They may have waited long.
           if (watcher.isGone) return last
-          const events = stream.read(watcher.interest.teamId, first, last)
+          const events = stream.read(watcher.interest.teamId, first, last, watcher.gone)
           return tell(watcher, madeAt, events, last, performance.now() + TURN_MS)
         })
       } else {

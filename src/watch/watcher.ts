@@ -21,7 +21,7 @@ export class Watcher {
   readonly interest: Interest
   readonly answer: Readable
   wasCutOff = false
-  #hasEnded = false
+  readonly #gone = new AbortController()
   #wantsMore = true
 
   constructor(interest: Interest) {
@@ -31,13 +31,20 @@ export class Watcher {
       this.answer.emit('wanted')
     }
     this.answer = new Readable({ read: onWanted, highWaterMark: 16 * 1024 })
-    // Nobody waits for one who has left.
-    this.answer.once('close', onWanted)
+    this.answer.once('close', () => {
+      this.#gone.abort()
+      onWanted()
+    })
   }
 
-  /** Whether nothing more can be told, although what was told may still be on its way. */
+  /** Whether nothing more can be sent, although what was sent before may still be on its way. */
   get isGone(): boolean {
-    return this.answer.destroyed || this.#hasEnded
+    return this.answer.destroyed || this.#gone.signal.aborted
+  }
+
+  /** Aborts when nothing more can be sent. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
   }
 
   wants({ sequence, teamId, agentId }: StoredEvent): boolean {
@@ -70,7 +77,7 @@ export class Watcher {
 
   end(): void {
     if (this.isGone) return
-    this.#hasEnded = true
+    this.#gone.abort()
     this.answer.push(null)
     setTimeout(() => {
       if (!this.answer.destroyed) this.cutOff()

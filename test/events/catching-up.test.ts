@@ -19,6 +19,7 @@ describe('catching up with what is no longer in memory', () => {
   let nats: TestNats
   let running: TestConsole
   let person: Person
+  let otherTeam: string
   let beginning: string
 
   before(async () => {
@@ -27,6 +28,8 @@ describe('catching up with what is no longer in memory', () => {
     person = await before.person()
     beginning = await position(before.url, person)
     await before.close()
+    otherTeam = randomUUID()
+    await publish(10, otherTeam)
     await publish(EVENTS, person.team)
     running = await startConsole({ environment: nats.environment })
     person = await running.person({ team: person.team })
@@ -70,29 +73,27 @@ describe('catching up with what is no longer in memory', () => {
     return answer.on('error', () => {})
   }
 
-  it('is not held up by some who do not read what they asked for', async () => {
-    const other = await running.person()
-    await publish(1_500, other.team)
+  const consumers = async () => (await nats.info())?.state.consumer_count
+
+  it('is not delayed by clients that do not read what they asked for', async () => {
+    const other = await running.person({ team: otherTeam })
+    const metrics = () => running.deps.metrics.registry.metrics()
     const idle = await Promise.all(Array.from({ length: READERS }, () => readNothing(running.url, person)))
-    const startedAt = performance.now()
     const watching = await watch(running.url, { ...other, lastEventId: beginning })
     await watching.waitFor(1)
-    const waitedMs = performance.now() - startedAt
+    assert.match(await metrics(), /console_watch_subscribers_cut_off_total 0/)
+    assert.match(await metrics(), /console_watch_subscribers [1-9]/)
     watching.stop()
-    const figures = () => running.deps.metrics.registry.metrics()
-    assert.match(await figures(), /console_watch_subscribers [1-9]/)
     await until(
-      'those who do not read are cut off',
-      async () => new RegExp(`console_watch_subscribers_cut_off_total ${READERS}`).test(await figures()),
-      20_000,
+      'clients that do not read are cut off',
+      async () => new RegExp(`console_watch_subscribers_cut_off_total ${READERS}`).test(await metrics()),
+      60_000,
     )
-    for (const answer of idle) answer.destroy()
-    await until('nobody watches', async () => /console_watch_subscribers 0/.test(await figures()))
-    assert.ok(waitedMs < 5_000, `${waitedMs} ms`)
+    for (const response of idle) response.destroy()
+    await until('no client watches', async () => /console_watch_subscribers 0/.test(await metrics()))
   })
 
   it('tells all of it in order, and leaves no consumer behind', async () => {
-    const consumers = async () => (await nats.info())?.state.consumer_count
     // Its own, with which the replica follows the stream.
     await until('the others are gone', async () => (await consumers()) === 1)
     const watching = await watch(running.url, { ...person, lastEventId: beginning })
@@ -115,6 +116,7 @@ describe('catching up with what is no longer in memory', () => {
     assert.notEqual(watching.position(), beginning)
     assert.deepEqual(watching.seen, [])
     watching.stop()
+    await until('its consumer is gone', async () => (await consumers()) === 1)
   })
 
   it('ends with the replica, which does not wait for it', async () => {

@@ -1,54 +1,71 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
-import { createEvents, type Events } from '../../src/deps.ts'
+import { after, describe, it, type TestContext } from 'node:test'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { startPrivateNats } from '../../dev/private-nats.ts'
+import { createEvents } from '../../src/deps.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { createTestNats, type TestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 
 const AGENTS = 500
 const REVISIONS = 8
+const LAST = AGENTS * REVISIONS
 
-describe('the stream of events', () => {
-  const [team, other] = [randomUUID(), randomUUID()]
-  let nats: TestNats
-  let events: Events
+const [team, otherTeam] = [randomUUID(), randomUUID()]
+const neverAborted = new AbortController().signal
 
-  before(async () => {
-    nats = await createTestNats()
-    const { NATS_URL: natsUrl = '' } = nats.environment
-    const { stream: name, subjectPrefix } = nats
-    const stream = { name, subjectPrefix, replicas: 1, maxAgeHours: 1, maxBytes: 1024 ** 3 }
-    events = createEvents({ natsUrl, relayDatabaseUrl: undefined, stream }, createLog('silent'))
-    await until('NATS is connected', events.stream.isUp)
-    await events.stream.ensure()
-    const agents = Array.from({ length: AGENTS }, () => randomUUID())
-    for (let revision = 1; revision <= REVISIONS; revision++) {
-      await Promise.all(
-        agents.map((agentId, n) => {
-          const address = { teamId: n % 2 === 0 ? team : other, agentId }
-          return events.stream.publish(address, `${agentId}:${revision}`, '{}')
-        }),
-      )
-    }
-  })
-  after(async () => {
-    await events.nats.close()
-    await nats.remove()
-  })
+/** A connection of its own to the stream. */
+async function openStream(nats: TestNats) {
+  const { NATS_URL: natsUrl = '' } = nats.environment
+  const stream = {
+    name: nats.stream,
+    subjectPrefix: nats.subjectPrefix,
+    replicas: 1,
+    maxAgeHours: 1,
+    maxBytes: 1024 ** 3,
+  }
+  const events = createEvents({ natsUrl, relayDatabaseUrl: undefined, stream }, createLog('silent'))
+  await until('NATS is connected', events.stream.isUp)
+  await events.stream.ensure()
+  return events
+}
+
+async function publishEvents({ stream }: Awaited<ReturnType<typeof openStream>>) {
+  const agents = Array.from({ length: AGENTS }, () => randomUUID())
+  for (let revision = 1; revision <= REVISIONS; revision++) {
+    await Promise.all(
+      agents.map((agentId, n) => {
+        const address = { teamId: n % 2 === 0 ? team : otherTeam, agentId }
+        return stream.publish(address, `${agentId}:${revision}`, '{}')
+      }),
+    )
+  }
+}
+
+/** The timers that keep this process alive. */
+const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+
+describe('the event stream', async () => {
+  const nats = await createTestNats()
+  after(() => nats.remove())
+  const events = await openStream(nats)
+  after(() => events.nats.close())
+  await publishEvents(events)
+
+  const consumers = async () => (await nats.info())?.state.consumer_count
 
   it('is read for a team between any two sequences', async () => {
     const expected = (await nats.readAll())
       .filter(({ subject }) => subject.includes(team))
       .map(({ sequence }) => sequence)
-    const last = AGENTS * REVISIONS
     for (const [first, to] of [
-      [1, last],
+      [1, LAST],
       [700, 1_300],
-      [last - 1, last],
-      [last, last],
+      [LAST - 1, LAST],
+      [LAST, LAST],
     ] as const) {
-      const read = await Array.fromAsync(events.stream.read(team, first, to))
+      const read = await Array.fromAsync(events.stream.read(team, first, to, neverAborted))
       assert.deepEqual(
         read.map(({ sequence }) => sequence),
         expected.filter((sequence) => sequence >= first && sequence <= to),
@@ -57,14 +74,89 @@ describe('the stream of events', () => {
     }
   })
 
-  it('is read as fast from its middle as from its beginning', async () => {
-    const last = AGENTS * REVISIONS
-    const perSecond = async (first: number) => {
-      const startedAt = performance.now()
-      const { length } = await Array.fromAsync(events.stream.read(team, first, last))
-      return (length * 1_000) / (performance.now() - startedAt)
+  it('has no fetch in flight while a reader holds an event', async () => {
+    const before = timers()
+    const reading = events.stream.read(team, 1, LAST, neverAborted)
+    await reading.next()
+    assert.equal(timers(), before)
+    await reading.return(undefined)
+  })
+
+  it('keeps no consumer and no timer for a reader that stops early', async () => {
+    const before = timers()
+    for await (const { sequence } of events.stream.read(team, 1, LAST, neverAborted)) {
+      if (sequence > 300) break
     }
-    const [fromStart, fromMiddle] = [await perSecond(1), await perSecond(last / 4)]
-    assert.ok(fromMiddle > fromStart / 5, `${fromMiddle} events a second, from the start ${fromStart}`)
+    assert.equal(await consumers(), 0)
+    assert.equal(timers(), before)
+  })
+
+  it('keeps no consumer and no timer for a reader whose signal aborts', async () => {
+    const before = timers()
+    const leaving = new AbortController()
+    let count = 0
+    for await (const event of events.stream.read(team, 1, LAST, leaving.signal)) {
+      count++
+      if (event.sequence > 300) leaving.abort()
+    }
+    assert.ok(count > 0 && count < LAST / 4, `${count} events`)
+    assert.equal(await consumers(), 0)
+    assert.equal(timers(), before)
+  })
+
+  it('keeps no consumer and no timer for a follower that is aborted before its first event', async () => {
+    const own = await openStream(nats)
+    after(() => own.nats.close())
+    const before = timers()
+    const leaving = new AbortController()
+    const following = own.stream.follow(1, leaving.signal).next()
+    leaving.abort()
+    assert.deepEqual(await following, { value: undefined, done: true })
+    assert.equal(await consumers(), 0)
+    await own.nats.close()
+    // The connection had a timer of its own.
+    await until('no timer is left', () => timers() < before)
+  })
+})
+
+describe('a reader of an event stream that goes away', () => {
+  const startReading = async (t: TestContext) => {
+    const server = await startPrivateNats()
+    t.after(() => server.remove())
+    const nats = await createTestNats(server.url)
+    t.after(() => nats.connection.close())
+    const events = await openStream(nats)
+    t.after(() => events.nats.close())
+    await publishEvents(events)
+    const leaving = new AbortController()
+    const reading = events.stream.read(team, 1, LAST, leaving.signal)
+    await reading.next()
+    return { server, nats, events, leaving, reading }
+  }
+
+  it('fails when the stream is deleted', { timeout: 60_000 }, async (t) => {
+    const { nats, reading } = await startReading(t)
+    await (await jetstreamManager(nats.connection)).streams.delete(nats.stream)
+    await assert.rejects(Array.fromAsync(reading))
+  })
+
+  it('fails when NATS is gone', { timeout: 60_000 }, async (t) => {
+    const { server, events, reading } = await startReading(t)
+    await server.kill()
+    await until('it is noticed', () => !events.stream.isUp())
+    await assert.rejects(Array.fromAsync(reading), /NATS is not connected/)
+  })
+
+  it('ends with its signal while NATS hangs', { timeout: 60_000 }, async (t) => {
+    const { server, leaving, reading } = await startReading(t)
+    process.kill(server.pid() as number, 'SIGSTOP')
+    let count = 1
+    const rest = Array.fromAsync(reading, () => count++)
+    // Half of the first 256 events are of this team. The next fetch is never answered.
+    await until('the first batch is read', () => count === 128)
+    leaving.abort()
+    process.kill(server.pid() as number, 'SIGCONT')
+    await rest
+    assert.equal(count, 128)
   })
 })

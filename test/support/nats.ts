@@ -110,7 +110,11 @@ async function collect(client: JetStreamClient, stream: string): Promise<Collect
     max_messages: 1_000,
     callback: (message) => void events.push(toEvent(message)),
   })
-  return { events, stop: async () => void (await messages.close()) }
+  const stop = async () => {
+    await messages.close()
+    await consumer.delete()
+  }
+  return { events, stop }
 }
 
 function toEvent(message: JsMsg): StreamEvent {
