@@ -39,7 +39,7 @@ import { notifyAfterWrites } from './platform/outbox-notifier.ts'
 import { withTimeout } from './platform/with-timeout.ts'
 import { mountRoutes } from './services/mount/routes.ts'
 import { serviceRoutes } from './services/routes.ts'
-import { startFeed } from './watch/feed.ts'
+import { startBroadcaster } from './watch/broadcaster.ts'
 import { watchRoutes } from './watch/routes.ts'
 import { createWatch } from './watch/service.ts'
 
@@ -71,8 +71,8 @@ export async function buildApp(deps: Deps) {
     schemas: SCHEMAS,
     recordRefusal: audit.recordRefusal,
   })
-  const feed = events && startFeed(events.stream, log)
-  app.addHook('preClose', async () => feed?.close())
+  const broadcaster = events && startBroadcaster(events.stream, log)
+  app.addHook('preClose', async () => broadcaster?.close())
   const history = createHistory({ ...deps, sql })
   const agents = createAgents({ ...deps, sql, history })
 
@@ -83,7 +83,7 @@ export async function buildApp(deps: Deps) {
   await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql }) })
   await app.register(evaluationRoutes, { evaluations: createEvaluations({ ...deps, sql: database }) })
   await app.register(secretRoutes, { readSecrets: createReadSecrets({ ...deps, sql: database }) })
-  await app.register(watchRoutes, { watch: createWatch({ ...deps, feed, stream: events?.stream }) })
+  await app.register(watchRoutes, { watch: createWatch({ ...deps, broadcaster, stream: events?.stream }) })
   await app.register(auditRoutes, { audit })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
   await app.register(healthRoutes, {

@@ -1,6 +1,6 @@
 import { DEFAULT_SUBJECT_PREFIX } from './contract/asyncapi.ts'
-import type { EventStreamSettings } from './platform/event-stream.ts'
 import type { ClaimNames } from './platform/identity.ts'
+import type { EventStreamSettings } from './platform/jetstream.ts'
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts'
 import type { KeyringEntry } from './platform/secrets.ts'
 import type { Service } from './services/service.ts'

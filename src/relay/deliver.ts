@@ -1,4 +1,4 @@
-import type { EventStream } from '../platform/event-stream.ts'
+import type { EventStream } from '../platform/jetstream.ts'
 import type { OutboxEvent } from '../platform/outbox.ts'
 import { toCloudEvent } from './cloud-event.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { EventStream } from '../platform/event-stream.ts'
+import type { EventStream } from '../platform/jetstream.ts'
 import type { RelayMetrics } from '../platform/metrics.ts'
 import type { Outbox } from '../platform/outbox.ts'
 import type { OutboxListener } from '../platform/outbox-listener.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { EventStream } from '../platform/event-stream.ts'
+import type { EventStream } from '../platform/jetstream.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { createOutbox } from '../platform/outbox.ts'
 import { listenToOutbox } from '../platform/outbox-listener.ts'

@@ -1,22 +1,24 @@
-import type { StoredStream } from '../platform/event-stream.ts'
+import type { StoredStream } from '../platform/jetstream.ts'
 
-/** A place in the stream: after this event. It names the stream too, because another one counts from 1 again. */
+/** The position after an event. It contains the creation time of the stream, because a new stream counts from 1 again. */
 export interface Position {
-  madeAt: number
+  createdAt: number
   sequence: number
 }
 
-export function formatPosition({ madeAt, sequence }: Position): string {
-  return `${madeAt.toString(36)}-${sequence}`
+export function formatPosition({ createdAt, sequence }: Position): string {
+  return `${createdAt.toString(36)}-${sequence}`
 }
 
-/** Of a text that fits the pattern. */
+/** Expects a text that matches the pattern of Last-Event-ID. */
 export function parsePosition(text: string): Position {
-  const [madeAt = '', sequence = ''] = text.split('-')
-  return { madeAt: Number.parseInt(madeAt, 36), sequence: Number(sequence) }
+  const [createdAt = '', sequence = ''] = text.split('-')
+  return { createdAt: Number.parseInt(createdAt, 36), sequence: Number(sequence) }
 }
 
-/** Whether everything after it can still be told. */
-export function isKept({ madeAt, sequence }: Position, stream: StoredStream): boolean {
-  return madeAt === stream.madeAt && sequence + 1 >= stream.firstSequence && sequence <= stream.lastSequence
+/** Whether the stream still has every event after the position. */
+export function isAvailable({ createdAt, sequence }: Position, stream: StoredStream): boolean {
+  return (
+    createdAt === stream.createdAt && sequence + 1 >= stream.firstSequence && sequence <= stream.lastSequence
+  )
 }

@@ -9,7 +9,7 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
     '/v1/agent-configurations/events',
     {
       config: { permission: 'agent:read' },
-      // It would never end.
+      // A HEAD request would never end.
       exposeHeadRoute: false,
       schema: {
         operationId: 'watchAgentConfigurations',
@@ -39,9 +39,9 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
         reply
           .type('text/event-stream; charset=utf-8')
           .header('cache-control', 'no-store')
-          // nginx would otherwise keep events back until it has many.
+          // Turns off response buffering in nginx.
           .header('x-accel-buffering', 'no')
-          // Many of them end when the replica does, which would wait for connections that are kept for more.
+          // A kept-alive connection would delay the shutdown of the replica.
           .header('connection', 'close')
           .send(events)
       )

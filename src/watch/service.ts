@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream'
 import { Problem } from '../contract/problem.ts'
-import type { EventStream, StoredEvent } from '../platform/event-stream.ts'
 import type { Caller } from '../platform/identity.ts'
+import type { EventStream, StoredEvent } from '../platform/jetstream.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { scheduleAt } from '../platform/schedule.ts'
-import type { Feed } from './feed.ts'
-import { eventFrame, positionFrame } from './frames.ts'
-import { isKept, type Position, parsePosition } from './position.ts'
-import { createTurns } from './turns.ts'
-import { Watcher } from './watcher.ts'
+import type { Broadcaster } from './broadcaster.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
+import { isAvailable, type Position, parsePosition } from './position.ts'
+import { formatEvent, formatPositionOnly } from './sse-frames.ts'
+import { Subscriber } from './subscriber.ts'
 
 export interface WatchDeps {
-  /** Undefined where no NATS is configured. */
-  feed: Feed | undefined
+  /** Undefined if NATS_URL is not set. */
+  broadcaster: Broadcaster | undefined
   stream: Pick<EventStream, 'state' | 'read'> | undefined
   metrics: Metrics
   /** Milliseconds since the epoch. */
@@ -22,106 +22,112 @@ export interface WatchDeps {
 export interface WatchOptions {
   agentIds: string[] | undefined
   lastEventId: string | undefined
-  /** When the caller's token does, in seconds since the epoch. */
+  /** When the token expires, in seconds since the epoch. */
   expiresAt: number
 }
 
 export type Watch = ReturnType<typeof createWatch>
 
-/** So few can be told without waiting for the reader. */
-const FEW = 100
+/** So few events can be sent at once, without waiting for the client to read. */
+const MAX_EVENTS_AT_ONCE = 100
 
-/** How many may read what is no longer in memory at once, and how long before the next in line do. Whoever does not
- * keep up leaves sooner, or a few who are slow would keep everybody else waiting. */
-const READERS = 16
-const TURN_MS = 1_000
-const KEEP_UP_MS = 50
+/** Limits for reading events that are no longer in memory. A slow client gives up its place sooner, so that a few slow
+ * clients do not delay the others. */
+const MAX_CONCURRENT_READS = 16
+const MAX_READ_MS = 1_000
+const SLOW_CLIENT_MS = 50
 
-const READ_WITHIN_MS = 10_000
+const CLIENT_TIMEOUT_MS = 10_000
 
-export function createWatch({ feed, stream, metrics, now }: WatchDeps) {
-  const inTurn = createTurns(READERS)
-  const measures = metrics.watch()
+export function createWatch({ broadcaster, stream, metrics, now }: WatchDeps) {
+  const limitReads = createConcurrencyLimit(MAX_CONCURRENT_READS)
+  const watchMetrics = metrics.watch()
 
-  /** Where to go on. An older position than is kept is refused: something would be missing. */
+  /** Throws if the stream no longer has every event after the position. */
   const findStart = async (lastEventId: string | undefined): Promise<Position> => {
-    const current = feed?.now()
+    const current = broadcaster?.now()
     if (!current || !stream) throw unavailable()
-    const { madeAt, recent } = current
-    if (lastEventId === undefined) return { madeAt, sequence: recent.lastSequence }
+    const { createdAt, recent } = current
+    if (lastEventId === undefined) return { createdAt, sequence: recent.lastSequence }
     const position = parsePosition(lastEventId)
     const isInMemory =
       position.sequence + 1 >= recent.firstSequence && position.sequence <= recent.lastSequence
-    if (position.madeAt === madeAt && isInMemory) return position
+    if (position.createdAt === createdAt && isInMemory) return position
     const stored = await stream.state().catch((error: unknown) => {
       throw unavailable(error)
     })
-    if (!isKept(position, stored)) throw new Problem('position_expired')
+    if (!isAvailable(position, stored)) throw new Problem('position_expired')
     return position
   }
 
-  /** Tells what came after the start, from the stream and then from memory, until so little is left that the
-   * watcher can be attached without missing any. */
-  const catchUp = async (watcher: Watcher, start: Position) => {
+  /** Sends the missed events, from the stream and then from memory, until so few are left that the broadcaster can send
+   * them and take over. */
+  const catchUp = async (subscriber: Subscriber, start: Position) => {
     let { sequence } = start
-    while (!watcher.isGone) {
-      const current = feed?.now()
-      if (!feed || !stream || current?.madeAt !== start.madeAt) return watcher.end()
-      const { recent, madeAt } = current
+    while (!subscriber.isClosed) {
+      const current = broadcaster?.now()
+      if (!broadcaster || !stream || current?.createdAt !== start.createdAt) return subscriber.end()
+      const { recent, createdAt } = current
       if (sequence + 1 < recent.firstSequence) {
         const [first, last] = [sequence + 1, recent.firstSequence - 1]
-        sequence = await inTurn(async () => {
-          // They may have waited long.
-          if (watcher.isGone) return last
-          const events = stream.read(watcher.interest.teamId, first, last, watcher.gone)
-          return tell(watcher, madeAt, events, last, performance.now() + TURN_MS)
+        sequence = await limitReads(async () => {
+          // The client may have disconnected while it waited.
+          if (subscriber.isClosed) return last
+          const events = stream.read(subscriber.filter.teamId, first, last, subscriber.closeSignal)
+          return sendEvents(subscriber, createdAt, events, last, performance.now() + MAX_READ_MS)
         })
       } else {
         const missed = recent.after(sequence)
-        if (missed.length <= FEW) return feed.attach(watcher, sequence + 1)
-        sequence = await tell(watcher, madeAt, missed, recent.lastSequence, Number.POSITIVE_INFINITY)
+        if (missed.length <= MAX_EVENTS_AT_ONCE) return broadcaster.attach(subscriber, sequence + 1)
+        sequence = await sendEvents(
+          subscriber,
+          createdAt,
+          missed,
+          recent.lastSequence,
+          Number.POSITIVE_INFINITY,
+        )
       }
-      // Between many events that are of no interest to this watcher, the connection must not seem dead.
-      watcher.send(positionFrame(start.madeAt, sequence, 'catching up'))
-      if (!(await watcher.wantsMore(READ_WITHIN_MS))) watcher.cutOff()
+      // Keeps the connection alive while the events that are read do not match the filter.
+      subscriber.send(formatPositionOnly(start.createdAt, sequence, 'catching up'))
+      if (!(await subscriber.waitForDemand(CLIENT_TIMEOUT_MS))) subscriber.cutOff()
     }
   }
 
   return {
-    /** The answer to one who watches: server-sent events for as long as the token is valid. */
+    /** Returns server-sent events, until the token expires. */
     async open(caller: Caller, { agentIds, lastEventId, expiresAt }: WatchOptions): Promise<Readable> {
       const start = await findStart(lastEventId)
-      const watcher = new Watcher({
+      const subscriber = new Subscriber({
         teamId: caller.teamId,
         agentIds: agentIds && new Set(agentIds),
         after: start.sequence,
       })
-      const expiry = scheduleAt(now, expiresAt * 1_000, () => watcher.end())
-      const closed = measures.addSubscriber()
-      watcher.answer.once('close', () => {
+      const expiry = scheduleAt(now, expiresAt * 1_000, () => subscriber.end())
+      const removeSubscriber = watchMetrics.addSubscriber()
+      subscriber.body.once('close', () => {
         expiry.cancel()
-        closed(watcher.wasCutOff)
+        removeSubscriber(subscriber.wasCutOff)
       })
-      watcher.send(positionFrame(start.madeAt, start.sequence, 'watching'))
-      // One who cannot be told everything is cut off, and comes back.
-      catchUp(watcher, start).catch(() => watcher.answer.destroy())
-      return watcher.answer
+      subscriber.send(formatPositionOnly(start.createdAt, start.sequence, 'watching'))
+      // After an error the client reconnects and resumes.
+      catchUp(subscriber, start).catch(() => subscriber.body.destroy())
+      return subscriber.body
     },
   }
 }
 
-/** Tells events up to the last, unless the deadline passes or the watcher does not keep up. Answers how far it got. */
-async function tell(
-  watcher: Watcher,
-  madeAt: number,
+/** Stops early at the deadline or if the client reads slowly. Returns the last sequence that was handled. */
+async function sendEvents(
+  subscriber: Subscriber,
+  createdAt: number,
   events: Iterable<StoredEvent> | AsyncIterable<StoredEvent>,
   last: number,
   deadline: number,
 ): Promise<number> {
   for await (const event of events) {
-    if (watcher.wants(event)) watcher.send(eventFrame(madeAt, event))
-    const keepsUp = await watcher.wantsMore(KEEP_UP_MS)
-    if (!keepsUp || watcher.isGone || performance.now() > deadline) return event.sequence
+    if (subscriber.matches(event)) subscriber.send(formatEvent(createdAt, event))
+    const isKeepingUp = await subscriber.waitForDemand(SLOW_CLIENT_MS)
+    if (!isKeepingUp || subscriber.isClosed || performance.now() > deadline) return event.sequence
   }
   return last
 }

@@ -15,7 +15,7 @@ export interface Watching {
   /** The body of an answer that is no stream. */
   body: unknown
   seen: Seen[]
-  /** The newest position, which may be that of a heart-beat. */
+  /** The newest position, which may be that of a heartbeat. */
   position: () => string | undefined
   /** Heart-beats and other comments. */
   comments: string[]

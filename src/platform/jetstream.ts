@@ -32,13 +32,12 @@ export interface EventAddress {
 }
 
 export interface StoredStream {
-  /** When the stream was made, in milliseconds. Sequences of another one mean nothing in it. */
-  madeAt: number
+  /** In milliseconds since the epoch. Identifies the stream: a new stream counts its sequences from 1 again. */
+  createdAt: number
   firstSequence: number
   lastSequence: number
 }
 
-/** An event as the stream has it. */
 export interface StoredEvent extends EventAddress {
   sequence: number
   /** The CloudEvent, in JSON. */
@@ -47,23 +46,24 @@ export interface StoredEvent extends EventAddress {
 
 export type EventStream = ReturnType<typeof createEventStream>
 
-/** Longer than a relay may take to notice that it was replaced; what is sent twice within it is stored once. */
+/** JetStream stores a message that is sent twice within this time once. Longer than a relay may run after another has
+ * taken over. */
 const DUPLICATE_WINDOW_MS = 120_000
 
-/** So many are read with those of other teams. A filtered read that begins in the newest part of a stream takes
- * milliseconds for each event: servers before 2.9.15 count anew what is left. */
-const READ_WHOLE = 20_000
+/** Up to so many events are read without a filter, including those of other teams. A filtered read near the end of the
+ * stream takes milliseconds for each event on servers before 2.9.15, which count the rest again each time. */
+const MAX_UNFILTERED_READ = 20_000
 
 const MAX_BATCH = 256
 const FETCH_EXPIRES_MS = 2_000
 const FETCH_TIMEOUT_MS = 5_000
-/** The server deletes a consumer that was not deleted here, because NATS was away. */
+/** After this time the server deletes a consumer that we could not delete because NATS was down. */
 const CONSUMER_INACTIVE_MS = 60_000
 
-const ACKNOWLEDGED_WITHIN_MS = 3_000
+const ACKNOWLEDGEMENT_TIMEOUT_MS = 3_000
 const STREAM_NOT_FOUND = 10059
 
-/** The JetStream stream that changes of agents are delivered to. */
+/** The JetStream stream that holds the events of agents. */
 export function createEventStream(nats: Nats, settings: EventStreamSettings) {
   const { name, subjectPrefix } = settings
   const config = {
@@ -84,7 +84,7 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
     return connection
   }
   const manage = () => jetstreamManager(connected(), { checkAPI: false })
-  /** The connection mends itself and never changes, so its client can be kept. */
+  /** The connection object survives reconnects, so its client can be kept. */
   let client: JetStreamClient | undefined
   const stream = () => {
     const connection = connected()
@@ -94,10 +94,9 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
 
   return {
     subjectPrefix,
-    /** Whether NATS is connected. */
     isUp: nats.isUp,
 
-    /** Makes the stream, or brings it to what is configured. */
+    /** Creates the stream, or updates its configuration. */
     async ensure(): Promise<StoredStream> {
       const { streams } = await manage()
       const found = await streams.info(name).catch((error: unknown) => {
@@ -116,16 +115,16 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
       return describe(await streams.info(name))
     },
 
-    /** Resolves when the stream has stored it, and has not stored it before. */
+    /** Resolves when the stream has stored the event. An event with the same id is stored once. */
     async publish(address: EventAddress, id: string, payload: string): Promise<void> {
       const sent = headers()
       sent.set('content-type', 'application/cloudevents+json')
       await stream().publish(subjectOf(address), payload, {
         msgID: id,
-        // Where ours is gone, another stream that takes the same subjects would acknowledge for it.
+        // If our stream was deleted, another stream with the same subjects could acknowledge.
         expect: { streamName: name },
         headers: sent,
-        timeout: ACKNOWLEDGED_WITHIN_MS,
+        timeout: ACKNOWLEDGEMENT_TIMEOUT_MS,
       })
     },
 
@@ -157,7 +156,7 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
       last: number,
       signal: AbortSignal,
     ): AsyncGenerator<StoredEvent> {
-      const isFiltered = last - first > READ_WHOLE
+      const isFiltered = last - first > MAX_UNFILTERED_READ
       const { consumers } = await manage()
       // Not an ordered consumer: one that is stopped while it recreates itself leaves its new consumer on the server.
       const info = await consumers.add(name, {
@@ -198,12 +197,12 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
   }
 }
 
-/** Collects a batch before the caller sees any of it: the client's timers and its subscription end with the batch,
- * however long the caller takes and wherever it stops. Returns what arrived in time. */
+/** Returns the messages that arrive in time, as an array: the timers and the subscription of the client then end here,
+ * not when the caller has handled the last message. */
 async function fetchBatch(consumer: Consumer, count: number, signal: AbortSignal): Promise<JsMsg[]> {
   const messages = await consumer.fetch({ max_messages: count, expires: FETCH_EXPIRES_MS })
   const onAbort = stopOnAbort(messages, signal)
-  // While NATS is away the client waits without a limit.
+  // While NATS is down the client would wait forever.
   const deadline = setTimeout(() => messages.stop(), FETCH_TIMEOUT_MS)
   try {
     return await Array.fromAsync(messages)
@@ -213,8 +212,7 @@ async function fetchBatch(consumer: Consumer, count: number, signal: AbortSignal
   }
 }
 
-/** Also when the signal has aborted before: messages that are not stopped keep a timer for ever once the connection is
- * closed. */
+/** Stops `messages` even if the signal has already aborted: otherwise their timer would outlive the connection. */
 function stopOnAbort(messages: ConsumerMessages, signal: AbortSignal) {
   const stop = () => messages.stop()
   signal.addEventListener('abort', stop)
@@ -224,12 +222,12 @@ function stopOnAbort(messages: ConsumerMessages, signal: AbortSignal) {
 
 function toStoredEvent({ seq, subject, data }: JsMsg): StoredEvent {
   const [agentId = '', teamId = ''] = subject.split('.').toReversed()
-  // A copy: what arrived is a view of everything that arrived with it.
+  // A copy: `data` is a view of a network buffer with other messages.
   return { sequence: seq, teamId, agentId, json: Buffer.from(data) }
 }
 
 function describe({ created, state }: StreamInfo): StoredStream {
-  // A stream that never had an event says 0, and will begin with 1.
+  // A stream without events reports 0; its first event gets 1.
   const firstSequence = Math.max(1, state.first_seq)
-  return { madeAt: Date.parse(created), firstSequence, lastSequence: state.last_seq }
+  return { createdAt: Date.parse(created), firstSequence, lastSequence: state.last_seq }
 }

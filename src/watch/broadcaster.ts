@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { EventStream, StoredEvent, StoredStream } from '../platform/jetstream.ts'
+import { RecentEvents } from './recent-events.ts'
+import { formatEvent, formatPositionOnly } from './sse-frames.ts'
+import type { Subscriber } from './subscriber.ts'
+
+export interface BroadcasterState {
+  createdAt: number
+  recent: RecentEvents
+}
+
+export interface Broadcaster {
+  /** Undefined until the stream has been read, and while closing. */
+  now: () => BroadcasterState | undefined
+  /** Sends the events in memory from a sequence on, and then every new one. */
+  attach: (subscriber: Subscriber, firstSequence: number) => void
+  close: () => Promise<void>
+}
+
+/** Shorter than the idle timeout of common proxies. */
+const HEARTBEAT_MS = 15_000
+
+const RETRY_MS = 500
+/** How often to check for a connection to NATS. */
+const CONNECTION_POLL_MS = 50
+
+/** Events to load at the start: the clients of a replica that was just replaced resume from recent positions. */
+const PRELOADED_EVENTS = 1_000
+
+/** Follows the whole stream once and sends its events to all subscribers of this process. */
+export function startBroadcaster(
+  stream: Pick<EventStream, 'isUp' | 'ensure' | 'state' | 'follow'>,
+  log: Logger,
+): Broadcaster {
+  const closing = new AbortController()
+  const subscribers = new Map<string, Set<Subscriber>>()
+  let current: BroadcasterState | undefined
+  let following = new AbortController()
+  let isFailing = false
+
+  const allSubscribers = () => [...subscribers.values()].flatMap((ofTeam) => [...ofTeam])
+
+  /** The next events do not continue those already sent: ends all subscribers, which resume by Last-Event-ID. */
+  const restartAt = (createdAt: number, firstSequence: number) => {
+    current = { createdAt, recent: new RecentEvents(firstSequence) }
+    for (const subscriber of allSubscribers()) subscriber.end()
+    return current
+  }
+
+  const accept = (createdAt: number, event: StoredEvent) => {
+    let recent = current?.recent ?? restartAt(createdAt, event.sequence).recent
+    if (event.sequence <= recent.lastSequence) return
+    // Events were deleted from the stream, or expired before this process read them.
+    if (event.sequence > recent.lastSequence + 1) recent = restartAt(createdAt, event.sequence).recent
+    recent.add(event)
+    let frame: Buffer | undefined
+    for (const subscriber of subscribers.get(event.teamId) ?? []) {
+      if (!subscriber.matches(event)) continue
+      frame ??= formatEvent(createdAt, event)
+      subscriber.send(frame)
+    }
+  }
+
+  const follow = async () => {
+    const stored = await stream.ensure()
+    isFailing = false
+    const { recent } = continues(current, stored)
+      ? current
+      : restartAt(
+          stored.createdAt,
+          Math.max(stored.firstSequence, stored.lastSequence + 1 - PRELOADED_EVENTS),
+        )
+    following = new AbortController()
+    const signal = AbortSignal.any([closing.signal, following.signal])
+    for await (const event of stream.follow(recent.lastSequence + 1, signal)) accept(stored.createdAt, event)
+  }
+
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      if (!stream.isUp()) {
+        await sleep(CONNECTION_POLL_MS, undefined, { signal: closing.signal }).catch(() => {})
+        continue
+      }
+      await follow().catch((error: unknown) => {
+        if (!isFailing) log.warn({ err: error }, 'cannot read the event stream; retrying')
+        isFailing = true
+      })
+      await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
+    }
+  }
+
+  /** Keeps connections open, and gives the clients of quiet teams a recent position. */
+  const sendHeartbeat = () => {
+    if (!current) return
+    const { createdAt, recent } = current
+    const frame = formatPositionOnly(createdAt, recent.lastSequence, 'heartbeat')
+    for (const subscriber of allSubscribers()) {
+      // The client may come from a replica that has read more events: do not set it back.
+      const isAhead = subscriber.filter.after > recent.lastSequence
+      subscriber.send(isAhead ? formatPositionOnly(createdAt, subscriber.filter.after, 'heartbeat') : frame)
+    }
+  }
+
+  /** Follows the stream again if it was replaced, or if it has new events and none has arrived since the last check. */
+  let lastSeen = 0
+  const restartIfStuck = async () => {
+    const stored = await stream.state()
+    if (!current) return
+    const { lastSequence } = current.recent
+    const isStuck = stored.lastSequence > lastSequence && lastSequence === lastSeen
+    if (isStuck || stored.createdAt !== current.createdAt) following.abort()
+    lastSeen = lastSequence
+  }
+
+  const running = run()
+  const heartbeat = setInterval(() => {
+    sendHeartbeat()
+    restartIfStuck().catch(() => {})
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
+
+  // Undefined while closing: a new subscriber would delay the shutdown.
+  const now = () => (closing.signal.aborted ? undefined : current)
+
+  return {
+    now,
+    attach: (subscriber, firstSequence) => {
+      const state = now()
+      if (!state) return subscriber.end()
+      const { createdAt, recent } = state
+      for (const event of recent.after(firstSequence - 1)) {
+        if (subscriber.matches(event)) subscriber.send(formatEvent(createdAt, event))
+      }
+      const { teamId } = subscriber.filter
+      const ofTeam = subscribers.get(teamId) ?? new Set()
+      subscribers.set(teamId, ofTeam.add(subscriber))
+      subscriber.body.once('close', () => {
+        ofTeam.delete(subscriber)
+        if (ofTeam.size === 0) subscribers.delete(teamId)
+      })
+    },
+    close: async () => {
+      clearInterval(heartbeat)
+      closing.abort()
+      for (const subscriber of allSubscribers()) subscriber.end()
+      await running
+    },
+  }
+}
+
+/** Whether the next event of the stream directly follows the last one that was read. */
+function continues(current: BroadcasterState | undefined, stored: StoredStream): current is BroadcasterState {
+  if (current?.createdAt !== stored.createdAt) return false
+  const { lastSequence } = current.recent
+  return lastSequence <= stored.lastSequence && lastSequence + 1 >= stored.firstSequence
+}
