@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answer } from '../contract/answers.ts'
 import { AuditEventPage, AuditQuery } from '../contract/audit.ts'
 import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
+import { jsonResponse } from '../contract/responses.ts'
 import type { Audit } from './service.ts'
 
 export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (app, { audit }) => {
@@ -18,7 +18,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (a
         ...AGENT_OPERATION,
         querystring: AuditQuery,
         response: {
-          200: answer('A page of audit events.', ref(AuditEventPage)),
+          200: jsonResponse('A page of audit events.', ref(AuditEventPage)),
           ...readErrors(),
         },
       },

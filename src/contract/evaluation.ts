@@ -34,7 +34,7 @@ export const AgentEvaluation = Type.Object(
 export type AgentEvaluation = Static<typeof AgentEvaluation>
 
 /** The query parameters of a read of one agent. */
-export const AgentRead = Type.Object({
+export const AgentReadQuery = Type.Object({
   revision: Type.Optional(
     integer({
       minimum: 1,

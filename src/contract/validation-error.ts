@@ -30,12 +30,12 @@ export const HTTPValidationError = Type.Object(
 export type HTTPValidationError = Static<typeof HTTPValidationError>
 
 /** A request that does not match the contract. The response is a 422 with all validation errors. */
-export class RequestInvalid extends Error {
-  readonly faults: readonly ValidationError[]
+export class RequestValidationError extends Error {
+  readonly errors: readonly ValidationError[]
 
-  constructor(faults: readonly ValidationError[]) {
+  constructor(errors: readonly ValidationError[]) {
     super('The request does not match the contract')
-    this.name = 'RequestInvalid'
-    this.faults = faults
+    this.name = 'RequestValidationError'
+    this.errors = errors
   }
 }

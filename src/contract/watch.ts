@@ -27,7 +27,7 @@ export const LastEventId = Type.Object({
 })
 
 /** The body is a sequence of server-sent events; each has one JSON text in `data`. */
-export const watchAnswer = {
+export const eventStreamResponse = {
   description: 'Server-sent events, one for each change.',
   content: {
     'text/event-stream': {

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answer, problemAnswers, validationAnswer } from '../contract/answers.ts'
 import { EvolutionAgentId, EvolutionStatus, Genome } from '../contract/evolution.ts'
 import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION } from '../contract/operation.ts'
 import type { ProblemCode } from '../contract/problem-codes.ts'
+import { jsonResponse, problemResponses, validationResponse } from '../contract/responses.ts'
 import type { EvolutionClient, ForwardContext, ForwardedResponse } from './client.ts'
 
 /** A valid token is enough: the evolution service receives it and decides what it allows. */
@@ -36,9 +36,9 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         ...AGENT_OPERATION,
         params: EvolutionAgentId,
         response: {
-          200: answer('The response of the evolution service.', ref(EvolutionStatus)),
-          422: validationAnswer,
-          ...problemAnswers(...FORWARDED),
+          200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
+          422: validationResponse,
+          ...problemResponses(...FORWARDED),
         },
       },
     },
@@ -59,9 +59,9 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         ...AGENT_OPERATION,
         body: ref(Genome),
         response: {
-          200: answer('The response of the evolution service.', ref(Genome)),
-          422: validationAnswer,
-          ...problemAnswers(...FORWARDED, 'body_too_large'),
+          200: jsonResponse('The response of the evolution service.', ref(Genome)),
+          422: validationResponse,
+          ...problemResponses(...FORWARDED, 'body_too_large'),
         },
       },
     },

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '../contract/problem.ts'
 import type { ProblemCode } from '../contract/problem-codes.ts'
-import { RequestInvalid } from '../contract/validation-error.ts'
+import { RequestValidationError } from '../contract/validation-error.ts'
 
 const FASTIFY_ERRORS: Record<string, ProblemCode> = {
   FST_ERR_BAD_URL: 'bad_request',
@@ -26,7 +26,7 @@ export const errorHandler = fp(
 )
 
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof RequestInvalid) return reply.code(422).send({ detail: error.faults })
+  if (error instanceof RequestValidationError) return reply.code(422).send({ detail: error.errors })
   const problem = error instanceof Problem ? error : problemFromFastify(error)
   if (problem.status >= 500) {
     request.log.error({ err: problem.cause ?? problem, code: problem.code }, 'request failed')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { parseUuid } from '../contract/uuid.ts'
-import { RequestInvalid } from '../contract/validation-error.ts'
+import { RequestValidationError } from '../contract/validation-error.ts'
 
 /** A cursor holds the position at which a page ended and a digest of the query: it is only valid for the same filters.
  * Clients can forge one, so it grants no access. */
@@ -22,7 +22,7 @@ export function decodeCursor(
   if (cursor === undefined) return undefined
   const parts = parse(cursor)
   if (!Array.isArray(parts) || parts[0] !== digest(query) || !isPosition(parts.slice(1))) {
-    throw new RequestInvalid([
+    throw new RequestValidationError([
       {
         loc: ['query', 'cursor'],
         msg: 'Value error, this cursor is not valid for these filters; start again without a cursor',

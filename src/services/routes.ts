@@ -1,7 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answer, GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
 import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION } from '../contract/operation.ts'
+import {
+  jsonResponse,
+  PERMISSION_ERRORS,
+  problemResponses,
+  validationResponse,
+} from '../contract/responses.ts'
 import { ServiceList, type ServiceStatus } from '../contract/service.ts'
 
 export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceStatus[] }> = async (
@@ -21,9 +26,9 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceS
           'document.',
         ...AGENT_OPERATION,
         response: {
-          200: answer('All services.', ref(ServiceList)),
-          422: validationAnswer,
-          ...problemAnswers(...GUARDED),
+          200: jsonResponse('All services.', ref(ServiceList)),
+          422: validationResponse,
+          ...problemResponses(...PERMISSION_ERRORS),
         },
       },
     },

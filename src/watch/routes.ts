@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { GUARDED, problemAnswers, validationAnswer } from '../contract/answers.ts'
 import { AGENT_OPERATION } from '../contract/operation.ts'
-import { LastEventId, WatchQuery, watchAnswer } from '../contract/watch.ts'
+import { PERMISSION_ERRORS, problemResponses, validationResponse } from '../contract/responses.ts'
+import { eventStreamResponse, LastEventId, WatchQuery } from '../contract/watch.ts'
 import type { Watch } from './service.ts'
 
 export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (app, { watch }) => {
@@ -23,9 +23,9 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
         querystring: WatchQuery,
         headers: LastEventId,
         response: {
-          200: watchAnswer,
-          422: validationAnswer,
-          ...problemAnswers(...GUARDED, 'position_expired', 'events_unavailable'),
+          200: eventStreamResponse,
+          422: validationResponse,
+          ...problemResponses(...PERMISSION_ERRORS, 'position_expired', 'events_unavailable'),
         },
       },
     },

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentCreate, AgentId, AgentUpdate } from '../../contract/agent.ts'
+import { AgentReadQuery } from '../../contract/evaluation.ts'
+import { ref } from '../../contract/fields.ts'
+import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
 import {
-  answer,
-  answerHeaders,
-  emptyAnswer,
+  emptyResponse,
   IdempotencyKey,
   IfMatch,
   IfNoneMatch,
-} from '../../contract/answers.ts'
-import { AgentRead } from '../../contract/evaluation.ts'
-import { ref } from '../../contract/fields.ts'
-import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
+  jsonResponse,
+  responseHeaders,
+} from '../../contract/responses.ts'
 import type { History } from '../history/service.ts'
 import { nameIgnored, sendAgent } from '../reply.ts'
 import { isKnownToReader, revisionsToMatch, toETag } from '../revision-tag.ts'
@@ -36,8 +36,8 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
         headers: IdempotencyKey,
         body: ref(AgentCreate),
         response: {
-          201: answer('The new agent, with the secrets of this request in clear text.', ref(Agent), {
-            headers: answerHeaders('etag', 'location', 'console-ignored-fields'),
+          201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
+            headers: responseHeaders('etag', 'location', 'console-ignored-fields'),
           }),
           ...writeErrors('agent_not_found', 'idempotency_conflict', 'agent_too_large'),
         },
@@ -62,13 +62,13 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
           'Returns one agent with masked secrets: as it is now, or as it was at `revision`. The ETag is its revision.',
         ...AGENT_OPERATION,
         params: AgentId,
-        querystring: AgentRead,
+        querystring: AgentReadQuery,
         headers: IfNoneMatch,
         response: {
-          200: answer('The agent, with masked secrets.', ref(Agent), {
-            headers: answerHeaders('etag'),
+          200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
+            headers: responseHeaders('etag'),
           }),
-          304: emptyAnswer('The agent is still at the revision in If-None-Match.', answerHeaders('etag')),
+          304: emptyResponse('The agent is still at the revision in If-None-Match.', responseHeaders('etag')),
           ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },
@@ -101,11 +101,11 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
         headers: IfMatch,
         body: ref(AgentUpdate),
         response: {
-          200: answer(
+          200: jsonResponse(
             'The agent after the update. A secret that this request set is in clear text; other secrets are masked.',
             ref(Agent),
             {
-              headers: answerHeaders('etag', 'console-ignored-fields'),
+              headers: responseHeaders('etag', 'console-ignored-fields'),
             },
           ),
           ...writeErrors('agent_not_found', 'revision_stale', 'agent_too_large'),

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AgentId } from '../../contract/agent.ts'
 import { AgentLatestEvaluation } from '../../contract/agent-parts.ts'
-import { answer } from '../../contract/answers.ts'
 import { AgentEvaluation } from '../../contract/evaluation.ts'
 import { ref } from '../../contract/fields.ts'
 import { AGENT_OPERATION, writeErrors } from '../../contract/operation.ts'
+import { jsonResponse } from '../../contract/responses.ts'
 import type { Evaluations } from './service.ts'
 
 export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluations }> = async (
@@ -25,7 +25,7 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
         params: AgentId,
         body: ref(AgentEvaluation),
         response: {
-          200: answer('The latest evaluation, and whether it is current.', ref(AgentLatestEvaluation)),
+          200: jsonResponse('The latest evaluation, and whether it is current.', ref(AgentLatestEvaluation)),
           ...writeErrors('agent_not_found', 'agent_too_large'),
         },
       },

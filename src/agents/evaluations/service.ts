@@ -1,7 +1,7 @@
 import type { AgentLatestEvaluation } from '../../contract/agent-parts.ts'
 import type { AgentEvaluation } from '../../contract/evaluation.ts'
 import { Problem } from '../../contract/problem.ts'
-import { RequestInvalid } from '../../contract/validation-error.ts'
+import { RequestValidationError } from '../../contract/validation-error.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { recordEvaluation } from './store.ts'
@@ -48,6 +48,8 @@ export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
   }
 }
 
-function invalid(field: keyof AgentEvaluation, reason: string): RequestInvalid {
-  return new RequestInvalid([{ loc: ['body', field], msg: `Value error, ${reason}`, type: 'value_error' }])
+function invalid(field: keyof AgentEvaluation, reason: string): RequestValidationError {
+  return new RequestValidationError([
+    { loc: ['body', field], msg: `Value error, ${reason}`, type: 'value_error' },
+  ])
 }

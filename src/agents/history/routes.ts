@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
-import { answer, answerHeaders, IfMatch } from '../../contract/answers.ts'
 import { ref } from '../../contract/fields.ts'
 import {
   AgentDiff,
@@ -10,6 +9,7 @@ import {
   RevisionPageQuery,
 } from '../../contract/history.ts'
 import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
+import { IfMatch, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { sendAgent } from '../reply.ts'
 import { revisionsToMatch } from '../revision-tag.ts'
 import type { History } from './service.ts'
@@ -29,7 +29,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         params: AgentId,
         querystring: RevisionPageQuery,
         response: {
-          200: answer('A page of revisions.', ref(AgentRevisionPage)),
+          200: jsonResponse('A page of revisions.', ref(AgentRevisionPage)),
           ...readErrors('agent_not_found'),
         },
       },
@@ -48,7 +48,9 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         ...AGENT_OPERATION,
         params: AgentRevisionId,
         response: {
-          200: answer('The agent as it was at the revision.', ref(Agent), { headers: answerHeaders('etag') }),
+          200: jsonResponse('The agent as it was at the revision.', ref(Agent), {
+            headers: responseHeaders('etag'),
+          }),
           ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },
@@ -70,7 +72,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         params: AgentRevisionId,
         querystring: DiffQuery,
         response: {
-          200: answer('The fields that differ.', ref(AgentDiff)),
+          200: jsonResponse('The fields that differ.', ref(AgentDiff)),
           ...readErrors('agent_not_found', 'revision_not_found'),
         },
       },
@@ -92,8 +94,8 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
         params: AgentRevisionId,
         headers: IfMatch,
         response: {
-          200: answer('The agent after the restore, with masked secrets.', ref(Agent), {
-            headers: answerHeaders('etag'),
+          200: jsonResponse('The agent after the restore, with masked secrets.', ref(Agent), {
+            headers: responseHeaders('etag'),
           }),
           ...writeErrors('agent_not_found', 'revision_not_found', 'revision_stale', 'agent_too_large'),
         },

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
-import { answer, answerHeaders, emptyAnswer, IfMatch } from '../../contract/answers.ts'
 import { ref } from '../../contract/fields.ts'
 import { AgentLifecycle } from '../../contract/lifecycle.ts'
 import { AGENT_OPERATION, writeErrors } from '../../contract/operation.ts'
+import { emptyResponse, IfMatch, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { nameIgnored, sendAgent } from '../reply.ts'
 import { revisionsToMatch } from '../revision-tag.ts'
 import type { Lifecycle } from './service.ts'
@@ -29,8 +29,8 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         headers: IfMatch,
         body: ref(AgentLifecycle),
         response: {
-          200: answer('The agent, with masked secrets.', ref(Agent), {
-            headers: answerHeaders('etag', 'console-ignored-fields'),
+          200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
+            headers: responseHeaders('etag', 'console-ignored-fields'),
           }),
           ...writeErrors('agent_not_found', 'revision_stale'),
         },
@@ -57,7 +57,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         params: AgentId,
         headers: IfMatch,
         response: {
-          204: emptyAnswer('The agent is deleted.'),
+          204: emptyResponse('The agent is deleted.'),
           ...writeErrors('agent_not_found', 'revision_stale'),
         },
       },

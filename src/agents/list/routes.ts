@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answer } from '../../contract/answers.ts'
 import { ref } from '../../contract/fields.ts'
 import { AgentListQuery, AgentPage } from '../../contract/list.ts'
 import { AGENT_OPERATION, readErrors } from '../../contract/operation.ts'
+import { jsonResponse } from '../../contract/responses.ts'
 import { sendJson } from '../reply.ts'
 import type { AgentList } from './service.ts'
 
@@ -20,7 +20,7 @@ export const listRoutes: FastifyPluginAsyncTypebox<{ list: AgentList }> = async 
         ...AGENT_OPERATION,
         querystring: AgentListQuery,
         response: {
-          200: answer('A page of agents, with masked secrets.', ref(AgentPage)),
+          200: jsonResponse('A page of agents, with masked secrets.', ref(AgentPage)),
           ...readErrors(),
         },
       },

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AgentId } from '../../contract/agent.ts'
 import { AgentSecrets } from '../../contract/agent-secrets.ts'
-import { answer, answerHeaders } from '../../contract/answers.ts'
 import { ref } from '../../contract/fields.ts'
 import { AGENT_OPERATION, readErrors } from '../../contract/operation.ts'
+import { jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import type { ReadSecrets } from './service.ts'
 
 export const secretRoutes: FastifyPluginAsyncTypebox<{ readSecrets: ReadSecrets }> = async (
@@ -21,8 +21,8 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ readSecrets: ReadSecrets 
         ...AGENT_OPERATION,
         params: AgentId,
         response: {
-          200: answer('The secrets in clear text.', ref(AgentSecrets), {
-            headers: answerHeaders('cache-control'),
+          200: jsonResponse('The secrets in clear text.', ref(AgentSecrets), {
+            headers: responseHeaders('cache-control'),
           }),
           ...readErrors('agent_not_found'),
         },

@@ -1,5 +1,5 @@
 import type { Agent, AgentUpdate } from '../../contract/agent.ts'
-import { RequestInvalid } from '../../contract/validation-error.ts'
+import { RequestValidationError } from '../../contract/validation-error.ts'
 import { SecretText } from '../../platform/secret-text.ts'
 import { isMaskShaped, maskSecret, type SecretPlace, type Secrets } from '../../platform/secrets.ts'
 import type { Columns } from '../change-statement.ts'
@@ -65,7 +65,7 @@ export function refuseForeignMasks(changes: SecretChanges, agent?: Agent): void 
     return change.action === 'match' && change.mask !== masks[name]
   })
   if (foreign.length === 0) return
-  throw new RequestInvalid(
+  throw new RequestValidationError(
     foreign.map((name) => ({
       loc: [...LOCATIONS[name]],
       msg: 'Value error, this is a mask, and not the one this agent has now; send the secret, or null to clear it',

@@ -1,4 +1,4 @@
-import { RequestInvalid } from '../../contract/validation-error.ts'
+import { RequestValidationError } from '../../contract/validation-error.ts'
 import { findJsonSyntaxError } from '../../platform/json-syntax.ts'
 import { type Scan, type ScanOptions, scanJson } from './json-scanner.ts'
 
@@ -32,6 +32,8 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function notJson(position: number): RequestInvalid {
-  return new RequestInvalid([{ loc: ['body', position], msg: 'JSON decode error', type: 'json_invalid' }])
+function notJson(position: number): RequestValidationError {
+  return new RequestValidationError([
+    { loc: ['body', position], msg: 'JSON decode error', type: 'json_invalid' },
+  ])
 }

@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import type { TSchema } from 'typebox'
 import { DECIMAL_PATTERN, isDecimal } from '../../contract/decimal.ts'
 import { parseUuid } from '../../contract/uuid.ts'
-import { RequestInvalid } from '../../contract/validation-error.ts'
+import { RequestValidationError } from '../../contract/validation-error.ts'
 import type { RawBody } from '../raw-body.ts'
 import { validateBody } from './body.ts'
 import { INTEGER_LIMITS, type JsonSchema } from './check-value.ts'
@@ -64,7 +64,7 @@ export const validation = fp(
           request.bodyBytes = raw?.bytes
           request.body = validateBody(bodySchema, isValidBody, raw, resolve, errors)
         }
-        if (errors.errors.length > 0) throw new RequestInvalid(errors.errors)
+        if (errors.errors.length > 0) throw new RequestValidationError(errors.errors)
       }
       route.preValidation = [validate, ...[route.preValidation ?? []].flat()]
     })

@@ -11,7 +11,7 @@ interface Header {
   example: string
 }
 
-interface AnswerOptions {
+interface ResponseOptions {
   headers?: Record<string, Header>
   examples?: Record<string, { summary: string; value: unknown }>
 }
@@ -36,7 +36,7 @@ const HEADERS = {
   },
 } as const satisfies Record<string, Header>
 
-export function answerHeaders(...names: (keyof typeof HEADERS)[]): Record<string, Header> {
+export function responseHeaders(...names: (keyof typeof HEADERS)[]): Record<string, Header> {
   return Object.fromEntries(names.map((name) => [name, HEADERS[name]]))
 }
 
@@ -74,20 +74,24 @@ export const IdempotencyKey = Type.Object({
   ),
 })
 
-export function answer(description: string, schema: TSchema, { headers = {}, examples }: AnswerOptions = {}) {
+export function jsonResponse(
+  description: string,
+  schema: TSchema,
+  { headers = {}, examples }: ResponseOptions = {},
+) {
   return {
     description,
-    headers: declared(headers),
+    headers: headerSchemas(headers),
     content: { [JSON_TYPE]: { schema, ...(examples ? { examples } : {}) } },
   }
 }
 
 /** A response without a body. */
-export function emptyAnswer(description: string, headers: Record<string, Header> = {}) {
-  return { type: 'null', description, headers: declared(headers) }
+export function emptyResponse(description: string, headers: Record<string, Header> = {}) {
+  return { type: 'null', description, headers: headerSchemas(headers) }
 }
 
-function declared(headers: Record<string, Header>) {
+function headerSchemas(headers: Record<string, Header>) {
   return Object.fromEntries(
     Object.entries(headers).map(([name, { description, example }]) => [
       name,
@@ -97,17 +101,21 @@ function declared(headers: Record<string, Header>) {
 }
 
 /** The error responses of an operation: one for each status, with an example for each code. */
-export function problemAnswers(...codes: ProblemCode[]) {
+export function problemResponses(...codes: ProblemCode[]) {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => [
       status,
-      answer(ofStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join(' '), ref(ProblemBody), {
-        headers: problemHeaders(status),
-        examples: Object.fromEntries(
-          ofStatus.map((code) => [code, { summary: code, value: { detail: PROBLEMS[code].detail, code } }]),
-        ),
-      }),
+      jsonResponse(
+        ofStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join(' '),
+        ref(ProblemBody),
+        {
+          headers: problemHeaders(status),
+          examples: Object.fromEntries(
+            ofStatus.map((code) => [code, { summary: code, value: { detail: PROBLEMS[code].detail, code } }]),
+          ),
+        },
+      ),
     ]),
   )
 }
@@ -127,12 +135,12 @@ function problemHeaders(status: number): Record<string, Header> {
   return {}
 }
 
-export const validationAnswer = answer(
+export const validationResponse = jsonResponse(
   'The request is not valid. `detail` lists every validation error.',
   ref(HTTPValidationError),
   {
     examples: {
-      faults: {
+      errors: {
         summary: 'The id in the path is not a UUID',
         value: {
           detail: [
@@ -149,7 +157,7 @@ export const validationAnswer = answer(
 )
 
 /** The errors of every operation that needs a permission. */
-export const GUARDED: ProblemCode[] = [
+export const PERMISSION_ERRORS: ProblemCode[] = [
   'unauthenticated',
   'invalid_token',
   'permission_missing',
