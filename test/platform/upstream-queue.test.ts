@@ -82,7 +82,7 @@ describe('the request queue of an upstream', async () => {
     const cancelled = upstream.fetch(get('/cancelled'), gone)
     const second = upstream.fetch(get('/second'), client())
     gone.emit('close')
-    await assert.rejects(cancelled, { code: 'caller_gone' })
+    await assert.rejects(cancelled, { code: 'client_disconnected' })
     reading[0]?.body.destroy()
     await Promise.all([first, second])
     assert.deepEqual(received.slice(MAX_IN_FLIGHT), ['/first', '/second'])

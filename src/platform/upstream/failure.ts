@@ -29,7 +29,7 @@ const KINDS: Record<FailureKind, [ProblemCode, Verdict]> = {
   too_large: ['upstream_failed', 'failed'],
   server_error: ['upstream_failed', 'failed'],
   not_sent: ['upstream_unavailable', 'abandoned'],
-  client_disconnected: ['caller_gone', 'abandoned'],
+  client_disconnected: ['client_disconnected', 'abandoned'],
   client_stalled: ['request_timeout', 'abandoned'],
   request_too_large: ['body_too_large', 'abandoned'],
 }
