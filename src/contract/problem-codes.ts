@@ -56,7 +56,10 @@ export const PROBLEMS = {
     detail: 'The headers are larger than 16 KiB. Send fewer or shorter headers.',
   },
   /** Never sent: the log uses it for a request whose client closed the connection, as nginx does. */
-  client_disconnected: { status: 499, detail: 'The client closed the connection before the response was sent.' },
+  client_disconnected: {
+    status: 499,
+    detail: 'The client closed the connection before the response was sent.',
+  },
   internal: {
     status: 500,
     detail: 'The server failed to process the request. The log has the cause under the id in x-request-id.',

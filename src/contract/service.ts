@@ -1,80 +1,90 @@
 import { type Static, Type } from 'typebox'
-import { integer, nullable, oneOf, ref, UnixSeconds } from './fields.ts'
+import { described, integer, nullable, oneOf, ref, UnixSeconds } from './fields.ts'
 
 export const SERVICE_STATES = ['starting', 'up', 'document_unreachable', 'document_broken'] as const
 
-const Count = integer({ minimum: 0 })
+const count = (description: string) => integer({ minimum: 0, description })
 
 const ServiceDocument = Type.Object(
   {
-    title: Type.String(),
-    version: Type.String({ description: 'As the document calls itself' }),
-    since: UnixSeconds,
-    operations: integer({ minimum: 0, description: 'How many are mounted' }),
+    title: Type.String({ description: 'Title in the document.' }),
+    version: Type.String({ description: 'Version in the document.' }),
+    since: described(UnixSeconds, 'Time when the console began to use the document, Unix time in seconds.'),
+    operations: count('Number of mounted operations.'),
     left_out: Type.Array(Type.String(), {
-      description: 'A sentence for each operation that is declared and not mounted',
+      description: 'One sentence for each declared operation that is not mounted, with the reason.',
     }),
   },
-  { $id: 'ServiceDocument', description: "The document by which a service's operations are mounted" },
+  { $id: 'ServiceDocument', description: 'The OpenAPI document of a service that is in use.' },
 )
 
 const ServiceChange = Type.Object(
   {
-    at: UnixSeconds,
-    from_version: Type.String(),
-    to_version: Type.String(),
-    changes: Type.Array(Type.String(), { description: 'A sentence for each, at most 50' }),
+    at: described(UnixSeconds, 'Time when the console began to use the new document, Unix time in seconds.'),
+    from_version: Type.String({ description: 'Version of the previous document.' }),
+    to_version: Type.String({ description: 'Version of the new document.' }),
+    changes: Type.Array(Type.String(), { description: 'One sentence for each breaking change, at most 50.' }),
   },
-  { $id: 'ServiceChange', description: 'A change of a document that breaks callers of the one before' },
+  { $id: 'ServiceChange', description: 'A new document that breaks clients of the previous one.' },
 )
 
 const AnswerMismatch = Type.Object(
   {
-    operation_id: Type.String({ description: 'As in the combined document' }),
-    method: Type.String(),
-    path: Type.String(),
-    count: Count,
-    last_at: UnixSeconds,
-    fault: Type.String({ description: 'How the last one differed. It repeats nothing of the answer.' }),
+    operation_id: Type.String({ description: 'Operation id in the combined document.' }),
+    method: Type.String({ description: 'HTTP method of the operation.' }),
+    path: Type.String({ description: 'Path of the operation in the combined document.' }),
+    count: count('Number of sampled responses that differ from the document.'),
+    last_at: described(UnixSeconds, 'Time of the last one, Unix time in seconds.'),
+    fault: Type.String({
+      description: 'How the last one differs from the document. It contains nothing of the response.',
+    }),
   },
   {
     $id: 'AnswerMismatch',
-    description: 'Sampled answers of an operation that were not as its document declares',
+    description: 'Sampled responses of one operation that differ from the document.',
   },
 )
 
 export const ServiceStatus = Type.Object(
   {
-    name: Type.String(),
-    tag: Type.String(),
-    prefixes: Type.Array(Type.String(), { description: 'The paths it may own' }),
+    name: Type.String({ description: 'Name of the service in the services file.' }),
+    tag: Type.String({ description: 'Tag of its operations in the combined document.' }),
+    prefixes: Type.Array(Type.String(), {
+      description: 'Path prefixes of the service. Operations with other paths are not mounted.',
+    }),
     state: oneOf(SERVICE_STATES, {
       description:
-        'Of its document. The last good one stays in use while a newer one cannot be had or is broken.',
+        'State of the OpenAPI document. `starting`: not read yet. `up`: the newest document is in use. ' +
+        '`document_unreachable`: the document cannot be fetched. `document_broken`: the document cannot be used. In the ' +
+        'last two states the last valid document stays in use.',
     }),
-    since: UnixSeconds,
-    faults: Type.Array(Type.String(), { description: 'Why it is in this state, in sentences' }),
+    since: described(UnixSeconds, 'Time of the last change of `state`, Unix time in seconds.'),
+    faults: Type.Array(Type.String(), { description: 'Reasons for the state, one sentence each.' }),
     breaker: oneOf(['closed', 'half_open', 'open'], {
-      description: 'Open while its operations answer 503 without asking it',
+      description:
+        'State of the circuit breaker. `closed`: calls pass. `open`: calls get 503 without reaching the service. ' +
+        '`half_open`: one call passes as a probe.',
     }),
-    document: nullable(ref(ServiceDocument)),
-    last_breaking_change: nullable(ref(ServiceChange)),
+    document: nullable(ref(ServiceDocument, { description: 'The document in use. null: none yet.' })),
+    last_breaking_change: nullable(
+      ref(ServiceChange, { description: 'The last new document that breaks clients. null: none.' }),
+    ),
     answers: Type.Object(
       {
-        checked: Count,
-        mismatched: Count,
-        mismatches: Type.Array(ref(AnswerMismatch)),
+        checked: count('Number of sampled responses that were compared with the document.'),
+        mismatched: count('Number of them that differ from the document.'),
+        mismatches: Type.Array(ref(AnswerMismatch), { description: 'The differences by operation.' }),
       },
-      { description: 'The sampled share of its answers, since its document was adopted' },
+      { description: 'Result of the sampled response checks since the document is in use.' },
     ),
   },
-  { $id: 'ServiceStatus', description: 'A service behind the console, as the replica that answers sees it' },
+  { $id: 'ServiceStatus', description: 'A mounted service, as the replica that sends the response sees it.' },
 )
 export type ServiceStatus = Static<typeof ServiceStatus>
 
 export const ServiceList = Type.Object(
-  { results: Type.Array(ref(ServiceStatus)) },
-  { $id: 'ServiceList', description: 'Services, in the order of the services file' },
+  { results: Type.Array(ref(ServiceStatus), { description: 'Services in the order of the services file.' }) },
+  { $id: 'ServiceList', description: 'All mounted services.' },
 )
 export type ServiceList = Static<typeof ServiceList>
 
