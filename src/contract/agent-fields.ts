@@ -72,8 +72,8 @@ export const SETTABLE = {
     format: 'int32',
     minimum: 1,
     description:
-      'How many requests per minute the agent accepts from the services that call it, at least 1. The console stores the ' +
-      'limit and does not enforce it. Default of a new agent: 100.',
+      'How many requests per minute the agent accepts from the services that call it, 1 to 2,147,483,647. The console ' +
+      'stores the limit and does not enforce it. Default of a new agent: 100.',
   }),
   access_level: oneOf(ACCESS_LEVELS, {
     description:

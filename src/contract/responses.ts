@@ -45,8 +45,8 @@ export const IfMatch = Type.Object({
   'if-match': Type.Optional(
     Type.String({
       description:
-        'ETag of a revision, such as `"7"`. The operation changes the agent only at this revision; otherwise it returns ' +
-        '412. Default: any revision.',
+        'ETag of the revision that the client read, such as `"7"`; several with commas between them, or `*` for any. If the ' +
+        'agent is at another revision, the operation changes nothing and returns 412. Default: any revision.',
     }),
   ),
 })
@@ -54,8 +54,8 @@ export const IfNoneMatch = Type.Object({
   'if-none-match': Type.Optional(
     Type.String({
       description:
-        'ETag of a revision, such as `"7"`. The operation returns 304 without a body if the agent is still at this ' +
-        'revision. Default: always return the agent.',
+        'ETag of the revision that the client has, such as `"7"`. If the agent is still at this revision, the operation ' +
+        'returns 304 without a body. Default: always return the agent.',
     }),
   ),
 })
