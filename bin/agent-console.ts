@@ -10,7 +10,7 @@ const COMMANDS: Record<string, { file: string; does: string }> = {
   },
   health: {
     file: 'bin/health.ts',
-    does: 'check the server in this container; `health relay` checks a relay',
+    does: 'check the process that this container runs',
   },
 }
 

@@ -1,18 +1,30 @@
-/** Exits with 0 when the server of this container responds, with 1 when it does not. It needs no shell and no curl. */
+import { readFileSync } from 'node:fs'
+
+/** Exits with 0 when the process of this container responds over HTTP, with 1 when it does not. A database that is down
+ * does not count: a restart would not help. A command that serves nothing is healthy while it runs. */
 
 const TIMEOUT_MS = 3_000
 
-const host = process.env['HOST'] || '127.0.0.1'
-const address = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
-const url =
-  process.argv[2] === 'relay'
-    ? `http://${address}:${process.env['METRICS_PORT'] || '9464'}/metrics`
-    : `http://${address}:${process.env['PORT'] || '8080'}/health/live`
+const { HOST, PORT, METRICS_PORT } = process.env
+const host = !HOST || HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST
+const urls: Record<string, string> = {
+  serve: `http://${host}:${PORT || 8080}/health/live`,
+  relay: `http://${host}:${METRICS_PORT || 9464}/`,
+}
 
+const url = urls[process.argv[2] ?? findCommand()]
 try {
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-  if (!response.ok) throw new Error(`status ${response.status}`)
+  if (url) {
+    const { status } = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    if (status >= 500) throw new Error(`status ${status}`)
+  }
 } catch (error) {
   process.stderr.write(`${url}: ${(error as Error).message}\n`)
   process.exitCode = 1
+}
+
+/** The command that the container was started with, from its process 1: an init, or the command itself. */
+function findCommand(): string {
+  const started = readFileSync('/proc/1/cmdline', 'utf8')
+  return /relay|migrate|rotate/.exec(started)?.[0] ?? 'serve'
 }

@@ -64,7 +64,7 @@ describe('the entry point', () => {
     const file = join(root, 'bin/agent-console.ts')
     const env = { HOST: '127.0.0.1', PORT: '1' }
     assert.throws(
-      () => execFileSync(process.execPath, [file, 'health'], { env, stdio: 'pipe' }),
+      () => execFileSync(process.execPath, [file, 'health', 'serve'], { env, stdio: 'pipe' }),
       /127\.0\.0\.1:1\/health/,
     )
   })
