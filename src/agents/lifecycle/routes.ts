@@ -22,8 +22,8 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         operationId: 'moveAgentTrustStage',
         summary: 'Move Agent Trust Stage',
         description:
-          'Changes the trust stage and makes a new revision. Every change is allowed; a move to the current stage makes no revision. The ' +
-          'first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
+          'Changes the trust stage and makes a new revision. Every change is allowed; a move to the current stage makes no ' +
+          'revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
         ...AGENT_OPERATION,
         params: AgentId,
         headers: IfMatch,
