@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import {
   described,
   FreeFormObject,
@@ -21,8 +21,16 @@ const prose = (description: string) =>
   Type.String({ maxLength: 16_384, description: `${description} At most 16,384 characters.` })
 const names = (description: string) => Type.Array(Type.String({ maxLength: 255 }), { description })
 
-export const AgentParams = Type.Object(
-  optionalNullable({
+const openObject = <Fields extends Record<string, TSchema>>(
+  $id: string,
+  description: string,
+  fields: Fields,
+) => Type.Object(optionalNullable(fields), { $id, description, additionalProperties: true })
+
+export const AgentParams = openObject(
+  'AgentParams',
+  'Model parameters. The console stores them and does not apply them.',
+  {
     temperature: Type.Number({ description: 'Sampling temperature of the model.' }),
     top_p: Type.Number({ description: 'Nucleus sampling: the share of probability to sample from.' }),
     max_tokens: integer({ description: 'Maximum length of a response of the model, in tokens.' }),
@@ -32,17 +40,14 @@ export const AgentParams = Type.Object(
     }),
     rag_params: described(FreeFormObject, 'Parameters of retrieval-augmented generation. Any JSON object.'),
     function_route_params: described(FreeFormObject, 'Parameters of function routing. Any JSON object.'),
-  }),
-  {
-    $id: 'AgentParams',
-    description: 'Model parameters. The console stores them and does not apply them.',
-    additionalProperties: true,
   },
 )
 export type AgentParams = Static<typeof AgentParams>
 
-export const MCPConfig = Type.Object(
-  optionalNullable({
+export const MCPConfig = openObject(
+  'MCPConfig',
+  'Proxy configuration for the Model Context Protocol (MCP).',
+  {
     proxy_url: url('URL of the MCP proxy.'),
     access_level: oneOf(['read', 'write', 'admin'], {
       description: 'What the agent may do through the proxy: `read`, `write` or `admin`.',
@@ -50,32 +55,26 @@ export const MCPConfig = Type.Object(
     server_urls: Type.Array(Type.String({ maxLength: 2_048 }), {
       description: 'URLs of the MCP servers behind the proxy. At most 2,048 characters each.',
     }),
-  }),
-  {
-    $id: 'MCPConfig',
-    description: 'Proxy configuration for the Model Context Protocol (MCP).',
-    additionalProperties: true,
   },
 )
 export type MCPConfig = Static<typeof MCPConfig>
 
-export const DelegatedAgent = Type.Object(
-  optionalNullable({
+export const DelegatedAgent = openObject(
+  'DelegatedAgent',
+  'Another agent that this agent delegates work to.',
+  {
     url: url('Endpoint URL of the other agent.'),
     agent_card_url: url('URL of the A2A agent card of the other agent.'),
     name: name('Name of the other agent.'),
     capabilities: names('Capabilities that this agent uses of the other one. At most 255 characters each.'),
-  }),
-  {
-    $id: 'DelegatedAgent',
-    description: 'Another agent that this agent delegates work to.',
-    additionalProperties: true,
   },
 )
 export type DelegatedAgent = Static<typeof DelegatedAgent>
 
-export const WhiteBoxConfig = Type.Object(
-  optionalNullable({
+export const WhiteBoxConfig = openObject(
+  'WhiteBoxConfig',
+  'Source-code access configuration, for the access level `white_box`.',
+  {
     source_code: Type.String({
       maxLength: 262_144,
       description: 'Source code of the agent. At most 262,144 characters.',
@@ -90,56 +89,42 @@ export const WhiteBoxConfig = Type.Object(
     }),
     repo_branch: name('Branch of the repository.'),
     entry_point: url('File or command that starts the agent.'),
-  }),
-  {
-    $id: 'WhiteBoxConfig',
-    description: 'Source-code access configuration, for the access level `white_box`.',
-    additionalProperties: true,
   },
 )
 export type WhiteBoxConfig = Static<typeof WhiteBoxConfig>
 
-export const AgentMetadata = Type.Object(
-  optionalNullable({
-    role: name('Role of the agent in the organisation.'),
-    job_description: prose('Tasks of the agent.'),
-    description: prose('Text that describes the agent to readers.'),
-    version: name("Version of the agent, in the author's own format."),
-    author: name('Author of the agent.'),
-    tags: names('Labels to group agents by. At most 255 characters each.'),
-  }),
-  { $id: 'AgentMetadata', description: 'Display and organisation data.', additionalProperties: true },
-)
+export const AgentMetadata = openObject('AgentMetadata', 'Display and organisation data.', {
+  role: name('Role of the agent in the organisation.'),
+  job_description: prose('Tasks of the agent.'),
+  description: prose('Text that describes the agent to readers.'),
+  version: name("Version of the agent, in the author's own format."),
+  author: name('Author of the agent.'),
+  tags: names('Labels to group agents by. At most 255 characters each.'),
+})
 export type AgentMetadata = Static<typeof AgentMetadata>
 
-export const ImportMetadata = Type.Object(
-  optionalNullable({
+export const ImportMetadata = openObject(
+  'ImportMetadata',
+  'How the agent was imported. Set on creation. Default: `{"source": "manual"}`.',
+  {
     source: name('Where the agent came from. Default: `manual`.'),
     source_url: url('URL that the agent was imported from.'),
     imported_at: described(UnixSeconds, 'Time of the import, Unix time in seconds.'),
     original_format: name('Format of the imported description, such as `a2a-card`.'),
-  }),
-  {
-    $id: 'ImportMetadata',
-    description: 'How the agent was imported. Set on creation. Default: `{"source": "manual"}`.',
-    additionalProperties: true,
   },
 )
 export type ImportMetadata = Static<typeof ImportMetadata>
 
-export const AgentCapabilities = Type.Object(
-  optionalNullable({
+export const AgentCapabilities = openObject(
+  'AgentCapabilities',
+  'Capability flags. Set on creation. Default: `{}`.',
+  {
     streaming: Type.Boolean({ description: 'The agent can stream its responses.' }),
     push_notifications: Type.Boolean({ description: 'The agent can send push notifications.' }),
     code_execution: Type.Boolean({ description: 'The agent can run code.' }),
     memory: Type.Boolean({ description: 'The agent keeps information between conversations.' }),
     delegation: Type.Boolean({ description: 'The agent can delegate work to other agents.' }),
     tools: names('Names of the tools that the agent can call. At most 255 characters each.'),
-  }),
-  {
-    $id: 'AgentCapabilities',
-    description: 'Capability flags. Set on creation. Default: `{}`.',
-    additionalProperties: true,
   },
 )
 export type AgentCapabilities = Static<typeof AgentCapabilities>

@@ -44,7 +44,8 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
       schema: {
         operationId: 'getAgentRevision',
         summary: 'Get Agent Revision',
-        description: 'Returns the agent as it was at a revision, with masked secrets.',
+        description:
+          'Returns the agent as it was at a revision, with masked secrets. The ETag is this revision.',
         ...AGENT_OPERATION,
         params: AgentRevisionId,
         response: {

@@ -17,7 +17,9 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ readSecrets: ReadSecrets 
       schema: {
         operationId: 'revealAgentSecrets',
         summary: 'Read Agent Secrets',
-        description: 'Returns the secrets of the agent in clear text. The audit log records who read them.',
+        description:
+          'Returns the secrets of the agent in clear text. The audit log records who read them. The response must not be ' +
+          'stored.',
         ...AGENT_OPERATION,
         params: AgentId,
         response: {
