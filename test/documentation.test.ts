@@ -43,6 +43,26 @@ describe('the documents', () => {
     assert.deepEqual(listed.toSorted(), known.toSorted())
   })
 
+  it('explain every dependency', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>
+    const page = read('docs/dependencies.md')
+    const missing = Object.keys({ ...dependencies, ...devDependencies }).filter(
+      (name) => !page.includes(name),
+    )
+    assert.deepEqual(missing, [])
+  })
+
+  it('name only commands that exist', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: object }
+    const missing = texts.flatMap(([file, text]) =>
+      names(text, /npm run ([\w:-]+)/g)
+        // A name in upper case is a placeholder, as in `npm run proof:NAME`.
+        .filter((name) => !/[A-Z]/.test(name) && !Object.hasOwn(scripts, name))
+        .map((name) => `${file}: ${name}`),
+    )
+    assert.deepEqual(missing, [])
+  })
+
   it('link to pages and headings that exist', () => {
     const broken = texts.flatMap(([file, text]) =>
       names(text, /\]\((?!https?:)([^)\s]+)\)/g)
