@@ -15,14 +15,3 @@ export async function waitForServices(apiUrl: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
-
-/** An evaluation to upload a report to, asked for through the console like anything else. */
-export async function seedEvaluation(apiUrl: string, token: string, agentId: string): Promise<string> {
-  const response = await fetch(`${apiUrl}/v1/evaluations`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ agent: { agent_id: agentId, revision: 1 }, harness: 'safety' }),
-  })
-  if (response.status !== 201) throw new Error(`An evaluation: ${await response.text()}`)
-  return ((await response.json()) as { id: string }).id
-}

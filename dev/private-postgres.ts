@@ -59,7 +59,7 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
 }
 
 /** Debian keeps them out of PATH; elsewhere `pg_config` knows. Undefined where there are none. */
-async function findBinaries(): Promise<string | undefined> {
+export async function findBinaries(): Promise<string | undefined> {
   const debian = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted().at(-1)
   if (debian) return dirname(debian)
   return run('pg_config', ['--bindir']).then(

@@ -16,6 +16,8 @@ export interface EvolutionServiceOptions {
   /** A free one below 32768 when absent or 0. */
   port?: number
   host?: string
+  /** Where the ids of the demonstration's agents are written. */
+  fleetFile?: string | undefined
   /** False keeps no requests. True when absent. */
   record?: boolean
 }
@@ -46,7 +48,7 @@ export interface EvolutionService {
 export async function startEvolutionService(options: EvolutionServiceOptions): Promise<EvolutionService> {
   const { issuer, audience, host = '127.0.0.1', port: wanted = 0, record = true } = options
   const checkToken = createTokenCheck(issuer, audience)
-  const route = createRoutes()
+  const route = createRoutes(options.fleetFile)
   const misbehaviour = createMisbehaviour(MODES)
   let requests: ReceivedRequest[] = []
   let redirectsFollowed = 0

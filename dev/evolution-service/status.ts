@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { idOf, readFleetFile, STORY_AGENTS, storyId, timeOf } from '../story/fleet.ts'
 
 const STATES = ['idle', 'proposing', 'evaluating', 'awaiting_approval'] as const
 const VERDICTS = ['pending', 'accepted', 'rejected'] as const
@@ -27,6 +28,20 @@ export function proposalStatus(agentId: string): Record<string, unknown> {
     }),
     updated_at: updatedAt,
   }
+}
+
+/** The evolution of an agent of the demonstration; undefined for any other. */
+export function storyStatus(agentId: string, fleetFile: string): Record<string, unknown> | undefined {
+  const fleet = readFleetFile(fleetFile)
+  const agent = fleet && STORY_AGENTS.find(({ key }) => idOf(fleet, key) === agentId.toLowerCase())
+  if (!fleet || !agent) return undefined
+  const { state, generation, proposals } = agent.evolution
+  const dated = proposals.map(({ daysAgo, ...proposal }, index) => {
+    const name = `proposal/${agent.key}/${index}`
+    return { id: storyId(fleet.team, name), ...proposal, created_at: timeOf(fleet.madeAt, daysAgo, name) }
+  })
+  const updatedAt = dated.at(-1)?.created_at ?? timeOf(fleet.madeAt, agent.createdDaysAgo, agent.key)
+  return { agent_id: agentId, state, generation, proposals: dated, updated_at: updatedAt }
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

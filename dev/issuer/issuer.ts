@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import { type JWTPayload, SignJWT } from 'jose'
+import { type JWK, type JWTPayload, SignJWT } from 'jose'
 import { onFreePort } from '../free-port.ts'
-import { createSigningKey, type SigningAlgorithm, type SigningKey } from './keys.ts'
+import { createSigningKey, importSigningKey, type SigningAlgorithm, type SigningKey } from './keys.ts'
 import { listen, stopListening } from './listen.ts'
 import { createProvider } from './provider.ts'
 import { requestToken, type TokenRequest } from './token.ts'
@@ -15,6 +15,8 @@ export interface IssuerOptions {
   audience?: string
   tokenLifetimeSeconds?: number
   alg?: SigningAlgorithm
+  /** The private ES256 key of an earlier issuer, whose tokens stay valid. A new key when absent. */
+  key?: JWK
 }
 
 export interface RotateOptions {
@@ -42,7 +44,9 @@ export interface Issuer {
 
 export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> {
   const { host = '127.0.0.1', audience = 'agent-console', tokenLifetimeSeconds = 3600 } = options
-  let signingKey = await createSigningKey(options.alg ?? 'ES256')
+  let signingKey = options.key
+    ? await importSigningKey(options.key)
+    : await createSigningKey(options.alg ?? 'ES256')
   let retiredKeys: SigningKey[] = []
   let jwksRequests = 0
 

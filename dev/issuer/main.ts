@@ -4,6 +4,8 @@
 //     -d grant_type=client_credentials -d 'scope=agent:read agent:write'
 
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { JWK } from 'jose'
 import { startIssuer } from './issuer.ts'
 
 const {
@@ -12,6 +14,7 @@ const {
   ISSUER_URL: url,
   ISSUER_AUDIENCE: audience,
   ISSUER_TOKEN_SECONDS: lifetime,
+  ISSUER_KEY_FILE: keyFile,
 } = process.env
 
 const issuer = await startIssuer({
@@ -19,6 +22,7 @@ const issuer = await startIssuer({
   ...(port && { port: Number(port) }),
   ...(url && { url }),
   ...(audience && { audience }),
+  ...(keyFile && { key: JSON.parse(readFileSync(keyFile, 'utf8')) as JWK }),
   ...(lifetime && { tokenLifetimeSeconds: Number(lifetime) }),
 })
 process.stdout.write(`issuer listening on ${issuer.url} for the audience ${issuer.audience}\n`)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Answer } from '../evolution-service/answer.ts'
 import { receive } from '../evolution-service/received.ts'
+import type { FindFleet } from '../story/fleet.ts'
 
 export interface Caller {
   user: string
@@ -26,6 +27,14 @@ export interface Demo {
   /** No two services say no in the same form. */
   refuse: (refusal: Refusal) => Answer
   close?: () => Promise<void>
+}
+
+/** What a demonstration service starts with. */
+export interface DemoContext {
+  /** The agents of a team that the service tells of from the start. */
+  fleetOf: FindFleet
+  /** Where it keeps files; a temporary folder of its own when absent. */
+  folder?: string | undefined
 }
 
 export class Refusal extends Error {

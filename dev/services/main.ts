@@ -1,5 +1,5 @@
-// A demonstration service as a process of its own: node dev/services/main.ts teams
-// To see how the console takes its failures, or another document:
+// The evolution service and the demonstration services, in one process, each on its own port (TEAMS_PORT and so on).
+// To see how the console takes the failures of one, or another document of it:
 //
 //   curl -X PUT $SERVICE/_misbehave -d '{"mode": "break_schema", "share": 0.2}'
 //   curl -X PUT $SERVICE/_misbehave -d '{"mode": null}'
@@ -7,16 +7,32 @@
 //   curl -X PUT $SERVICE/_document
 
 import { once } from 'node:events'
-import { DEMO_NAMES } from './catalogue.ts'
+import { startEvolutionService } from '../evolution-service/server.ts'
+import { fleetOfFile, noFleet } from '../story/fleet.ts'
+import { DEMO_NAMES, DEMOS } from './catalogue.ts'
 import { startDemoService } from './server.ts'
 
-const { SERVICE_PORT: port, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = process.env
-const name = DEMO_NAMES.find((known) => known === process.argv[2])
-if (!name) throw new Error(`Name one of ${DEMO_NAMES.join(', ')}`)
+// Before anything is awaited: a signal that comes while the services start must end them, too.
+const signal = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+const {
+  AUTH_ISSUER: issuer,
+  AUTH_AUDIENCE: audience,
+  FLEET_FILE: fleetFile,
+  REPORTS_FOLDER: folder,
+} = process.env
 if (!issuer || !audience) throw new Error('AUTH_ISSUER and AUTH_AUDIENCE say whose tokens to accept')
+const portOf = (variable: string) => Number(process.env[variable] ?? 0)
+const fleetOf = fleetFile ? fleetOfFile(fleetFile) : noFleet
 
-const service = await startDemoService(name, { issuer, audience, ...(port && { port: Number(port) }) })
-process.stdout.write(`${name} service listening on ${service.url} for tokens of ${issuer}\n`)
+const services = await Promise.all([
+  startEvolutionService({ issuer, audience, port: portOf('EVOLUTION_PORT'), fleetFile, record: false }),
+  ...DEMO_NAMES.map((name) =>
+    startDemoService(name, { issuer, audience, port: portOf(DEMOS[name].portVariable), fleetOf, folder }),
+  ),
+])
+process.stdout.write(
+  `services listening on ${services.map(({ url }) => url).join(', ')} for tokens of ${issuer}\n`,
+)
 
-await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
-await service.close()
+await signal
+await Promise.all(services.map((service) => service.close()))

@@ -8,13 +8,14 @@ import { watchSockets } from '../evolution-service/sockets.ts'
 import { createTokenCheck } from '../evolution-service/token.ts'
 import { onFreePort } from '../free-port.ts'
 import { listen, stopListening } from '../issuer/listen.ts'
+import { noFleet } from '../story/fleet.ts'
 import { DEMOS, type DemoName } from './catalogue.ts'
-import { type Caller, Refusal } from './exchange.ts'
+import { type Caller, type DemoContext, Refusal } from './exchange.ts'
 import { breakSchema, MODES, type Mode } from './faults.ts'
 import { createPublished } from './published.ts'
 import { createRouter } from './router.ts'
 
-export interface DemoServiceOptions {
+export interface DemoServiceOptions extends Partial<DemoContext> {
   issuer: string
   audience: string
   /** A free one below 32768 when absent or 0. */
@@ -49,9 +50,9 @@ const SWAP = '/_document'
 const MOST_KEPT = 10_000
 
 export async function startDemoService(name: DemoName, options: DemoServiceOptions): Promise<DemoService> {
-  const { issuer, audience, host = '127.0.0.1', port: wanted = 0 } = options
+  const { issuer, audience, host = '127.0.0.1', port: wanted = 0, fleetOf = noFleet, folder } = options
   const checkToken = createTokenCheck(issuer, audience)
-  const demo = await DEMOS[name].create()
+  const demo = await DEMOS[name].create({ fleetOf, folder })
   const find = createRouter(demo.routes)
   const published = createPublished(DEMOS[name].document)
   const misbehaviour = createMisbehaviour(MODES)

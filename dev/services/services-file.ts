@@ -6,14 +6,19 @@ import { DEMO_NAMES, DEMOS, type DemoName } from './catalogue.ts'
 /** What can be seen at once is more use in development than what costs little. */
 const SETTINGS = { poll_seconds: 2, sample_ratio: 1 }
 
-/** Writes the SERVICES_FILE that mounts the demonstration services. */
-export async function writeServicesFile(at: Record<DemoName, { url: string }>, settings: object = SETTINGS) {
-  const folder = await mkdtemp(join(tmpdir(), 'console-services-'))
-  const path = join(folder, 'services.json')
+/** The content of the SERVICES_FILE that mounts the demonstration services. */
+export function servicesFile(urlOf: (name: DemoName) => string, settings: object = SETTINGS): object {
   const services = DEMO_NAMES.map((name) => {
     const { tag, prefixes } = DEMOS[name]
-    return { name, tag, url: at[name].url, prefixes, ...settings }
+    return { name, tag, url: urlOf(name), prefixes, ...settings }
   })
-  await writeFile(path, `${JSON.stringify({ services }, null, 2)}\n`)
+  return { services }
+}
+
+/** Writes it to a temporary folder. */
+export async function writeServicesFile(at: Record<DemoName, { url: string }>, settings?: object) {
+  const folder = await mkdtemp(join(tmpdir(), 'console-services-'))
+  const path = join(folder, 'services.json')
+  await writeFile(path, JSON.stringify(servicesFile((name) => at[name].url, settings)))
   return { path, remove: () => rm(folder, { recursive: true }) }
 }

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -22,18 +21,19 @@ export interface StoredReport extends Report {
 /** Keeps reports in files, and none of them in memory. */
 export interface Reports {
   /** Undefined when the sender left before the end: then nothing is kept. */
-  store: (request: IncomingMessage) => Promise<StoredReport | undefined>
+  store: (content: Readable) => Promise<StoredReport | undefined>
   read: (report: StoredReport, part: Part) => Readable
   /** Whoever is reading it may read on. */
   remove: (report: StoredReport) => Promise<void>
   close: () => Promise<void>
 }
 
-export async function createReports(): Promise<Reports> {
-  const folder = await mkdtemp(join(tmpdir(), 'evaluation-reports-'))
+/** In this folder, or in a temporary one of its own. */
+export async function createReports(given?: string): Promise<Reports> {
+  const folder = given ?? (await mkdtemp(join(tmpdir(), 'evaluation-reports-')))
 
   return {
-    async store(request) {
+    async store(content) {
       const file = join(folder, randomUUID())
       const hash = createHash('sha256')
       let size = 0
@@ -45,7 +45,7 @@ export async function createReports(): Promise<Reports> {
         }
       }
       try {
-        await pipeline(request, weigh, createWriteStream(file))
+        await pipeline(content, weigh, createWriteStream(file))
       } catch {
         await rm(file, { force: true })
         return undefined

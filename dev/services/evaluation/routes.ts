@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { json } from '../../evolution-service/answer.ts'
-import { type Caller, type Demo, nowSeconds, Refusal, readObject } from '../exchange.ts'
+import { evaluationsOf, idOf, STORY_AGENTS } from '../../story/fleet.ts'
+import { type Caller, type Demo, type DemoContext, nowSeconds, Refusal, readObject } from '../exchange.ts'
 import { download } from './download.ts'
 import { createReports, type Report, type StoredReport } from './reports.ts'
 
@@ -18,11 +20,32 @@ const HARNESSES = ['security', 'safety', 'reliability']
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** An evaluation waits for its report, a file of any size, and is complete with it. */
-export async function createEvaluation(): Promise<Demo> {
+export async function createEvaluation({ fleetOf, folder }: DemoContext): Promise<Demo> {
   const evaluations = new Map<string, Evaluation>()
-  const reports = await createReports()
+  const reports = await createReports(folder)
+  const teamsToldOf = new Set<string>()
 
-  const find = ({ team }: Caller, id: string): Evaluation => {
+  /** The evaluations that the story tells of, with their reports, at the first request of its team. */
+  const addStory = async (team: string): Promise<void> => {
+    const fleet = fleetOf(team)
+    if (fleet === undefined || teamsToldOf.has(team)) return
+    teamsToldOf.add(team)
+    const told = STORY_AGENTS.flatMap((agent) =>
+      evaluationsOf(team, fleet.madeAt, agent).map((one) => ({ ...one, agentId: idOf(fleet, agent.key) })),
+    )
+    for (const one of told.toSorted((a, b) => a.completedAt - b.completedAt)) {
+      const { id, agentId: agent_id, revision, harness, completedAt } = one
+      const report = await reports.store(Readable.from([Buffer.from(`${one.report}\n`)]))
+      evaluations.set(id, {
+        ...{ id, team, agent: { agent_id, revision }, harness, callbackUrl: undefined },
+        report: report && { ...report, uploaded_at: completedAt },
+        createdAt: completedAt - 1_800,
+      })
+    }
+  }
+
+  const find = async ({ team }: Caller, id: string): Promise<Evaluation> => {
+    await addStory(team)
     const found = evaluations.get(id)
     if (found?.team !== team) throw new Refusal(404, 'There is no such evaluation')
     return found
@@ -33,7 +56,8 @@ export async function createEvaluation(): Promise<Demo> {
     close: reports.close,
 
     routes: {
-      'GET /v1/evaluations': ({ caller }) => {
+      'GET /v1/evaluations': async ({ caller }) => {
+        await addStory(caller.team)
         const own = [...evaluations.values()].filter(({ team }) => team === caller.team)
         return json(200, { results: own.toReversed().map(present) })
       },
@@ -46,11 +70,11 @@ export async function createEvaluation(): Promise<Demo> {
         return json(201, present(made), { location: `/v1/evaluations/${id}` })
       },
 
-      'GET /v1/evaluations/{evaluation_id}': ({ caller, param }) =>
-        json(200, present(find(caller, param('evaluation_id')))),
+      'GET /v1/evaluations/{evaluation_id}': async ({ caller, param }) =>
+        json(200, present(await find(caller, param('evaluation_id')))),
 
       'PUT /v1/evaluations/{evaluation_id}/report': async ({ request, caller, param }) => {
-        const evaluation = find(caller, param('evaluation_id'))
+        const evaluation = await find(caller, param('evaluation_id'))
         const stored = await reports.store(request)
         if (!stored) return undefined
         const { report: former, callbackUrl } = evaluation
@@ -61,7 +85,7 @@ export async function createEvaluation(): Promise<Demo> {
       },
 
       'GET /v1/evaluations/{evaluation_id}/report': async (exchange) => {
-        const { report } = find(exchange.caller, exchange.param('evaluation_id'))
+        const { report } = await find(exchange.caller, exchange.param('evaluation_id'))
         if (!report) throw new Refusal(404, 'The evaluation has no report yet')
         await download(reports, report, exchange)
         return undefined

@@ -1,8 +1,11 @@
 import { json } from '../../evolution-service/answer.ts'
-import { type Caller, type Demo, nowSeconds, Refusal, readObject } from '../exchange.ts'
+import { GUARDRAILS } from '../../story/guarding.ts'
+import { type Caller, type Demo, type DemoContext, nowSeconds, Refusal, readObject } from '../exchange.ts'
 import { streamTelemetry, telemetryEvent } from './telemetry.ts'
 
-type Rule = { type: 'blocklist'; words: string[] } | { type: 'threshold'; metric: string; at_most: number }
+export type Rule =
+  | { type: 'blocklist'; words: string[] }
+  | { type: 'threshold'; metric: string; at_most: number }
 
 interface Guardrail {
   name: string
@@ -12,12 +15,18 @@ interface Guardrail {
 
 const METRICS = ['latency_ms', 'tokens']
 
-export function createProtection(): Demo {
+export function createProtection({ fleetOf }: DemoContext): Demo {
   const guardrails = new Map<string, Map<string, Guardrail>>()
   const streams = new Map<string, number>()
 
   const ofTeam = ({ team }: Caller): Map<string, Guardrail> => {
-    const own = guardrails.get(team) ?? new Map<string, Guardrail>()
+    const known = guardrails.get(team)
+    if (known) return known
+    const fleet = fleetOf(team)
+    const told = fleet
+      ? GUARDRAILS.map((one) => [one.name, { ...one, updated_at: fleet.madeAt }] as const)
+      : []
+    const own = new Map<string, Guardrail>(told)
     guardrails.set(team, own)
     return own
   }
@@ -55,14 +64,14 @@ export function createProtection(): Demo {
 
       'GET /v1/telemetry/events': async (exchange) => {
         countStreams(exchange.caller, 1)
-        await streamTelemetry(exchange).finally(() => countStreams(exchange.caller, -1))
+        await streamTelemetry(exchange, fleetOf).finally(() => countStreams(exchange.caller, -1))
         return undefined
       },
 
       'GET /v1/telemetry/events/{event_id}': ({ caller, param }) => {
         const id = param('event_id')
         if (!/^[1-9]\d{0,14}$/.test(id)) throw new Refusal(404, 'There is no such event')
-        return json(200, telemetryEvent(caller.team, Number(id)))
+        return json(200, telemetryEvent(caller.team, Number(id), fleetOf(caller.team)))
       },
 
       'GET /v1/telemetry/report': ({ caller }) =>

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { FindFleet, Fleet } from '../../story/fleet.ts'
+import { GUARDRAILS, WATCHED_AGENTS } from '../../story/guarding.ts'
 import { type Exchange, readInteger } from '../exchange.ts'
 
 const EVERY_MS = 250
@@ -10,16 +12,22 @@ type TelemetryEvent = { id: number; agent: string } & (
 )
 
 /** The same for the same team and number, every time: a stream that goes on elsewhere can be compared. */
-export function telemetryEvent(team: string, id: number): TelemetryEvent {
+export function telemetryEvent(team: string, id: number, fleet?: Fleet): TelemetryEvent {
   const seed = createHash('sha256').update(`${team}/${id}`).digest()
-  const agent = `${team.slice(0, -4)}${seed.toString('hex', 0, 2)}`
+  const watched = fleet && pick(WATCHED_AGENTS, seed, 0)
+  const agent = (watched && fleet.ids[watched]) ?? `${team.slice(0, -4)}${seed.toString('hex', 0, 2)}`
+  const guardrail = seed.readUInt8(3) % 2 ? pick(GUARDRAILS, seed, 1).name : null
   return seed.readUInt8(2) % 4 === 0
-    ? { kind: 'guardrail_tripped', id, agent, guardrail: seed.readUInt8(3) % 2 ? 'no-refunds' : null }
+    ? { kind: 'guardrail_tripped', id, agent, guardrail }
     : { kind: 'answer_given', id, agent, latency_ms: seed.readUInt16BE(4) % 2_000 }
 }
 
+const pick = <T>(from: readonly T[], seed: Buffer, at: number): T =>
+  from[seed.readUInt8(at) % from.length] as T
+
 /** Server-sent events until the caller leaves, or has as many as it asked for. */
-export async function streamTelemetry({ request, response, caller, query }: Exchange): Promise<void> {
+export async function streamTelemetry(exchange: Exchange, fleetOf: FindFleet): Promise<void> {
+  const { request, response, caller, query } = exchange
   const last = request.headers['last-event-id']
   const limit = readInteger('limit', query.get('limit'), 1) ?? Number.POSITIVE_INFINITY
   let id = readInteger('Last-Event-ID', typeof last === 'string' ? last : undefined, 0) ?? 0
@@ -33,7 +41,7 @@ export async function streamTelemetry({ request, response, caller, query }: Exch
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const write = () => {
-    const event = telemetryEvent(caller.team, ++id)
+    const event = telemetryEvent(caller.team, ++id, fleetOf(caller.team))
     response.write(`id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`)
   }
   write()

@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { json } from '../../evolution-service/answer.ts'
-import { type Caller, type Demo, nowSeconds, Refusal, readInteger, readObject } from '../exchange.ts'
+import { timeOf } from '../../story/fleet.ts'
+import { userOf } from '../../story/people.ts'
+import { COMPANY, PEOPLE, type PersonKey } from '../../story/story.ts'
+import {
+  type Caller,
+  type Demo,
+  type DemoContext,
+  nowSeconds,
+  Refusal,
+  readInteger,
+  readObject,
+} from '../exchange.ts'
 
 interface Team {
   id: string
@@ -25,22 +36,28 @@ interface Kept {
 const ROLES = ['owner', 'editor', 'viewer']
 
 /** Knows the team of each token it has seen, with the token's user as its owner. */
-export function createTeams(): Demo {
+export function createTeams({ fleetOf }: DemoContext): Demo {
   const teams = new Map<string, Kept>()
 
   const teamOf = ({ team: id, user }: Caller): Kept => {
     const known = teams.get(id)
     if (known) return known
+    const fleet = fleetOf(id)
     const team: Team = {
       id,
-      name: `Team ${id.slice(-4)}`,
-      description: null,
-      plan: null,
+      ...(fleet ? COMPANY : { name: `Team ${id.slice(-4)}`, description: null }),
+      plan: fleet ? 'business' : null,
       seats: 25,
-      created_at: nowSeconds(),
+      created_at: fleet ? timeOf(fleet.madeAt, 900, id) : nowSeconds(),
     }
-    const owner: Member = { kind: 'user', id: user, email: null, role: 'owner' }
-    const kept = { team, members: new Map([[user, owner]]) }
+    const members: Member[] = fleet
+      ? (Object.keys(PEOPLE) as PersonKey[]).map((key) => ({
+          kind: 'user',
+          id: userOf(fleet, key),
+          ...PEOPLE[key],
+        }))
+      : [{ kind: 'user', id: user, email: null, role: 'owner' }]
+    const kept = { team, members: new Map(members.map((member) => [member.id, member])) }
     teams.set(id, kept)
     return kept
   }

@@ -1,0 +1,130 @@
+import { userInfo } from 'node:os'
+import { Client } from 'pg'
+import { DevError } from './dev-error.ts'
+import type { Lifetime } from './lifetime.ts'
+import { applyMigrations } from './migrations.ts'
+import { startOwnPostgres } from './own-postgres.ts'
+import type { State } from './state.ts'
+
+export interface DevDatabase {
+  url: string
+  where: string
+}
+
+interface FindOptions {
+  environment: NodeJS.ProcessEnv
+  state: State
+  lifetime: Lifetime
+  isReset: boolean
+  /** Whether a PostgreSQL is started here whatever else runs on this machine. */
+  isOwn: boolean
+}
+
+const NAME = 'agent_console_dev'
+
+const HOW_TO = `Install PostgreSQL, or name a database that runs elsewhere:
+  Debian, Ubuntu:  apt-get install postgresql
+  macOS:           brew install postgresql@17
+  elsewhere:       DATABASE_URL=postgres://user:password@host:5432/database npm run dev`
+
+/** A migrated database: that of DATABASE_URL, else that of the PG variables, else one on the PostgreSQL of this machine,
+ * else one on a PostgreSQL that is started here. */
+export async function findDatabase(options: FindOptions): Promise<DevDatabase> {
+  const { environment, state, lifetime, isReset, isOwn } = options
+  const { DATABASE_URL: named } = environment
+  if (named) {
+    if (!URL.canParse(named))
+      throw new DevError('DATABASE_URL is no URL: postgres://user:password@host:5432/database')
+    return prepare(named, describe(named), false).catch((error: Error) => {
+      throw noDatabase(`The database of DATABASE_URL cannot be used (${error.message}).`, error)
+    })
+  }
+  if (['PGHOST', 'PGPORT', 'PGUSER', 'PGDATABASE', 'PGPASSWORD'].some((name) => environment[name])) {
+    const url = urlOf(environment)
+    return prepare(url, describe(url), isReset && !environment['PGDATABASE']).catch((error: Error) => {
+      throw noDatabase(`The database of the PG variables cannot be used (${error.message}).`, error)
+    })
+  }
+  for (const url of isOwn ? [] : localUrls()) {
+    if (await answers(url)) return prepare(url, describe(url), isReset)
+    lifetime.check()
+  }
+  const own = await startOwnPostgres(state, lifetime).catch((error: Error) => {
+    throw noDatabase(
+      `No PostgreSQL runs on 127.0.0.1:5432, and none could be started (${error.message}).`,
+      error,
+    )
+  })
+  return prepare(withDatabase(own, NAME), '.dev/postgres, started for this', false)
+}
+
+/** Homebrew's PostgreSQL knows the user of the machine instead of postgres; Debian's may let it in by the socket alone. */
+function localUrls(): string[] {
+  const { username } = userInfo()
+  return [
+    ...[`postgres://postgres@127.0.0.1:5432/${NAME}`, `postgres://${username}@127.0.0.1:5432/${NAME}`],
+    ...['/var/run/postgresql', '/tmp'].map((socket) => `postgres://${username}@/${NAME}?host=${socket}`),
+  ]
+}
+
+/** As libpq would read them, but for the database. */
+function urlOf(environment: NodeJS.ProcessEnv): string {
+  const {
+    PGHOST = '127.0.0.1',
+    PGPORT = '5432',
+    PGUSER = userInfo().username,
+    PGPASSWORD,
+    PGDATABASE = NAME,
+  } = environment
+  const login = encodeURIComponent(PGUSER) + (PGPASSWORD ? `:${encodeURIComponent(PGPASSWORD)}` : '')
+  const database = encodeURIComponent(PGDATABASE)
+  if (PGHOST.startsWith('/')) return `postgres://${login}@/${database}?host=${PGHOST}&port=${PGPORT}`
+  return `postgres://${login}@${PGHOST}:${PGPORT}/${database}`
+}
+
+function describe(url: string): string {
+  const { host, pathname, searchParams } = new URL(url.replace('@/', '@socket/'))
+  return `${decodeURIComponent(pathname.slice(1))} on ${searchParams.get('host') ?? host}`
+}
+
+async function answers(url: string): Promise<boolean> {
+  return withClient(withDatabase(url, 'postgres'), async () => true).catch(() => false)
+}
+
+/** Creates the database where it does not exist, and brings it to the newest schema. */
+async function prepare(url: string, where: string, isReset: boolean): Promise<DevDatabase> {
+  if (isReset)
+    await onServer(url, (client, name) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  await withClient(url, async () => {}).catch(async (error: Error & { code?: string }) => {
+    if (error.code !== '3D000') throw error
+    await onServer(url, (client, name) => client.query(`CREATE DATABASE ${name}`))
+  })
+  await withClient(url, (client) => applyMigrations(client, url))
+  return { url, where }
+}
+
+async function onServer(
+  url: string,
+  work: (client: Client, name: string) => Promise<unknown>,
+): Promise<void> {
+  const name = decodeURIComponent(new URL(url.replace('@/', '@socket/')).pathname.slice(1))
+  await withClient(withDatabase(url, 'postgres'), (client) => work(client, client.escapeIdentifier(name)))
+}
+
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The URL with another database. Its host may be empty, which is no URL for `URL`. */
+function withDatabase(url: string, database: string): string {
+  return url.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${database}`)
+}
+
+const noDatabase = (sentence: string, error: Error) =>
+  error instanceof DevError ? error : new DevError(`${sentence}\n${HOW_TO}`)

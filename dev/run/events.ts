@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { freePorts } from '../free-port.ts'
+import { startChild } from './child.ts'
+import { DevError } from './dev-error.ts'
+import type { Lifetime } from './lifetime.ts'
+import { endOrphan } from './orphan.ts'
+import type { State } from './state.ts'
+
+export interface DevNats {
+  url: string
+  where: string
+}
+
+interface FindOptions {
+  /** NATS_URL. */
+  named: string | undefined
+  state: State
+  lifetime: Lifetime
+  /** Whether a NATS is started here whatever else runs on this machine. */
+  isOwn: boolean
+}
+
+const LOCAL = { host: '127.0.0.1', port: 4222 }
+const GREETING_TIMEOUT_MS = 2_000
+
+const HOW_TO = `Install NATS, or name a server with JetStream that runs elsewhere:
+  Debian, Ubuntu:  apt-get install nats-server
+  macOS:           brew install nats-server
+  elsewhere:       NATS_URL=nats://host:4222 npm run dev`
+
+/** A JetStream: that of NATS_URL, else that of this machine, else one that is started here. */
+export async function findNats({ named, state, lifetime, isOwn }: FindOptions): Promise<DevNats> {
+  if (named) {
+    await checkJetStream(named).catch((error: Error) => {
+      throw new DevError(
+        `The NATS of NATS_URL does not answer, or has no JetStream (${error.message}).\n${HOW_TO}`,
+      )
+    })
+    return { url: named, where: 'NATS_URL' }
+  }
+  if (!isOwn && (await greetsWithJetStream())) {
+    return { url: `nats://${LOCAL.host}:${LOCAL.port}`, where: `${LOCAL.host}:${LOCAL.port}` }
+  }
+  return startOwnNats(state, lifetime).catch((error: Error) => {
+    if (lifetime.ending.aborted) throw error
+    throw new DevError(
+      `No NATS with JetStream runs on 127.0.0.1:4222, and none could be started (${error.message}).\n${HOW_TO}`,
+    )
+  })
+}
+
+/** A NATS server begins each connection with what it can do: no client library is needed to find out. */
+async function greetsWithJetStream(): Promise<boolean> {
+  const socket = connect(LOCAL)
+  try {
+    const [text] = await once(socket, 'data', { signal: AbortSignal.timeout(GREETING_TIMEOUT_MS) })
+    return String(text).includes('"jetstream":true')
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function checkJetStream(url: string): Promise<void> {
+  const [{ connect: connectTo }, { jetstreamManager }] = await Promise.all([
+    import('@nats-io/transport-node'),
+    import('@nats-io/jetstream'),
+  ])
+  const connection = await connectTo({
+    servers: url.split(','),
+    timeout: GREETING_TIMEOUT_MS,
+    reconnect: false,
+  })
+  try {
+    await jetstreamManager(connection)
+  } finally {
+    await connection.close()
+  }
+}
+
+async function startOwnNats(state: State, lifetime: Lifetime): Promise<DevNats> {
+  const folder = state.file('nats')
+  const pidFile = state.file('nats.pid')
+  await endOrphan(pidFile, folder, 'SIGTERM')
+  const [port] = await freePorts(1)
+  const server = startChild(
+    {
+      name: 'nats',
+      command: 'nats-server',
+      args: ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder, '-P', pidFile],
+      // Debian keeps it where only root's PATH looks.
+      environment: { PATH: `${process.env['PATH']}:/usr/local/sbin:/usr/sbin` },
+      ready: /Server is ready/,
+    },
+    lifetime,
+    state.logs,
+  )
+  await server.ready
+  return { url: `nats://127.0.0.1:${port}`, where: '.dev/nats, started for this' }
+}

@@ -1,0 +1,42 @@
+import { DevError } from './dev-error.ts'
+
+/** How everything that was started is ended, from a signal at any moment of the start. */
+export interface Lifetime {
+  /** Call it directly before starting something: throws once the end has begun. */
+  check: () => void
+  /** Registers what ends a thing. Call it in the same tick as the start of the thing, so that no signal comes between. */
+  onEnd: (end: End) => void
+  /** Aborted once the end has begun. */
+  readonly ending: AbortSignal
+  /** Ends everything, the newest first. */
+  end: () => Promise<void>
+  /** From now on nothing is asked to end: it is killed. */
+  hurry: () => void
+}
+
+/** Ends one thing. `hurry` is aborted when it must be killed instead of asked. */
+export type End = (hurry: AbortSignal) => Promise<void>
+
+/** How long a process may take after it was asked to end. */
+const PATIENCE_MS = 8_000
+
+export function createLifetime(): Lifetime {
+  const ending = new AbortController()
+  const hurry = new AbortController()
+  const ends: End[] = []
+
+  return {
+    ending: ending.signal,
+    check: () => {
+      if (ending.signal.aborted) throw new DevError('Interrupted')
+    },
+    onEnd: (end) => void ends.push(end),
+    hurry: () => hurry.abort(),
+    end: async () => {
+      ending.abort()
+      const patience = setTimeout(() => hurry.abort(), PATIENCE_MS)
+      for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end(hurry.signal).catch(() => {})
+      clearTimeout(patience)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DevError } from './dev-error.ts'
+import { commandOf } from './orphan.ts'
+
+/** One `npm run dev` for each folder: two would fill the same fleet. The file holds the process id. */
+export function takeLock(folder: string): () => void {
+  const path = join(folder, 'lock')
+  const take = () => writeFileSync(path, String(process.pid), { flag: 'wx' })
+  try {
+    take()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const pid = Number(readFileSync(path, 'utf8'))
+    // Another process may have got the id of one that was killed.
+    if (pid !== process.pid && commandOf(pid)?.includes('dev/main.js')) {
+      throw new DevError(
+        `npm run dev is already running in this folder, as process ${pid}. End it first, or use its console.`,
+      )
+    }
+    rmSync(path, { force: true })
+    take()
+  }
+  return () => rmSync(path, { force: true })
+}

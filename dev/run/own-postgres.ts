@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { chownSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { freePorts } from '../free-port.ts'
+import { findBinaries } from '../private-postgres.ts'
+import { startChild } from './child.ts'
+import { DevError } from './dev-error.ts'
+import type { Lifetime } from './lifetime.ts'
+import { endOrphan } from './orphan.ts'
+import type { State } from './state.ts'
+
+/** A PostgreSQL whose data are kept in the folder of `npm run dev`. Returns its URL. */
+export async function startOwnPostgres(state: State, lifetime: Lifetime): Promise<string> {
+  const bin = await findBinaries()
+  if (bin === undefined) throw new Error('it is not installed')
+  const data = state.file('postgres')
+  await endOrphan(`${data}/postmaster.pid`, data, 'SIGINT')
+  const as = unprivileged(state.folder)
+  const start = (name: string, ready: RegExp, ...args: string[]) => {
+    const [command = '', ...rest] = [...as, ...args]
+    const child = { name, command, args: rest, environment: { PATH: process.env['PATH'] }, ready }
+    return startChild({ ...child, endSignal: 'SIGINT' }, lifetime, state.logs)
+  }
+  if (!existsSync(data)) {
+    // Beside its place, so that an interrupted one is not taken for a database.
+    const building = `${data}.new`
+    rmSync(building, { recursive: true, force: true })
+    const init = ['-D', building, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+    const creation = start('initdb', /Success\. /, `${bin}/initdb`, ...init)
+    await creation.ready
+    await creation.ended
+    lifetime.check()
+    renameSync(building, data)
+  }
+  const [port] = await freePorts(1)
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=']
+  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
+  await start('postgres', /ready to accept connections/, `${bin}/postgres`, ...args).ready
+  return `postgres://postgres@127.0.0.1:${port}/postgres`
+}
+
+/** PostgreSQL refuses to run as root: the command that leaves it, and a folder that the other user may enter. */
+function unprivileged(folder: string): string[] {
+  if (process.getuid?.() !== 0) return []
+  try {
+    const [user = '', group = ''] = ['-u', '-g'].map((flag) =>
+      execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim(),
+    )
+    chownSync(folder, Number(user), Number(group))
+    const as = ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups']
+    execFileSync(as[0] as string, [...as.slice(1), 'test', '-w', folder], { stdio: 'ignore' })
+    return as
+  } catch {
+    throw new DevError(`PostgreSQL does not run as root, and the user postgres may not write to ${folder}.`)
+  }
+}

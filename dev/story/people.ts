@@ -1,0 +1,6 @@
+import { type Fleet, storyId } from './fleet.ts'
+import type { PersonKey } from './story.ts'
+
+/** The user id of a person. `you` is the user of the printed token. */
+export const userOf = ({ team, user }: Pick<Fleet, 'team' | 'user'>, key: PersonKey): string =>
+  key === 'you' ? user : storyId(team, `person/${key}`)
