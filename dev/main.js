@@ -7,7 +7,7 @@ const { engines } = module.createRequire(import.meta.url)('../package.json')
 const needed = Number(/\d+/.exec(engines.node)[0])
 
 if (Number(process.versions.node.split('.')[0]) < needed) {
-  fail(`Agent Console needs Node ${needed} or newer. This is Node ${process.versions.node}.`)
+  fail(`Node ${needed} or newer is needed. This is Node ${process.versions.node}.`)
 }
 // The next start compiles nothing.
 module.enableCompileCache(join(process.env.DEV_FOLDER ?? join(ROOT, '.dev'), 'cache'))

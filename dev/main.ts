@@ -40,7 +40,7 @@ async function run(lifetime: Lifetime, isReset: boolean): Promise<void> {
   const ports = readPorts(environment)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const release = takeLock(folder)
-  lifetime.onEnd(async () => release())
+  lifetime.onEnd('self', async () => release())
   await checkPorts(ports, host)
   if (isReset) await resetFolder(folder)
   lifetime.check()
@@ -76,7 +76,13 @@ for (const stream of [stdout, stderr]) stream.on('error', () => {})
 try {
   const { isHelp, isReset } = readOptions(process.argv.slice(2))
   if (isHelp) stdout.write(HELP)
-  else await Promise.race([run(lifetime, isReset), interrupted])
+  else {
+    const running = run(lifetime, isReset)
+    // What the end interrupts has not failed.
+    running.catch(() => {})
+    await Promise.race([running, interrupted])
+    stdout.write('\nEnding everything.\n')
+  }
 } catch (error) {
   const { message, stack } = error as Error
   stderr.write(`\n${error instanceof DevError ? message : stack}\n`)

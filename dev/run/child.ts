@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { DevError } from './dev-error.ts'
 import type { Lifetime } from './lifetime.ts'
 
@@ -23,54 +24,50 @@ export interface Child {
   ready: Promise<void>
   /** Resolves with a sentence when it has ended. */
   ended: Promise<string>
-  /** The last that it printed. */
+  /** All that it has printed. */
   output: () => string
 }
 
 const ROOT = join(import.meta.dirname, '../..')
 const READY_TIMEOUT_MS = 60_000
+const POLL_MS = 20
 
 export function startChild(options: ChildOptions, lifetime: Lifetime, logsFolder: string): Child {
   const { name, command, args, environment, endSignal = 'SIGTERM', isNode = false } = options
   lifetime.check()
+  const logFile = join(logsFolder, `${name}.log`)
+  const log = openSync(logFile, 'w')
   const child = spawn(command, args, {
     cwd: ROOT,
     env: environment,
-    stdio: ['ignore', 'pipe', 'pipe', ...(isNode ? (['ipc'] as const) : [])],
+    // To the file itself, not through this process: it could go before the child does.
+    stdio: ['ignore', log, log, ...(isNode ? (['ipc'] as const) : [])],
     // A group of its own: Ctrl-C in a terminal reaches this process alone, which ends the others in order.
     detached: true,
   })
-  lifetime.onEnd((hurry) => endChild(child, endSignal, hurry))
+  lifetime.onEnd(isNode ? 'client' : 'server', (hurry) => endChild(child, endSignal, hurry))
+  closeSync(log)
 
-  const logFile = join(logsFolder, `${name}.log`)
-  const log = createWriteStream(logFile)
-  let output = ''
-  const serves = new Promise<void>((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        log.write(text)
-        output = (output + text).slice(-8_000)
-        if (options.ready.test(output)) resolve()
-      })
-    }
-  })
+  const output = () => readFileSync(logFile, 'utf8')
   const ended = new Promise<string>((resolve) => {
     const place = relative(process.cwd(), logFile)
     child.once('error', (error) => resolve(`${name} could not be started: ${error.message}.`))
     child.once('close', (code, signal) => {
-      log.end()
-      resolve(`${name} ended (${signal ?? `code ${code}`}): ${lastLine(output)} Its log is ${place}.`)
+      resolve(`${name} ended (${signal ?? `code ${code}`}): ${lastLine(output())} Its log is ${place}.`)
     })
   })
-  const ready = Promise.race([
-    serves,
-    ended.then((sentence) => {
-      throw new DevError(sentence)
-    }),
-    timeout(`${name} was not ready after ${READY_TIMEOUT_MS / 1_000} s.`, serves),
-  ])
+  const isReady = async () => {
+    const deadline = performance.now() + READY_TIMEOUT_MS
+    while (!options.ready.test(output())) {
+      if (performance.now() > deadline)
+        throw new DevError(`${name} was not ready after ${READY_TIMEOUT_MS / 1_000} s.`)
+      const sentence = await Promise.race([ended, delay(POLL_MS)])
+      if (sentence !== undefined && !options.ready.test(output())) throw new DevError(sentence)
+    }
+  }
+  const ready = isReady()
   ready.catch(() => {})
-  return { ready, ended, output: () => output }
+  return { ready, ended, output }
 }
 
 async function endChild(child: ChildProcess, signal: NodeJS.Signals, hurry: AbortSignal): Promise<void> {
@@ -92,14 +89,6 @@ async function endChild(child: ChildProcess, signal: NodeJS.Signals, hurry: Abor
   }
   await closed
   hurry.removeEventListener('abort', kill)
-}
-
-function timeout(sentence: string, unless: Promise<void>): Promise<never> {
-  return new Promise((_, reject) => {
-    const timer = setTimeout(() => reject(new DevError(sentence)), READY_TIMEOUT_MS)
-    timer.unref()
-    void unless.then(() => clearTimeout(timer))
-  })
 }
 
 /** The message of a log line in JSON, else the line. */

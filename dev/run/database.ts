@@ -55,7 +55,7 @@ export async function findDatabase(options: FindOptions): Promise<DevDatabase> {
       error,
     )
   })
-  return prepare(withDatabase(own, NAME), '.dev/postgres, started for this', false)
+  return prepare(withDatabase(own.url, NAME), own.where, false)
 }
 
 /** Homebrew's PostgreSQL knows the user of the machine instead of postgres; Debian's may let it in by the socket alone. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { relative } from 'node:path'
 import { freePorts } from '../free-port.ts'
 import { startChild } from './child.ts'
 import { DevError } from './dev-error.ts'
@@ -98,5 +99,8 @@ async function startOwnNats(state: State, lifetime: Lifetime): Promise<DevNats> 
     state.logs,
   )
   await server.ready
-  return { url: `nats://127.0.0.1:${port}`, where: '.dev/nats, started for this' }
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    where: `a server of its own, in ${relative(process.cwd(), folder)}`,
+  }
 }

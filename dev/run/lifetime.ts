@@ -5,14 +5,17 @@ export interface Lifetime {
   /** Call it directly before starting something: throws once the end has begun. */
   check: () => void
   /** Registers what ends a thing. Call it in the same tick as the start of the thing, so that no signal comes between. */
-  onEnd: (end: End) => void
+  onEnd: (order: keyof typeof ORDER, end: End) => void
   /** Aborted once the end has begun. */
   readonly ending: AbortSignal
-  /** Ends everything, the newest first. */
+  /** Ends everything: what uses the servers, then the servers, then what belongs to this process. */
   end: () => Promise<void>
   /** From now on nothing is asked to end: it is killed. */
   hurry: () => void
 }
+
+/** Things of the same order end at the same time. */
+const ORDER = { client: 0, server: 1, self: 2 }
 
 /** Ends one thing. `hurry` is aborted when it must be killed instead of asked. */
 export type End = (hurry: AbortSignal) => Promise<void>
@@ -23,19 +26,23 @@ const PATIENCE_MS = 8_000
 export function createLifetime(): Lifetime {
   const ending = new AbortController()
   const hurry = new AbortController()
-  const ends: End[] = []
+  const ends: [order: number, end: End][] = []
 
   return {
     ending: ending.signal,
     check: () => {
       if (ending.signal.aborted) throw new DevError('Interrupted')
     },
-    onEnd: (end) => void ends.push(end),
+    onEnd: (order, end) => void ends.push([ORDER[order], end]),
     hurry: () => hurry.abort(),
     end: async () => {
       ending.abort()
       const patience = setTimeout(() => hurry.abort(), PATIENCE_MS)
-      for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end(hurry.signal).catch(() => {})
+      for (const current of Object.values(ORDER)) {
+        await Promise.allSettled(
+          ends.filter(([order]) => order === current).map(([, end]) => end(hurry.signal)),
+        )
+      }
       clearTimeout(patience)
     },
   }

@@ -1,15 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { relative } from 'node:path'
 import { freePorts } from '../free-port.ts'
 import { findBinaries } from '../private-postgres.ts'
 import { startChild } from './child.ts'
+import type { DevDatabase } from './database.ts'
 import { DevError } from './dev-error.ts'
 import type { Lifetime } from './lifetime.ts'
 import { endOrphan } from './orphan.ts'
 import type { State } from './state.ts'
 
-/** A PostgreSQL whose data are kept in the folder of `npm run dev`. Returns its URL. */
-export async function startOwnPostgres(state: State, lifetime: Lifetime): Promise<string> {
+/** A PostgreSQL whose data are kept in the folder of `npm run dev`. */
+export async function startOwnPostgres(state: State, lifetime: Lifetime): Promise<DevDatabase> {
   const bin = await findBinaries()
   if (bin === undefined) throw new Error('it is not installed')
   const data = state.file('postgres')
@@ -35,7 +37,8 @@ export async function startOwnPostgres(state: State, lifetime: Lifetime): Promis
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=']
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
   await start('postgres', /ready to accept connections/, `${bin}/postgres`, ...args).ready
-  return `postgres://postgres@127.0.0.1:${port}/postgres`
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  return { url, where: `a server of its own, in ${relative(process.cwd(), data)}` }
 }
 
 /** PostgreSQL refuses to run as root: the command that leaves it, and a folder that the other user may enter. */

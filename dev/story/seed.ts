@@ -26,9 +26,10 @@ export async function seedFleet(seeding: Seeding): Promise<Fleet> {
   )
   const send = createClient(seeding, Object.fromEntries(tokens) as Record<PersonKey, string>)
   const made = await Promise.all(
-    STORY_AGENTS.map(async (agent) => [agent.key, await makeAgent(agent, send, seeding)]),
+    STORY_AGENTS.map(async (agent) => [agent, await makeAgent(agent, send, seeding)] as const),
   )
-  return { team, user, madeAt, ids: Object.fromEntries(made) as Record<string, string> }
+  for (const [agent, id] of made) await moveIntoThePast(seeding, agent, id)
+  return { team, user, madeAt, ids: Object.fromEntries(made.map(([{ key }, id]) => [key, id])) }
 }
 
 type Send = (
@@ -80,7 +81,6 @@ async function makeAgent(agent: StoryAgent, send: Send, seeding: Seeding): Promi
       await send(event.by, 'PUT', `/${id}`, event.change, { 'if-match': `"${revision - 1}"` })
     }
   }
-  await moveIntoThePast(seeding, agent, id)
   return id
 }
 

@@ -1,99 +1,165 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { describe, it } from 'node:test'
-import { promisify } from 'node:util'
-import { freePorts } from '../../dev/free-port.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createTestNats } from '../support/nats.ts'
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { after, before, describe, it } from 'node:test'
 import { until } from '../support/until.ts'
-import { startProcess } from './processes.ts'
+import { commandsOf, createDevPlace, type DevPlace, isReady, runInShell } from './dev-process.ts'
+import type { Process } from './processes.ts'
 
-const run = promisify(execFile)
-const PORT_NAMES = [
-  ...['PORT', 'METRICS_PORT', 'ISSUER_PORT', 'EVOLUTION_PORT'],
-  ...['TEAMS_PORT', 'EVALUATION_PORT', 'PROTECTION_PORT'],
+// oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a body
+type Json = any
+
+/** What each printed command must respond with, in the order of the screen. */
+const EXPECTED: [command: RegExp, check: (body: Json) => void][] = [
+  [/\?q=invoice/, ({ results }) => assert.equal(results[0].agent_name, 'Invoice helper')],
+  [/-X PUT -H 'if-match:/, ({ status }) => assert.equal(status, 'draft')],
+  [/\/revisions$/, ({ results }) => assert.deepEqual(results[0].fields, ['status'])],
+  [/\/restore -X POST$/, ({ status }) => assert.equal(status, 'active')],
+  [/evolution\/status/, ({ state }) => assert.equal(state, 'proposing')],
 ]
 
-type Json = Record<string, unknown>
-
-/** What each printed command must answer. */
-const EXPECTED: Record<string, (answer: Json, text: string) => void> = {
-  'Read an agent': (agent) => {
-    assert.equal(agent['agent_name'], 'Invoice helper')
-    assert.match(String(agent['api_key']), /^\*{8}.{4}$/)
-  },
-  'Update its configuration': (agent) => {
-    assert.equal(agent['status'], 'under_review')
-    assert.equal(agent['rate_limit_requests_per_minute'], 60)
-  },
-  'Read its evolution status': (status) => assert.equal(typeof status['agent_id'], 'string'),
-  'Seed a genome': (genome) => assert.equal(typeof genome['id'], 'string'),
-  'See the services behind the console': ({ results }) =>
-    assert.deepEqual(
-      (results as Json[]).map(({ name }) => name),
-      ['teams', 'evaluation', 'protection'],
-    ),
-  'Read your team': ({ results }) => assert.equal((results as Json[]).length, 1),
-  'Upload a report of an evaluation': (report) => assert.equal(report['size'], 25),
-  'Download the start of it': (_, text) => assert.equal(text, 'Nothing unsafe'),
-  'Follow telemetry': (_, text) => assert.equal(text.match(/^id: \d+\nevent: \w+\ndata: {.+}$/gm)?.length, 3),
-}
-
 describe('npm run dev', () => {
-  it('starts everything, prints commands that work, and ends all of it on Ctrl-C', async () => {
-    const [database, nats] = await Promise.all([createTestDatabase(), createTestNats()])
-    const ports = await freePorts(PORT_NAMES.length)
-    const process = startProcess('dev/main.ts', {
-      DATABASE_URL: database.url,
-      ...nats.environment,
-      ...Object.fromEntries(PORT_NAMES.map((name, i) => [name, String(ports[i])])),
+  let place: DevPlace
+  let running: Process
+
+  before(async () => {
+    place = await createDevPlace()
+  })
+  after(async () => {
+    running?.signal('SIGKILL')
+    await running?.ended
+    await place.isGone().finally(() => place.remove())
+  })
+
+  const api = async (path: string): Promise<Json> => {
+    const response = await fetch(`http://127.0.0.1:${place.ports.PORT}/v1/${path}`, {
+      headers: { authorization: `Bearer ${readFileSync(place.file('token'), 'utf8')}` },
     })
-    let watching: ChildProcess | undefined
+    assert.equal(response.status, 200, path)
+    const text = await response.text()
+    return text.startsWith('{') ? JSON.parse(text) : text
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    running.signal(signal)
+    assert.equal(await running.ended, 0, running.output())
+    assert.deepEqual(await place.leftovers(), [])
+  }
+  const names = async () => {
+    const { results } = await api('agent-configurations?statuses=active&statuses=draft&statuses=under_review')
+    return results.map((agent: Json) => agent.agent_name).toSorted()
+  }
+
+  it('creates its database, starts everything, and ends with a screen of 24 lines and 100 columns', async () => {
+    running = place.start()
+    await isReady(running)
+    const lines = running.output().replaceAll(relative('', place.folder), '.dev').split('\n')
+    assert.ok(lines.length <= 24, running.output())
+    assert.deepEqual(
+      lines.filter((line) => line.length > 100),
+      [],
+    )
+    for (const step of ['PostgreSQL', 'NATS', 'issuer', 'services', 'console', 'fleet']) {
+      assert.match(running.output(), new RegExp(`^  ✓ ${step} +.+ \\d+\\.\\d s$`, 'm'))
+    }
+    for (const log of ['console', 'issuer', 'services'])
+      assert.match(readFileSync(place.file(`logs/${log}.log`), 'utf8'), /listening/)
+  })
+
+  it('prints commands that work', async () => {
+    const { setUp, tries } = commandsOf(running)
+    const [watch = ''] = tries.splice(
+      tries.findIndex((command) => command.includes('/events')),
+      1,
+    )
+    const watching = spawn('bash', ['-c', `${setUp}\n${watch.replace(/&$/, '')}`], { detached: true })
     try {
-      const startedAt = performance.now()
-      await until(
-        'the commands are printed',
-        () => process.output().includes('Ctrl-C ends everything'),
-        60_000,
-      )
-      assert.ok(performance.now() - startedAt < 60_000)
-      const commands = [...process.output().matchAll(/^# (.+)\n(curl .+)$/gm)]
-      const [, , watch = ''] = commands.shift() ?? []
-      assert.deepEqual(
-        commands.map(([, title]) => title),
-        Object.keys(EXPECTED),
-      )
-      watching = spawn('bash', ['-c', `exec ${watch}`], { stdio: ['ignore', 'pipe', 'inherit'] })
       let watched = ''
-      watching.stdout?.setEncoding('utf8').on('data', (text: string) => (watched += text))
-      await until('somebody watches', () => watched.includes(': watching'))
-      for (const [, title = '', command = ''] of commands) {
-        const { stdout } = await run('bash', ['-c', command])
-        EXPECTED[title]?.(stdout.startsWith('{') ? (JSON.parse(stdout) as Json) : {}, stdout)
+      watching.stdout.setEncoding('utf8').on('data', (text: string) => (watched += text))
+      await until('changes are watched', () => watched.includes(': watching'))
+      assert.equal(tries.length, EXPECTED.length)
+      for (const [index, command] of tries.entries()) {
+        const [pattern, check] = EXPECTED[index] as (typeof EXPECTED)[number]
+        assert.match(command, pattern)
+        check(JSON.parse(await runInShell(`${setUp}\n${command}`)))
       }
-      await until('the update was seen', () => watched.includes('console.agent.updated'))
-      process.signal('SIGINT')
-      assert.equal(await process.ended, 0, process.output())
-      for (const port of ports) await assert.rejects(fetch(`http://127.0.0.1:${port}/`))
+      await until('the restore was seen', () => watched.includes('console.agent.restored'))
     } finally {
-      watching?.kill()
-      process.signal('SIGKILL')
-      await process.ended
-      await Promise.all([database.drop(), nats.remove()])
+      process.kill(-(watching.pid as number), 'SIGKILL')
     }
   })
 
-  it('names what is missing and how to install it', async () => {
-    const database = await createTestDatabase()
-    const missing = [
-      [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /apt-get install postgresql/],
-      [{ DATABASE_URL: database.url, NATS_URL: 'nats://127.0.0.1:1' }, /apt-get install nats-server/],
-    ] as const
-    for (const [environment, advice] of missing) {
-      const process = startProcess('dev/main.ts', environment)
-      assert.equal(await process.ended, 1)
-      assert.match(process.output(), advice)
+  it('tells of the same agents everywhere', async () => {
+    const { ids } = JSON.parse(readFileSync(place.file('fleet.json'), 'utf8')) as {
+      ids: Record<string, string>
     }
-    await database.drop()
+    const known = new Set(Object.values(ids))
+    const isKnown = (id: string) => assert.ok(known.has(id), id)
+    await until('the services are mounted', async () => {
+      const { results } = await api('services')
+      return results.every(({ state }: Json) => state === 'up')
+    })
+    const { results: evaluations } = await api('evaluations')
+    for (const { agent } of evaluations) isKnown(agent.agent_id)
+    const { results: agents } = await api('agent-configurations?include_scores=true')
+    const evaluated = agents.filter(({ latest_evaluation: latest }: Json) => latest !== null)
+    for (const { id, latest_evaluation: latest } of evaluated) {
+      const one = evaluations.find((evaluation: Json) => evaluation.id === latest.evaluation_id)
+      assert.deepEqual(one.agent, { agent_id: id, revision: latest.revision })
+      assert.match(await api(`evaluations/${one.id}/report`), /\w/)
+    }
+    const states = new Set(evaluated.map(({ latest_evaluation: latest }: Json) => latest.current))
+    assert.deepEqual(states, new Set([true, false]))
+    const { results: campaigns } = await api('campaigns')
+    for (const { agent_ids: targets } of campaigns) targets.forEach(isKnown)
+    const events = await api('telemetry/events?limit=5')
+    for (const [, id = ''] of events.matchAll(/"agent":"([^"]+)"/g)) isKnown(id)
+    const {
+      results: [team],
+    } = await api('teams')
+    const { results: members } = await api(`teams/${team.id}/members`)
+    const { results: revisions } = await api(`agent-configurations/${ids['concierge']}/revisions`)
+    for (const { changed_by: user } of revisions) {
+      assert.ok(members.some(({ id }: Json) => id === user))
+    }
+    for (const path of ['personas', 'policies', 'harnesses', 'guardrails']) {
+      assert.ok((await api(path)).results.length > 0, path)
+    }
+  })
+
+  it('refuses to start a second time beside itself, which goes on', async () => {
+    const second = place.start()
+    assert.equal(await second.ended, 1)
+    assert.match(second.output(), /^\nnpm run dev is already running in this folder, as process \d+\. .+\n$/)
+    await names()
+  })
+
+  it('has the same agents and the same token after a restart', async () => {
+    const [token, before] = [readFileSync(place.file('token'), 'utf8'), await names()]
+    assert.equal(before.length, 9)
+    await end('SIGINT')
+    running = place.start()
+    await isReady(running)
+    assert.equal(readFileSync(place.file('token'), 'utf8'), token)
+    assert.deepEqual(await names(), before)
+  })
+
+  it('starts afresh with --reset', async () => {
+    const token = readFileSync(place.file('token'), 'utf8')
+    const before = await names()
+    await end('SIGTERM')
+    running = place.start({}, '--reset')
+    await isReady(running)
+    assert.notEqual(readFileSync(place.file('token'), 'utf8'), token)
+    assert.deepEqual(await names(), before)
+    const { results } = await api('agent-configurations?q=invoice')
+    const { results: revisions } = await api(`agent-configurations/${results[0].id}/revisions`)
+    assert.equal(revisions.length, 5)
+  })
+
+  it('takes everything with it when it is killed', async () => {
+    running.signal('SIGKILL')
+    await running.ended
+    await place.isGone()
   })
 })
