@@ -6,8 +6,7 @@ export interface Backlog {
   revisions: number
 }
 
-/** Puts events into the outbox as updates would leave them there, of agents that need not exist: each agent of each
- * team in turn, one revision after the other. */
+/** Inserts events into the outbox as updates do. The agents need not exist. */
 export async function fillOutbox(databaseUrl: string, backlog: Backlog): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

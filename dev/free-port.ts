@@ -2,13 +2,12 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Below 32768, where Linux begins to hand out ports for outgoing connections: nothing else takes the
-// port while a server that had it is stopped.
+// Linux takes ports for outgoing connections from 32768 on: below, nothing takes the port of a stopped server.
 const LOWEST_PORT = 20_000
 const HIGHEST_PORT = 32_000
 const ATTEMPTS = 50
 
-/** Listens rather than looks: a port found free could be taken before it is used. */
+/** Tries to listen on random ports: a port that was only checked could be taken before it is used. */
 export async function onFreePort(listen: (port: number) => Promise<unknown>): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT)
@@ -22,7 +21,7 @@ export async function onFreePort(listen: (port: number) => Promise<unknown>): Pr
   }
 }
 
-/** Ports that were free a moment ago. They are held together, so that no two are the same. */
+/** Returns different ports that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(

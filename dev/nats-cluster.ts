@@ -6,13 +6,13 @@ import { connect } from '@nats-io/transport-node'
 import { freePorts } from './free-port.ts'
 import { createNatsProcess, type NatsProcess } from './nats-process.ts'
 
-/** Several NATS servers that keep one JetStream together: for a test that kills some of them. */
+/** A JetStream cluster, for tests that kill its nodes. */
 export interface NatsCluster {
   urls: string[]
   nodes: NatsNode[]
-  /** The node that leads a stream; undefined while there is none. */
+  /** Undefined while the stream has no leader. */
   leaderOf: (stream: string) => Promise<NatsNode | undefined>
-  /** Whether a stream has a leader and every other copy of it has caught up. */
+  /** Whether a stream has a leader and every replica is current. */
   isWhole: (stream: string) => Promise<boolean>
   remove: () => Promise<void>
 }
@@ -22,8 +22,7 @@ export interface NatsNode extends NatsProcess {
   url: string
 }
 
-/** How long an election may take before the cluster counts as broken. */
-const PATIENCE_MS = 30_000
+const ELECTION_TIMEOUT_MS = 30_000
 
 export async function startNatsCluster(size: number): Promise<NatsCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'console-nats-cluster-'))
@@ -46,7 +45,7 @@ export async function startNatsCluster(size: number): Promise<NatsCluster> {
   }
   try {
     await Promise.all(nodes.map((node) => node.start()))
-    await jetstreamAnswers(urls)
+    await waitForJetStream(urls)
   } catch (error) {
     await remove()
     throw error
@@ -66,9 +65,9 @@ export async function startNatsCluster(size: number): Promise<NatsCluster> {
   }
 }
 
-/** The servers take connections before they have chosen who leads. */
-async function jetstreamAnswers(urls: string[]): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
+/** The servers accept connections before they have elected a leader. */
+async function waitForJetStream(urls: string[]): Promise<void> {
+  const deadline = Date.now() + ELECTION_TIMEOUT_MS
   for (;;) {
     try {
       return await onCluster(urls, async (manager) => void (await manager.getAccountInfo()))
@@ -82,7 +81,7 @@ async function streamInfo(urls: string[], stream: string): Promise<StreamInfo | 
   return onCluster(urls, (manager) => manager.streams.info(stream)).catch(() => undefined)
 }
 
-/** On a connection of its own, to whichever node is up. */
+/** Opens a connection to any node that is up. */
 async function onCluster<T>(
   urls: string[],
   work: (manager: Awaited<ReturnType<typeof jetstreamManager>>) => Promise<T>,

@@ -2,11 +2,11 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 
-/** One nats-server, started and ended any number of times with the same arguments. */
+/** A nats-server that can be started and stopped repeatedly with the same arguments. */
 export interface NatsProcess {
-  /** Resolves once it takes connections; rejects with what it printed if it ends before. */
+  /** Resolves when it accepts connections; rejects with its output if it exits before. */
   start: () => Promise<void>
-  /** A crash: nobody is told, nothing is written down. */
+  /** A crash: SIGKILL. */
   kill: () => Promise<void>
   stop: () => Promise<void>
   /** Undefined while it does not run. */
@@ -26,9 +26,9 @@ export function createNatsProcess(args: string[]): NatsProcess {
     start: async () => {
       const starting = spawn('nats-server', args, {
         stdio: ['ignore', 'ignore', 'pipe'],
-        // Debian keeps it where only root's PATH looks.
+        // Debian installs it outside the PATH of users.
         env: { PATH: `${process.env['PATH']}:/usr/local/sbin:/usr/sbin` },
-        // Ctrl-C reaches the whole terminal group: whoever started it ends it, in order.
+        // Its own process group: Ctrl-C must not stop it before the processes that use it.
         detached: true,
       })
       child = starting
@@ -41,7 +41,7 @@ export function createNatsProcess(args: string[]): NatsProcess {
   }
 }
 
-/** It says so itself, on stderr like all of its log, and only after what JetStream has stored is recovered. */
+/** Waits for the log line that nats-server writes to stderr after JetStream has recovered its data. */
 async function ready(starting: ChildProcessByStdio<null, null, Readable>): Promise<void> {
   let log = ''
   await new Promise<void>((resolve, reject) => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { onFreePort } from './free-port.ts'
 import { createNatsProcess, type NatsProcess } from './nats-process.ts'
 
-/** A NATS with JetStream of one's own: for development where none is running, and for a test that stops or kills it.
- * Started again, it has its port and what it had stored. */
+/** A separate nats-server with JetStream, for development and for tests that stop or kill it. After a restart it has the
+ * same port and data. */
 export interface PrivateNats extends NatsProcess {
   url: string
   remove: () => Promise<void>

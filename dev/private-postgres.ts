@@ -8,14 +8,15 @@ import { onFreePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
-/** A PostgreSQL of one's own: for development where none is running, and for a test that stops or kills it. */
+/** A separate PostgreSQL server, for development and for tests that stop or kill it. */
 export interface PrivatePostgres {
   url: string
-  /** Where its programs are, and where it keeps everything: data, write-ahead log and log. */
+  /** The folder of its programs. */
   bin: string
+  /** Contains its data and its log. */
   folder: string
   start: () => Promise<void>
-  /** `immediate` is a crash: nobody is told, nothing is written down. */
+  /** `immediate` is like a crash: no checkpoint. */
   stop: (mode?: 'fast' | 'immediate') => Promise<void>
   remove: () => Promise<void>
 }
@@ -58,7 +59,7 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   }
 }
 
-/** Debian keeps them out of PATH; elsewhere `pg_config` knows. Undefined where there are none. */
+/** Debian installs them outside PATH; on other systems `pg_config` has the folder. Undefined if not installed. */
 export async function findBinaries(): Promise<string | undefined> {
   const debian = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted().at(-1)
   if (debian) return dirname(debian)

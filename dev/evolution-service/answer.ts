@@ -14,13 +14,13 @@ export function json(status: number, value: unknown, headers: Record<string, str
   }
 }
 
-/** The console passes the body on as it is, so its text is for whoever called the console. */
+/** The console forwards the body unchanged, so the client of the console reads this text. */
 export function refusal(status: number, detail: unknown, headers?: Record<string, string>): Answer {
   return json(status, { detail }, headers)
 }
 
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  // A 204 has no content, and so no length of it (RFC 9110 section 8.6).
+  // A 204 must not have a Content-Length (RFC 9110 section 8.6).
   const length = status === 204 ? {} : { 'content-length': String(body.length) }
   response.writeHead(status, { ...length, ...headers }).end(body)
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { gzipSync } from 'node:zlib'
 
-/** Answers that are far larger than any status or genome. Neither is ever held in memory as a whole. */
+/** Huge responses that are never held in memory as a whole. */
 
 export const GIBIBYTE = 2 ** 30
 
@@ -15,22 +15,22 @@ interface Size {
   pieceBytes: number
 }
 
-/** Valid JSON of exactly this size, if anybody waits for the end of it. */
-export async function pour(response: ServerResponse, bytes: number): Promise<void> {
+/** Streams valid JSON of exactly this size. */
+export async function streamFiller(response: ServerResponse, bytes: number): Promise<void> {
   const size = { fillerBytes: bytes - HEAD.length - TAIL.length, pieceBytes: 64 * 1024 }
   response.writeHead(200, { 'content-type': 'application/json' })
-  // The pipeline waits for whoever reads, and ends when he leaves: that is no error here.
+  // The pipeline rejects when the client disconnects, which is expected.
   await pipeline(Readable.from(around(HEAD, pieces(size), TAIL)), response).catch(() => undefined)
 }
 
-/** About a thousandth of the size of what it unfolds into. */
+/** Compresses to about a thousandth of `bytes`. */
 export function gzipBomb(bytes: number): Buffer {
   const size = { fillerBytes: bytes - HEAD.length - TAIL.length, pieceBytes: 1024 * 1024 }
-  const squeezed = new Map<number, Buffer>()
-  // Concatenated members unfold into one text (RFC 1952 section 2.2), so the same one serves many times.
+  const compressed = new Map<number, Buffer>()
+  // Concatenated members decompress to one text (RFC 1952 section 2.2), so one compressed member is used repeatedly.
   const members = pieces(size).map((piece) => {
-    const member = squeezed.get(piece.length) ?? gzipSync(piece, { level: 9 })
-    squeezed.set(piece.length, member)
+    const member = compressed.get(piece.length) ?? gzipSync(piece, { level: 9 })
+    compressed.set(piece.length, member)
     return member
   })
   return Buffer.concat([...around(gzipSync(HEAD), members, gzipSync(TAIL))])

@@ -2,37 +2,36 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Answer, json, refusal, send } from './answer.ts'
-import { GIBIBYTE, gzipBomb, pour } from './bulk.ts'
+import { GIBIBYTE, gzipBomb, streamFiller } from './bulk.ts'
 import type { MisbehaviourOptions, Mode } from './misbehaviour.ts'
 import type { ReceivedRequest } from './received.ts'
 import { proposalStatus } from './status.ts'
 
-/** A request, and the ways to answer it or not to. */
 interface Wire {
   response: ServerResponse
   socket: Socket
-  /** The answer of the service when it behaves. */
+  /** Sends the response that the service sends without a fault. */
   behave: () => Promise<void>
 }
 
 interface Exchange extends Wire {
   request: ReceivedRequest
-  /** What `echo` gives to a request without a body. */
+  /** The response of `echo` to a GET. */
   canned: Answer
 }
 
 type Fault<On> = (exchange: On, options: MisbehaviourOptions) => Promise<void> | void
 
-/** Following a redirect would carry the caller's token to wherever it points: this path tells who did. */
+/** A client that follows the redirect would send its token to another host: requests to this path are counted. */
 export const REDIRECT_TARGET = '/_redirected'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Good enough to be passed on, had the rest of the answer been in order. */
+/** A valid body: only the rest of the response is broken. */
 const plausible = Buffer.from(JSON.stringify(proposalStatus('01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d')))
 const half = plausible.subarray(0, plausible.length / 2)
 
-/** Those that need nothing of the request: any service can have them. */
+/** Faults that do not depend on the request, so every demo service has them. */
 export const WIRE_FAULTS: Record<Exclude<Mode, 'echo'>, Fault<Wire>> = {
   slow: async ({ response, behave }, { delayMs = 1_000 }) => {
     const gone = new AbortController()
@@ -45,7 +44,7 @@ export const WIRE_FAULTS: Record<Exclude<Mode, 'echo'>, Fault<Wire>> = {
     response.writeHead(200, { ...JSON_TYPE, 'content-length': plausible.length }).write(half)
   },
 
-  // What a broken service lets slip, and its callers must not see.
+  // Internal details that must not reach the client of the console.
   error_500: ({ response }) => send(response, refusal(500, 'Traceback: evolution-db.internal:5432 refused')),
   error_503: ({ response }) =>
     send(response, refusal(503, 'evolution-worker.internal is overloaded', { 'retry-after': '7' })),
@@ -72,10 +71,10 @@ export const WIRE_FAULTS: Record<Exclude<Mode, 'echo'>, Fault<Wire>> = {
     response
       .writeHead(200, { ...JSON_TYPE, 'content-length': plausible.length + Math.max(0, by) })
       .end(Buffer.concat([plausible, surplus]))
-    // After a surplus the connection stays: what is left over must not become the start of the next answer.
+    // With a surplus the connection stays open: the client must not read the surplus as the next response.
     if (by > 0) response.once('finish', () => socket.end())
   },
-  gigabyte: ({ response }, { bytes = GIBIBYTE }) => pour(response, bytes),
+  gigabyte: ({ response }, { bytes = GIBIBYTE }) => streamFiller(response, bytes),
   gzip_bomb: ({ response }, { bytes = GIBIBYTE }) =>
     send(response, {
       status: 200,
@@ -86,7 +85,7 @@ export const WIRE_FAULTS: Record<Exclude<Mode, 'echo'>, Fault<Wire>> = {
   reset: ({ socket }) => {
     socket.resetAndDestroy()
   },
-  // Befalls connections, before there is a request.
+  // Applied to connections, before there is a request.
   reset_on_connect: () => {},
   garbage: ({ socket }) => {
     socket.end(Buffer.from('\u0016\u0003\u0001 this is not HTTP \u0000\u00ff\r\n', 'latin1'))

@@ -6,12 +6,12 @@ export interface Genomes {
   find: (id: string) => Answer
 }
 
-/** Enough for any test, and a bound for a service that runs all day under load. */
-const MOST_KEPT = 1_000
+/** Bounds the memory of a service that runs all day under load. */
+const MAX_GENOMES = 1_000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Keeps and answers the very bytes that came: a number or a space changed on the way would be seen. */
+/** Stores and returns the bytes unchanged, so that a test sees every change the console makes to them. */
 export function createGenomes(): Genomes {
   const kept = new Map<string, Buffer>()
 
@@ -27,7 +27,7 @@ export function createGenomes(): Genomes {
       const id = randomUUID()
       kept.set(id, bytes)
       const [oldest] = kept.keys()
-      if (kept.size > MOST_KEPT && oldest) kept.delete(oldest)
+      if (kept.size > MAX_GENOMES && oldest) kept.delete(oldest)
       return {
         status: 201,
         headers: { 'content-type': 'application/json', location: `/v1/genomes/${id}` },

@@ -1,4 +1,4 @@
-// The evolution service as a process of its own. To see how the console takes its failures:
+// The evolution service as a separate process. To see how the console handles its failures:
 //
 //   curl -X PUT $EVOLUTION/_misbehave -d '{"mode": "slow", "delayMs": 3000, "share": 0.2}'
 //   curl -X PUT $EVOLUTION/_misbehave -d '{"mode": null}'
@@ -13,7 +13,7 @@ const service = await startEvolutionService({
   issuer,
   audience,
   ...(port && { port: Number(port) }),
-  // Nobody could read the recordings from outside, and under load they would only fill the memory.
+  // Recorded requests can only be read in the same process.
   record: false,
 })
 process.stdout.write(`evolution service listening on ${service.url} for tokens of ${issuer}\n`)

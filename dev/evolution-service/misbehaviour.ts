@@ -25,9 +25,9 @@ export type Mode = (typeof MODES)[number]
 
 export const MisbehaviourOptions = Type.Object(
   {
-    /** Only the next so many requests are looked at (connections for `reset_on_connect`). All when absent. */
+    /** Only for the next so many requests (connections for `reset_on_connect`). All if absent. */
     times: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Of those looked at, this share misbehaves, evenly spread: 0.2 is every fifth. All when absent. */
+    /** The share of these requests that fails, evenly spread: 0.2 is every fifth. All if absent. */
     share: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     /** `slow`: 1,000 when absent. */
     delayMs: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -35,7 +35,7 @@ export const MisbehaviourOptions = Type.Object(
     status: Type.Optional(Type.Integer({ minimum: 400, maximum: 499 })),
     /** `error_4xx`: beside, or in place of, its own. */
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    /** `wrong_length`: promised minus sent, 10 when absent. Below 0, a surplus follows the promised object. */
+    /** `wrong_length`: content-length minus sent bytes, 10 if absent. Negative: a surplus follows the body. */
     by: Type.Optional(Type.Integer()),
     /** `gigabyte`, `gzip_bomb`: the size of the JSON text, 1 GiB when absent. */
     bytes: Type.Optional(Type.Integer({ minimum: 64 })),
@@ -50,13 +50,13 @@ interface Active<Mode extends string> {
 }
 
 export interface Misbehaviour<Mode extends string = string> {
-  /** Throws a RangeError for what is no mode or no option. Replaces the former mode and its counts. */
+  /** Throws a RangeError for an unknown mode or option. Replaces the previous mode and resets its counts. */
   set: (mode: string | null, options?: unknown) => void
-  /** What to do to this one. To be asked once for each. */
+  /** The fault to inject. Call once for each request or connection. */
   next: (what: 'connection' | 'request') => Active<Mode> | undefined
 }
 
-// Otherwise 0.29 * 100 is less than 29, and the hundredth request would be let off.
+// Without it 0.29 * 100 is less than 29, and one request too few would fail.
 const ROUNDING = 1e-9
 
 export function createMisbehaviour<Mode extends string>(modes: readonly Mode[]): Misbehaviour<Mode> {
@@ -68,7 +68,7 @@ export function createMisbehaviour<Mode extends string>(modes: readonly Mode[]):
     set(mode, options = {}) {
       if (mode !== null && !isMode(mode))
         throw new RangeError(`A mode is one of ${modes.join(', ')}, or null`)
-      if (!Value.Check(MisbehaviourOptions, options)) throw new RangeError(faultsOf(options))
+      if (!Value.Check(MisbehaviourOptions, options)) throw new RangeError(describeErrors(options))
       active = mode === null ? undefined : { mode, options }
       seen = 0
     },
@@ -84,7 +84,7 @@ export function createMisbehaviour<Mode extends string>(modes: readonly Mode[]):
   }
 }
 
-function faultsOf(options: unknown): string {
-  const faults = Value.Errors(MisbehaviourOptions, options)
-  return faults.map(({ instancePath, message }) => `${instancePath} ${message}`.trim()).join('; ')
+function describeErrors(options: unknown): string {
+  const errors = Value.Errors(MisbehaviourOptions, options)
+  return errors.map(({ instancePath, message }) => `${instancePath} ${message}`.trim()).join('; ')
 }

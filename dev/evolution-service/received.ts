@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A request as it was on the wire. */
 export interface ReceivedRequest {
   method: string
-  /** The request-target: nothing in it is decoded or normalised. */
+  /** The request target, not decoded or normalised. */
   target: string
-  /** Names and values by turns, in their order and spelling. */
+  /** Alternating names and values, in the original order and case. */
   rawHeaders: string[]
   body: Buffer
 }
 
-/** Undefined when the sender left before the request was complete: there is nobody to answer. */
+/** Undefined if the client disconnected before the request was complete. */
 export async function receive(request: IncomingMessage): Promise<ReceivedRequest | undefined> {
   const chunks: Buffer[] = []
   try {

@@ -3,10 +3,10 @@ import type { Server, Socket } from 'node:net'
 
 export interface Sockets {
   open: () => number
-  /** Since the start, those now closed included. */
+  /** Including closed ones. */
   total: () => number
   bytesWritten: () => number
-  /** Done when none is left. */
+  /** Destroys all open sockets. */
   cut: () => Promise<void>
 }
 

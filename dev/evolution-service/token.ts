@@ -1,27 +1,26 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 
-/** Why a token is not accepted. Each service says so in its own form. */
+/** Why a token is not accepted. Each service formats it in its own way. */
 export interface Refused {
   status: number
   detail: string
   headers?: Record<string, string>
 }
 
-/** What the token says when it is good. */
 export type CheckToken = (
   authorization: string | undefined,
 ) => Promise<{ claims: JWTPayload } | { refused: Refused }>
 
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'RS256', 'PS256', 'EdDSA']
 
-/** Says nothing about the token: jose could not get at the keys. */
+/** jose could not load the keys, so the token may be valid. */
 const KEYS_UNAVAILABLE = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
 
-/** Checks the forwarded token as a service does that trusts the issuer and not the console in front of it. */
+/** Verifies the forwarded token with the keys of the issuer: the service does not trust the console. */
 export function createTokenCheck(issuer: string, audience: string): CheckToken {
   let keys: Promise<JWTVerifyGetKey> | undefined
 
-  // At the first request: the issuer may start after this service does.
+  // Loaded at the first request: the issuer may start after this service.
   const loadKeys = async (): Promise<JWTVerifyGetKey> => {
     keys ??= discover(issuer).then((uri) => createRemoteJWKSet(uri, { cooldownDuration: 0 }))
     try {
@@ -45,7 +44,7 @@ export function createTokenCheck(issuer: string, audience: string): CheckToken {
       return { claims: payload }
     } catch (error) {
       if (!(error instanceof errors.JOSEError) || KEYS_UNAVAILABLE.has(error.code)) {
-        return refused(503, 'The keys of the issuer cannot be had')
+        return refused(503, 'Cannot load the keys of the issuer')
       }
       return refused(401, `The token is not valid: ${error.message}`, 'Bearer error="invalid_token"')
     }
@@ -62,7 +61,7 @@ async function discover(issuer: string): Promise<URL> {
   })
   const found = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown }
   if (found.issuer !== issuer || typeof found.jwks_uri !== 'string') {
-    throw new Error(`${issuer} does not say where its keys are`)
+    throw new Error(`The discovery document of ${issuer} is not valid`)
   }
   return new URL(found.jwks_uri)
 }

@@ -1,12 +1,10 @@
 import type { AdapterPayload } from 'oidc-provider'
 
-/**
- * A development issuer: whoever knows this published secret is any user of any team. That is the point
- * (one curl gives the token a developer needs) and the reason it must never be reachable from elsewhere.
- */
+/** Published: with it a developer gets a token of any user of any team by one curl command. The issuer must therefore
+ * never be reachable from other machines. */
 export const clientSecret = 'development'
 
-/** RFC 8707 wants an absolute URI, an audience may be any string: this URI always stands for the API. */
+/** The resource must be an absolute URI (RFC 8707), while an audience may be any string. */
 export const apiResource = 'urn:agent-console:api'
 
 export interface Identity {
@@ -19,13 +17,13 @@ const pair = new RegExp(`^(${uuid})\\.(${uuid})$`, 'i')
 
 export const clientId = ({ user, team }: Identity): string => `${user}.${team}`
 
-/** Undefined when the id is no pair of UUIDs: such a client does not exist. */
+/** Undefined if the id is not a pair of UUIDs. */
 export function identityOf(id: string): Identity | undefined {
   const [, user, team] = pair.exec(id) ?? []
   return user && team ? { user, team } : undefined
 }
 
-/** Nobody registers: a client exists because its id names a user and a team. */
+/** There is no registration: every id that names a user and a team is a client. */
 export function findClient(id: string): AdapterPayload | undefined {
   if (!identityOf(id)) return undefined
   return {

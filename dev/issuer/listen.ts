@@ -8,7 +8,7 @@ export async function listen(server: Server, port: number, host: string): Promis
   return port
 }
 
-/** Cuts the connections in use too: waiting for them to end would not be an outage. */
+/** Closes open connections too, as an outage does. */
 export async function stopListening(server: Server): Promise<void> {
   if (!server.listening) return
   const closed = once(server, 'close')

@@ -9,12 +9,12 @@ export interface ProviderOptions {
   readonly audience: string
   readonly tokenLifetimeSeconds: number
   readonly signingKey: SigningKey
-  /** Still published, so that what they signed verifies; they sign nothing any more. */
+  /** Published but no longer used: tokens that they signed stay valid. */
   readonly retiredKeys: readonly SigningKey[]
   readonly onJwksServed: () => void
 }
 
-/** A JWT access token is never stored, so there is nothing to keep: only clients are ever looked up. */
+/** JWT access tokens are not stored, so only clients are ever looked up. */
 const createAdapter = (model: string): Adapter => ({
   find: async (id) => (model === 'Client' ? findClient(id) : undefined),
   findByUid: async () => undefined,
@@ -35,7 +35,7 @@ export function createProvider(options: ProviderOptions): Provider {
     scopes: PERMISSIONS,
     // The library's default is RS256, and it refuses every client when no such key exists.
     clientDefaults: { id_token_signed_response_alg: alg },
-    // Given explicitly, because the library announces on the console that its default is in use.
+    // Without it the library prints a warning.
     ttl: { ClientCredentials: tokenLifetimeSeconds },
     features: {
       clientCredentials: { enabled: true },
