@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, describe, it, type TestContext } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { startPrivateNats } from '../../dev/private-nats.ts'
-import { createEvents } from '../../src/deps.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { createTestNats, type TestNats } from '../support/nats.ts'
+import { openEventStream } from '../support/event-stream.ts'
+import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 
 const AGENTS = 500
@@ -15,23 +14,7 @@ const LAST = AGENTS * REVISIONS
 const [team, otherTeam] = [randomUUID(), randomUUID()]
 const neverAborted = new AbortController().signal
 
-/** A connection of its own to the stream. */
-async function openStream(nats: TestNats) {
-  const { NATS_URL: natsUrl = '' } = nats.environment
-  const stream = {
-    name: nats.stream,
-    subjectPrefix: nats.subjectPrefix,
-    replicas: 1,
-    maxAgeHours: 1,
-    maxBytes: 1024 ** 3,
-  }
-  const events = createEvents({ natsUrl, relayDatabaseUrl: undefined, stream }, createLog('silent'))
-  await until('NATS is connected', events.stream.isUp)
-  await events.stream.ensure()
-  return events
-}
-
-async function publishEvents({ stream }: Awaited<ReturnType<typeof openStream>>) {
+async function publishEvents({ stream }: Awaited<ReturnType<typeof openEventStream>>) {
   const agents = Array.from({ length: AGENTS }, () => randomUUID())
   for (let revision = 1; revision <= REVISIONS; revision++) {
     await Promise.all(
@@ -49,7 +32,7 @@ const timers = () => process.getActiveResourcesInfo().filter((resource) => resou
 describe('the event stream', async () => {
   const nats = await createTestNats()
   after(() => nats.remove())
-  const events = await openStream(nats)
+  const events = await openEventStream(nats)
   after(() => events.nats.close())
   await publishEvents(events)
 
@@ -105,7 +88,7 @@ describe('the event stream', async () => {
   })
 
   it('keeps no consumer and no timer for a follower that is aborted before its first event', async () => {
-    const own = await openStream(nats)
+    const own = await openEventStream(nats)
     after(() => own.nats.close())
     const before = timers()
     const leaving = new AbortController()
@@ -125,7 +108,7 @@ describe('a reader of an event stream that goes away', () => {
     t.after(() => server.remove())
     const nats = await createTestNats(server.url)
     t.after(() => nats.connection.close())
-    const events = await openStream(nats)
+    const events = await openEventStream(nats)
     t.after(() => events.nats.close())
     await publishEvents(events)
     const leaving = new AbortController()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import type { Sql } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { notifyAfterWrites } from '../../src/platform/outbox-notifier.ts'
@@ -29,7 +30,7 @@ describe('the announcement of writes', () => {
     const { write } = notifyAfterWrites(sql, createLog('silent'))
     for (let writes = 0; writes < 5; writes++) {
       await write(statement)
-      await new Promise((resolve) => setTimeout(resolve, 10))
+      await setImmediate()
     }
     assert.equal(announced(), 1)
     waiting.shift()?.()

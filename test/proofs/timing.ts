@@ -1,5 +1,4 @@
-/** How many times a measured figure may exceed its limit. One for a proof; `npm run proofs`, the short form that CI
- * runs on a machine that does other things too, says three: there it guards against decay, not against noise. */
+/** How many times a measured figure may exceed its limit: set it on a machine that does other work too. */
 export const SLACK = Number(process.env['PROOF_SLACK'] ?? 1)
 
 /** Milliseconds of each of so many runs, one after the other. */

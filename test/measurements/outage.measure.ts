@@ -4,12 +4,12 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPrivateNats } from '../../dev/private-nats.ts'
 import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
+import { checkDelivery } from '../proofs/delivery-check.ts'
+import { createAgents } from '../proofs/delivery-writers.ts'
+import { quantile, SLACK } from '../proofs/timing.ts'
+import { startUpdates, type Update } from '../proofs/updates-at-a-rate.ts'
 import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
-import { checkDelivery } from './delivery-check.ts'
-import { createAgents } from './delivery-writers.ts'
-import { quantile, SLACK } from './timing.ts'
-import { startUpdates, type Update } from './updates-at-a-rate.ts'
 
 /** A short one in CI; `npm run proof:outage` keeps NATS away for 10 minutes. */
 const OUTAGE_SECONDS = Number(process.env['OUTAGE_SECONDS'] ?? 12)

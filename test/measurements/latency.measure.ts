@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startConsoleProcess } from '../acceptance/processes.ts'
+import { createAgents } from '../proofs/delivery-writers.ts'
+import { quantile, SLACK } from '../proofs/timing.ts'
+import { startUpdates } from '../proofs/updates-at-a-rate.ts'
 import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 import { canBeWatched, watch } from '../support/watching.ts'
 import { startTimedDatabase } from './commit-times.ts'
-import { createAgents } from './delivery-writers.ts'
-import { quantile, SLACK } from './timing.ts'
-import { startUpdates } from './updates-at-a-rate.ts'
 
 /** 4 in CI; `npm run proof:latency` measures for 20. */
 const SECONDS = Number(process.env['LATENCY_SECONDS'] ?? 4)

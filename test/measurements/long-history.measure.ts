@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { quantile, SLACK, timed } from '../proofs/timing.ts'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
-import { quantile, SLACK, timed } from './timing.ts'
 
 const REVISIONS = Number(process.env['REVISIONS'] ?? 10_000)
 

@@ -10,8 +10,8 @@ import {
   startConsoleProcess,
   startProcess,
 } from '../acceptance/processes.ts'
+import { quantile, SLACK } from '../proofs/timing.ts'
 import { until } from '../support/until.ts'
-import { quantile, SLACK } from './timing.ts'
 
 /** How long each measurement lasts, and how many there are of each kind. */
 const SECONDS = Number(process.env['HANG_SECONDS'] ?? 2)

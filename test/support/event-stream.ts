@@ -1,0 +1,15 @@
+import { createEvents } from '../../src/deps.ts'
+import { createLog } from '../../src/platform/log.ts'
+import type { TestNats } from './nats.ts'
+import { until } from './until.ts'
+
+/** A connection of its own to the stream, as a console opens it. */
+export async function openEventStream(nats: TestNats) {
+  const { NATS_URL: natsUrl = '' } = nats.environment
+  const { stream: name, subjectPrefix } = nats
+  const stream = { name, subjectPrefix, replicas: 1, maxAgeHours: 1, maxBytes: 1024 ** 3 }
+  const events = createEvents({ natsUrl, relayDatabaseUrl: undefined, stream }, createLog('silent'))
+  await until('NATS is connected', events.stream.isUp)
+  await events.stream.ensure()
+  return events
+}
