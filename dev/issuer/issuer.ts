@@ -1,9 +1,12 @@
-import { createServer } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { createServer, type RequestListener } from 'node:http'
 import { type JWK, type JWTPayload, SignJWT } from 'jose'
+import { PERMISSIONS } from '../../src/contract/permissions.ts'
 import { onFreePort } from '../free-port.ts'
+import { clientId } from './client.ts'
+import { createKeyServer } from './key-server.ts'
 import { createSigningKey, importSigningKey, type SigningAlgorithm, type SigningKey } from './keys.ts'
 import { listen, stopListening } from './listen.ts'
-import { createProvider } from './provider.ts'
 import { requestToken, type TokenRequest } from './token.ts'
 
 export interface IssuerOptions {
@@ -17,6 +20,9 @@ export interface IssuerOptions {
   alg?: SigningAlgorithm
   /** The private ES256 key of an earlier issuer, whose tokens stay valid. A new key when absent. */
   key?: JWK
+  /** False publishes the keys only, without the token endpoint of an OpenID provider, whose modules take a quarter of
+   * a second to load: for tests that need tokens and not an issuer. True when absent. */
+  grants?: boolean
 }
 
 export interface RotateOptions {
@@ -28,7 +34,7 @@ export interface RotateOptions {
 export interface Issuer {
   readonly url: string
   readonly audience: string
-  /** A real client_credentials grant, over HTTP. */
+  /** A client_credentials grant over HTTP, or a token of the same form where there are no grants. */
   token(request: TokenRequest): Promise<string>
   /** The present key and exactly these claims: no `iss`, `exp` or other is added. */
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>
@@ -43,7 +49,12 @@ export interface Issuer {
 }
 
 export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> {
-  const { host = '127.0.0.1', audience = 'agent-console', tokenLifetimeSeconds = 3600 } = options
+  const {
+    host = '127.0.0.1',
+    audience = 'agent-console',
+    tokenLifetimeSeconds = 3600,
+    grants = true,
+  } = options
   let signingKey = options.key
     ? await importSigningKey(options.key)
     : await createSigningKey(options.alg ?? 'ES256')
@@ -57,18 +68,35 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
   const { url = `http://${host}:${port}` } = options
 
   // A provider's JWKS is fixed for life, so a rotation puts a new provider behind the same server.
-  const serve = () =>
-    createProvider({
-      url,
-      audience,
-      tokenLifetimeSeconds,
-      signingKey,
-      retiredKeys,
-      onJwksServed: () => {
-        jwksRequests += 1
-      },
-    }).callback()
-  let handle = serve()
+  const serve = async (): Promise<RequestListener> => {
+    const onJwksServed = () => {
+      jwksRequests += 1
+    }
+    const served = { url, audience, tokenLifetimeSeconds, signingKey, retiredKeys, onJwksServed }
+    if (!grants) return createKeyServer(served)
+    const { createProvider } = await import('./provider.ts')
+    return createProvider(served).callback()
+  }
+  let handle = await serve()
+
+  const sign: Issuer['sign'] = (claims, header) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: signingKey.alg, kid: signingKey.kid, typ: 'at+jwt', ...header })
+      .sign(signingKey.privateKey)
+  const signToken = ({ user, team, scope = PERMISSIONS.join(' ') }: TokenRequest) => {
+    const now = Math.floor(Date.now() / 1_000)
+    return sign({
+      iss: url,
+      aud: audience,
+      sub: user,
+      team_id: team,
+      client_id: clientId({ user, team }),
+      jti: randomUUID(),
+      iat: now,
+      exp: now + tokenLifetimeSeconds,
+      ...(scope && { scope }),
+    })
+  }
 
   server.on('request', (request, response) => {
     // After stop and resume a client must not depend on having noticed that its pooled socket died.
@@ -81,18 +109,14 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
     audience,
     signingKey: () => signingKey,
     jwksRequests: () => jwksRequests,
-    token: (request) => requestToken(url, request),
-
-    sign: (claims, header) =>
-      new SignJWT(claims)
-        .setProtectedHeader({ alg: signingKey.alg, kid: signingKey.kid, typ: 'at+jwt', ...header })
-        .sign(signingKey.privateKey),
+    token: (request) => (grants ? requestToken(url, request) : signToken(request)),
+    sign,
 
     async rotateKey({ keepOld = true, alg = signingKey.alg } = {}) {
       const next = await createSigningKey(alg)
       retiredKeys = keepOld ? [signingKey, ...retiredKeys] : []
       signingKey = next
-      handle = serve()
+      handle = await serve()
     },
 
     stop: () => stopListening(server),

@@ -24,7 +24,7 @@ const QUIET_MS = 200
 let issuer: Issuer
 let token: string
 before(async () => {
-  issuer = await startIssuer()
+  issuer = await startIssuer({ grants: false })
   token = await issuer.token({ user, team })
 })
 after(() => issuer.close())
@@ -155,7 +155,7 @@ describe('when it behaves', () => {
 describe('the token', () => {
   test('of another issuer, for another audience, expired, forged or absent is refused', async (t) => {
     const service = await start(t)
-    const stranger = await startIssuer()
+    const stranger = await startIssuer({ grants: false })
     t.after(() => stranger.close())
     const exp = Math.floor(Date.now() / 1_000) + 60
     const claims = { iss: issuer.url, aud: issuer.audience, sub: user, exp }

@@ -198,3 +198,17 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.deepEqual(lines, [`issuer listening on ${url} for the audience standalone`])
   })
 }
+
+test('an issuer without grants signs tokens of the same form, and publishes the keys to check them', async (t) => {
+  const describeToken = async (issuer: Issuer) => {
+    const token = await issuer.token({ user, team, scope: 'agent:read' })
+    const { payload, protectedHeader } = await verify(issuer, token)
+    const { iss: _iss, jti: _jti, iat = 0, exp = 0, ...claims } = payload
+    const { kid: _kid, ...header } = protectedHeader
+    return { claims, header, lifetime: exp - iat, names: Object.keys(payload).toSorted() }
+  }
+  assert.deepEqual(
+    await describeToken(await start(t, { grants: false })),
+    await describeToken(await start(t)),
+  )
+})

@@ -28,7 +28,7 @@ let stranger: string
 const seen = new Map<DemoName, Set<string>>(DEMO_NAMES.map((name) => [name, new Set()]))
 
 before(async () => {
-  issuer = await startIssuer()
+  issuer = await startIssuer({ grants: false })
   services = await startDemos(issuer)
   own = await issuer.token({ user, team })
   stranger = await issuer.token({ user, team: randomUUID() })

@@ -6,6 +6,7 @@ import {
   type KeyObject,
   randomUUID,
 } from 'node:crypto'
+import { startIssuer } from '../../dev/issuer/issuer.ts'
 import type { SigningKey } from '../../dev/issuer/keys.ts'
 import { type Reply, startConsole, type TestConsole } from '../support/console.ts'
 
@@ -31,7 +32,7 @@ export interface Scene {
 
 export async function startScene(): Promise<Scene> {
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
-  return setScene(await startConsole({ held: { now: () => clock.ms } }), clock)
+  return setScene(await startConsole({ held: { now: () => clock.ms }, issuer: await startIssuer() }), clock)
 }
 
 /** The same with a console that runs already, by that clock. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { TestContext } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
+import { startIssuer } from '../../dev/issuer/issuer.ts'
 import { listen, stopListening } from '../../dev/issuer/listen.ts'
 import { startConsole, type TestConsole } from '../support/console.ts'
 import { send } from './scene.ts'
@@ -23,7 +24,11 @@ export interface Watched {
 /** A console whose clock stands still. */
 export async function watch(t: TestContext, environment: Record<string, string> = {}): Promise<Watched> {
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
-  const running = await startConsole({ held: { now: () => clock.ms }, environment })
+  const running = await startConsole({
+    held: { now: () => clock.ms },
+    environment,
+    issuer: await startIssuer(),
+  })
   t.after(() => running.close())
   const { issuer } = running
   const token: Watched['token'] = (header, claims) =>

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findWords } from '../../scripts/check-words.ts'
 
-const found = (file: string, text: string) =>
-  findWords(file, text).map(({ line, word }) => `${line} ${word}`)
+const found = (file: string, text: string) => findWords(file, text).map(({ line, word }) => `${line} ${word}`)
 
 describe('the word check', () => {
   it('finds a word in any case, and says in which line', () => {

@@ -53,7 +53,7 @@ export interface TestConsole {
 export interface ConsoleOptions {
   held?: Partial<Pick<Deps, 'now' | 'newId'>>
   environment?: Record<string, string>
-  /** One that others trust already; closed with the console. */
+  /** Publishes keys and signs tokens when absent. Closed with the console. */
   issuer?: Issuer
   /** What is mounted. Nothing when absent. */
   mount?: (deps: Deps) => MountOptions
@@ -70,7 +70,10 @@ export async function useConsole(options: ConsoleOptions = {}): Promise<TestCons
 
 /** The console as production builds it, on a free port, with a database and an issuer of its own. */
 export async function startConsole(options: ConsoleOptions = {}): Promise<TestConsole> {
-  const [database, issuer] = await Promise.all([createTestDatabase(), options.issuer ?? startIssuer()])
+  const [database, issuer] = await Promise.all([
+    createTestDatabase(),
+    options.issuer ?? startIssuer({ grants: false }),
+  ])
   const evolution = await startEvolutionService({ issuer: issuer.url, audience: issuer.audience })
   const logLines: string[] = []
   const config = readConfig({

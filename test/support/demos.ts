@@ -13,7 +13,7 @@ export interface ConsoleWithDemos {
 
 /** A console with the demonstration services mounted, through their own documents. */
 export async function startConsoleWithDemos(settings?: object): Promise<ConsoleWithDemos> {
-  const issuer = await startIssuer()
+  const issuer = await startIssuer({ grants: false })
   const services = await startDemos(issuer)
   const file = await writeServicesFile(services, settings)
   const stop = () =>
