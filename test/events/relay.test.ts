@@ -126,7 +126,7 @@ describe('a change of an agent', () => {
   it('is announced to the relay, which otherwise reads the outbox only once a second', async () => {
     let announced = 0
     const listener = listenToOutbox(running.database.url, createLog('silent'), () => void announced++)
-    await until('it listens', listener.hears)
+    await until('it listens', listener.isReceiving)
     const before = announced
     await createAgent(running, person)
     await until('the write is announced', () => announced > before)
