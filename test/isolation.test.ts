@@ -3,22 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import type { Agent } from '../src/contract/agent.ts'
 import { createAgent, getAgent } from './support/agents.ts'
-import { type Person, startConsole, type TestConsole } from './support/console.ts'
+import { useConsole } from './support/console.ts'
 import { OPERATIONS_BY_ID, OPERATIONS_WITHOUT_ID } from './support/isolation.ts'
 
-describe('a team never sees or touches what is another’s', () => {
-  let running: TestConsole
-  let owner: Person
-  let stranger: Person
-  let agent: Agent
-
-  before(async () => {
-    running = await startConsole()
-    owner = await running.person()
-    stranger = await running.person()
-    agent = await createAgent(running, owner, { api_key: 'sk-of-the-owner-0123456789' })
-  })
-  after(() => running.close())
+describe('a team never sees or touches what is another’s', async () => {
+  const running = await useConsole()
+  const owner = await running.person()
+  const stranger = await running.person()
+  const agent = await createAgent(running, owner, { api_key: 'sk-of-the-owner-0123456789' })
 
   it('and every route of the server is among the cases', () => {
     const routes = [...running.app.methodsByPath].flatMap(([path, methods]) =>

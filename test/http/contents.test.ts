@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { ValidationError } from '../../src/contract/validation-error.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 import { addProbes } from './probe.ts'
 
 const FAULTS = {
@@ -15,17 +15,10 @@ const FAULTS = {
 
 const params = (json: string) => `{"agent_params":{"x":${json}}}`
 
-describe('what a body may hold', () => {
-  let running: TestConsole
-  let person: Person
-  let path: string
-
-  before(async () => {
-    running = await startConsole({ extend: addProbes })
-    person = await running.person()
-    path = `${COLLECTION}/${(await createAgent(running, person)).id}`
-  })
-  after(() => running.close())
+describe('what a body may hold', async () => {
+  const running = await useConsole({ extend: addProbes })
+  const person = await running.person()
+  const path = `${COLLECTION}/${(await createAgent(running, person)).id}`
 
   const put = (raw: string) => running.request('PUT', path, { token: person.token, raw })
   const refused = async (raw: string): Promise<[string, string][]> => {

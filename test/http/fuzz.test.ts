@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { type FuzzInput, fuzzInput } from './fuzz-inputs.ts'
-import { type MeasuredConsole, startMeasuredConsole } from './measured-console.ts'
+import { useMeasuredConsole } from './measured-console.ts'
 import { exchange, KeptConnection, type RawAnswer, readAnswers } from './raw-http.ts'
 
 const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? 3_000)
@@ -14,13 +14,8 @@ const CONNECTIONS = 8
  * that grows faster than the input, because a busy machine slows the processor too; `npm run proof:fuzz` takes 50. */
 const MAX_TURN_MS = Number(process.env['MAX_TURN_MS'] ?? 500)
 
-describe('whatever is sent', () => {
-  let running: MeasuredConsole
-
-  before(async () => {
-    running = await startMeasuredConsole()
-  })
-  after(() => running.close())
+describe('whatever is sent', async () => {
+  const running = await useMeasuredConsole()
 
   it('is answered in HTTP, never with a 5xx, and takes no long turn of the event loop', async (t) => {
     await run(WARM_UP_INPUTS, SEED - 1)

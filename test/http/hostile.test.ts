@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { COLLECTION } from '../support/agents.ts'
 import { HOSTILE_BODIES } from './hostile-bodies.ts'
-import { type MeasuredConsole, startMeasuredConsole } from './measured-console.ts'
+import { useMeasuredConsole } from './measured-console.ts'
 
 const TIMES = 3
 const WARM_UP = 200
@@ -19,15 +19,11 @@ const EMPTY = JSON.stringify({
   agent_system_prompt: null,
 })
 
-describe('a body of 1 MiB made to be as much work as it can be', () => {
-  let running: MeasuredConsole
-  const long: string[] = []
+describe('a body of 1 MiB made to be as much work as it can be', async () => {
+  const running = await useMeasuredConsole()
+  for (let count = 0; count < WARM_UP; count++) await put(EMPTY)
 
-  before(async () => {
-    running = await startMeasuredConsole()
-    for (let count = 0; count < WARM_UP; count++) await put(EMPTY)
-  })
-  after(() => running.close())
+  const long: string[] = []
 
   async function put(body: string | Buffer): Promise<number> {
     const response = await fetch(`${running.url}${COLLECTION}/${running.id}`, {

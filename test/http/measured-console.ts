@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { after } from 'node:test'
 import type { Command, LoopReport, Started } from '../support/console-process.ts'
 
 /** A console in another process, and what its event loop says of itself. */
@@ -9,7 +10,14 @@ export interface MeasuredConsole extends Started {
   close: () => Promise<void>
 }
 
-export async function startMeasuredConsole(): Promise<MeasuredConsole> {
+/** Closed after the last test of the calling file or suite. */
+export async function useMeasuredConsole(): Promise<MeasuredConsole> {
+  const running = await startMeasuredConsole()
+  after(() => running.close())
+  return running
+}
+
+async function startMeasuredConsole(): Promise<MeasuredConsole> {
   const child = fork(new URL('../support/console-process.ts', import.meta.url))
   const started = (await nextMessage(child)) as Started
   const ask = (command: Command) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { COLLECTION, createAgent } from '../support/agents.ts'
-import { type Person, type Reply, startConsole, type TestConsole } from '../support/console.ts'
+import { type Reply, useConsole } from '../support/console.ts'
 import { until } from '../support/until.ts'
 import { addProbes } from './probe.ts'
 import { exchange, readAnswers } from './raw-http.ts'
@@ -17,17 +17,10 @@ const MISSING = { loc: ['body'], msg: 'Field required', type: 'missing' }
 
 const deep = (levels: number) => `{"agent_params":{"😀":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
 
-describe('what is next to a 422', () => {
-  let running: TestConsole
-  let person: Person
-  let path: string
-
-  before(async () => {
-    running = await startConsole({ extend: addProbes })
-    person = await running.person()
-    path = `${COLLECTION}/${(await createAgent(running, person)).id}`
-  })
-  after(() => running.close())
+describe('what is next to a 422', async () => {
+  const running = await useConsole({ extend: addProbes })
+  const person = await running.person()
+  const path = `${COLLECTION}/${(await createAgent(running, person)).id}`
 
   const put = (raw: string | Buffer, contentType?: string): Promise<Reply> =>
     running.request('PUT', path, {

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createAgent } from '../support/agents.ts'
-import { startConsole, type TestConsole } from '../support/console.ts'
+import { startConsole, useConsole } from '../support/console.ts'
 
-describe('the server', () => {
-  let running: TestConsole
-
-  before(async () => {
-    running = await startConsole()
-  })
-  after(() => running.close())
+describe('the server', async () => {
+  const running = await useConsole()
 
   it('takes the caller’s request id, gives it back and logs it', async () => {
     const reply = await running.request('GET', '/health/live', { headers: { 'x-request-id': 'trace-7f/1' } })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { ValidationError } from '../../src/contract/validation-error.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 import cases from './agent-update-cases.json' with { type: 'json' }
 
 interface UpdateCase {
@@ -11,21 +11,14 @@ interface UpdateCase {
   detail?: (ValidationError & { msg_is?: string })[]
 }
 
-describe('the answer to each body of the update operation', () => {
-  let running: TestConsole
-  let person: Person
-  let id: string
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-    const created = await running.request('POST', '/v1/agent-configurations', {
-      token: person.token,
-      json: { agent_name: 'A', model_name: 'm' },
-    })
-    id = created.body.id
+describe('the answer to each body of the update operation', async () => {
+  const running = await useConsole()
+  const person = await running.person()
+  const created = await running.request('POST', '/v1/agent-configurations', {
+    token: person.token,
+    json: { agent_name: 'A', model_name: 'm' },
   })
-  after(() => running.close())
+  const id = created.body.id
 
   it('covers all 190 cases', () => assert.equal(cases.cases.length, 190))
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { COLLECTION, createAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 import { addProbes } from './probe.ts'
 
 const UUID = '3fa85f64-5717-4562-b3fc-2c963f66afa6'
@@ -35,15 +35,9 @@ const REFUSED = [
   `${UUID}\0`,
 ]
 
-describe('a UUID', () => {
-  let running: TestConsole
-  let person: Person
-
-  before(async () => {
-    running = await startConsole({ extend: addProbes })
-    person = await running.person()
-  })
-  after(() => running.close())
+describe('a UUID', async () => {
+  const running = await useConsole({ extend: addProbes })
+  const person = await running.person()
 
   it('is accepted in each spelling, in path, query and body, and normalised', async () => {
     const { id } = await createAgent(running, person)

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { ValidationError } from '../../src/contract/validation-error.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
-import { type Person, type Reply, startConsole, type TestConsole } from '../support/console.ts'
+import { type Reply, useConsole } from '../support/console.ts'
 import { addProbes } from './probe.ts'
 import { FAULT_ROWS, type FaultRow } from './validation-error-rows.ts'
 
-describe('a request that does not fit the contract', () => {
-  let running: TestConsole
-  let person: Person
-  let id: string
-
-  before(async () => {
-    running = await startConsole({ extend: addProbes })
-    person = await running.person()
-    id = (await createAgent(running, person)).id
-  })
-  after(() => running.close())
+describe('a request that does not fit the contract', async () => {
+  const running = await useConsole({ extend: addProbes })
+  const person = await running.person()
+  const id = (await createAgent(running, person)).id
 
   const put = (raw: string): Promise<Reply> =>
     running.request('PUT', `${COLLECTION}/${id}`, { token: person.token, raw })

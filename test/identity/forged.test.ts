@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { FORGERIES, signed, signedByRsa, WRONG_CLAIMS, withClaims } from './forgeries.ts'
-import { accepted, type Scene, send, startScene } from './scene.ts'
+import { accepted, send, useScene } from './scene.ts'
 
 const COUNT = Number(process.env['FORGED_TOKENS'] ?? 1_000)
 const CONCURRENCY = 16
@@ -62,18 +62,12 @@ const DAMAGES: Record<string, (text: string, rolled: Dice) => string> = {
   'a case changed': onText((text, at) => text.slice(0, at) + swapCase(text[at] ?? '') + text.slice(at + 1)),
 }
 
-describe('a forged token', () => {
-  let scene: Scene
-  let good: string[]
-
-  before(async () => {
-    scene = await startScene()
-    const { token } = await scene.running.person()
-    good = [token, signed(scene, scene.claims()), signedByRsa(scene, scene.claims())]
-    // The console now remembers them: a forgery that resembles one must not profit.
-    for (const known of good) accepted(await send(scene, known))
-  })
-  after(() => scene.running.close())
+describe('a forged token', async () => {
+  const scene = await useScene()
+  const { token } = await scene.running.person()
+  const good = [token, signed(scene, scene.claims()), signedByRsa(scene, scene.claims())]
+  // The console now remembers them: a forgery that resembles one must not profit.
+  for (const known of good) accepted(await send(scene, known))
 
   const damaged = (damage: (text: string, rolled: Dice) => string) => (rolled: Dice) => {
     const token = good[rolled.token % good.length] ?? ''

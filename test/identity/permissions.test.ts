@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { startConsole } from '../support/console.ts'
 import { signed } from './forgeries.ts'
-import { accepted, type Scene, send, startScene } from './scene.ts'
+import { accepted, send, useScene } from './scene.ts'
 
-describe('a valid token', () => {
-  let scene: Scene
+describe('a valid token', async () => {
+  const scene = await useScene()
+
   /** Claims as they are accepted, but for these. */
   const sendClaims = (claims: object) => send(scene, signed(scene, { ...scene.claims(), ...claims }))
-
-  before(async () => {
-    scene = await startScene()
-  })
-  after(() => scene.running.close())
 
   it('carries its permissions in scope, space separated, or in a list', async () => {
     accepted(await sendClaims({ scope: 'audit:read agent:read' }))

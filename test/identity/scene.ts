@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { startIssuer } from '../../dev/issuer/issuer.ts'
 import type { SigningKey } from '../../dev/issuer/keys.ts'
-import { type Reply, startConsole, type TestConsole } from '../support/console.ts'
+import { type Reply, type TestConsole, useConsole } from '../support/console.ts'
 
 export type Claims = Record<string, unknown>
 
@@ -30,9 +30,10 @@ export interface Scene {
   claims: () => Claims
 }
 
-export async function startScene(): Promise<Scene> {
+/** Closed after the last test of the calling file or suite. */
+export async function useScene(): Promise<Scene> {
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
-  return setScene(await startConsole({ held: { now: () => clock.ms }, issuer: await startIssuer() }), clock)
+  return setScene(await useConsole({ held: { now: () => clock.ms }, issuer: await startIssuer() }), clock)
 }
 
 /** The same with a console that runs already, by that clock. */

@@ -7,23 +7,19 @@ import { after, before, describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
 import { listen, stopListening } from '../../dev/issuer/listen.ts'
 import { FORGERIES, signed, signedByRsa, WRONG_CLAIMS, withClaims } from './forgeries.ts'
-import { accepted, refused, type Scene, send, startScene } from './scene.ts'
+import { accepted, refused, send, useScene } from './scene.ts'
 
 const NO_TOKEN = 'The request has no usable token. Send exactly one header Authorization: Bearer <JWT>.'
 const somewhere = () => `/v1/agent-configurations/${randomUUID()}`
 
-describe('the bearer token', () => {
-  let scene: Scene
+describe('the bearer token', async () => {
+  const scene = await useScene()
+
   const sendHeader = (authorization: string) =>
     scene.running.request('GET', somewhere(), { headers: { authorization } })
   /** Claims as they are accepted, but for these. */
   const sendClaims = (claims: object) => send(scene, signed(scene, { ...scene.claims(), ...claims }))
   const now = () => scene.clock.ms / 1_000
-
-  before(async () => {
-    scene = await startScene()
-  })
-  after(() => scene.running.close())
 
   it('is accepted as the issuer grants it, and speaks for its user and team', async () => {
     const { request, person } = scene.running

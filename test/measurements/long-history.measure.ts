@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { quantile, SLACK, timed } from '../proofs/timing.ts'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 const REVISIONS = Number(process.env['REVISIONS'] ?? 10_000)
 
-describe('a long history', () => {
-  let running: TestConsole
-  let person: Person
+describe('a long history', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   const page = (id: string) => async () => {
     const reply = await running.request('GET', `${COLLECTION}/${id}/revisions?limit=10`, {
@@ -16,12 +16,6 @@ describe('a long history', () => {
     })
     assert.equal(reply.body.results.length, 10)
   }
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
 
   it(`of ${REVISIONS} revisions shows its newest page as quickly as one of ten`, async (t) => {
     const short = (await createAgent(running, person)).id

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Agent } from '../../src/contract/agent.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 /** 500 in CI; `npm run proof:histories` makes 10,000. */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 500)
@@ -34,15 +34,9 @@ const change = fc.record(
 )
 const histories = fc.array(change, { minLength: 1, maxLength: 6 })
 
-describe('histories', () => {
-  let running: TestConsole
-  let person: Person
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
+describe('histories', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   it(`fold into the agent at every revision, ${HISTORIES} random ones of them`, async (t) => {
     let revisions = 0

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { type Person, useConsole } from '../support/console.ts'
 import { OPERATIONS_BY_ID } from '../support/isolation.ts'
 
 /** 2,000 in CI; `npm run proof:isolation` makes 50,000. */
@@ -10,40 +10,33 @@ const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? 2_000)
 const TEAMS = 50
 const AT_ONCE = 16
 
-describe(`${TEAMS} teams`, () => {
-  let running: TestConsole
-  let people: Person[]
-  let agents: string[]
+describe(`${TEAMS} teams`, async () => {
+  const running = await useConsole()
+  const people = await Promise.all(Array.from({ length: TEAMS }, () => running.person()))
+  const made = await Promise.all(
+    people.map(async (person, n) => {
+      const { id } = await createAgent(running, person, {
+        agent_name: `of team ${n}`,
+        api_key: `canary-of-team-${n}`,
+      })
+      await createAgent(running, person, { agent_name: `of team ${n}` })
+      await putAgent(running, person, id, { purpose: `of team ${n}` })
+      const page = async (path: string) =>
+        (await running.request('GET', `${COLLECTION}${path}?limit=1`, { token: person.token })).body
+          .next_cursor
+      return { id, cursors: { list: await page(''), revisions: await page(`/${id}/revisions`) } }
+    }),
+  )
+  const agents = made.map(({ id }) => id)
+  const cursors = made.map((one) => one.cursors)
+
   /** Pages of each team: what their cursors lead to must be nobody else's. */
-  let cursors: { list: string; revisions: string }[]
 
   const state = () =>
     running.database.query(`
       SELECT (SELECT md5(string_agg(a::text, '' ORDER BY id)) FROM agents a) AS agents,
         (SELECT count(*) FROM agent_revisions) AS revisions, (SELECT count(*) FROM outbox) AS events,
         (SELECT count(*) FROM idempotency_keys) AS keys`)
-
-  before(async () => {
-    running = await startConsole()
-    people = await Promise.all(Array.from({ length: TEAMS }, () => running.person()))
-    const made = await Promise.all(
-      people.map(async (person, n) => {
-        const { id } = await createAgent(running, person, {
-          agent_name: `of team ${n}`,
-          api_key: `canary-of-team-${n}`,
-        })
-        await createAgent(running, person, { agent_name: `of team ${n}` })
-        await putAgent(running, person, id, { purpose: `of team ${n}` })
-        const page = async (path: string) =>
-          (await running.request('GET', `${COLLECTION}${path}?limit=1`, { token: person.token })).body
-            .next_cursor
-        return { id, cursors: { list: await page(''), revisions: await page(`/${id}/revisions`) } }
-      }),
-    )
-    agents = made.map(({ id }) => id)
-    cursors = made.map((one) => one.cursors)
-  })
-  after(() => running.close())
 
   it(`read nothing and change nothing of each other in ${ATTEMPTS} attempts`, async (t) => {
     const before = await state()

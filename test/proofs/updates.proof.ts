@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 /** 2,000 in CI; `npm run proof:updates` makes 20,000. */
 const UPDATES = Number(process.env['UPDATES'] ?? 2_000)
@@ -30,9 +30,10 @@ interface Revision {
   before: Record<string, unknown>
 }
 
-describe(`${WRITERS} writers of the same agents`, () => {
-  let running: TestConsole
-  let person: Person
+describe(`${WRITERS} writers of the same agents`, async () => {
+  const running = await useConsole()
+  const person = await running.person()
+
   let ids: string[]
 
   const history = (id: string) =>
@@ -49,12 +50,6 @@ describe(`${WRITERS} writers of the same agents`, () => {
       }),
     )
   }
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
 
   it('lose no update of different fields: each is there, or was replaced by a later one', async (t) => {
     ids = await Promise.all(

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { after } from 'node:test'
 import { Client, Pool, type QueryResultRow } from 'pg'
 import { migrate } from '../../scripts/migrate.ts'
 
@@ -10,6 +11,13 @@ export interface TestDatabase {
   url: string
   query: <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
   drop: () => Promise<void>
+}
+
+/** A database for the tests of the calling file or suite: dropped after the last of them. */
+export async function useDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  after(() => database.drop())
+  return database
 }
 
 /** A fresh, migrated database, cloned from a template: milliseconds instead of a run of migrations. */
