@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 export interface Output {
@@ -7,9 +7,24 @@ export interface Output {
   stderr: string
 }
 
+const running = new Set<ChildProcess>()
+const interrupted = new Set<ChildProcess>()
+
+/** Ends every command in flight, so that what it made can be removed. Its caller never goes on. */
+export async function endCommands(): Promise<void> {
+  const closed = [...running].map((child) => once(child, 'close'))
+  for (const child of running) {
+    interrupted.add(child)
+    child.kill('SIGTERM')
+  }
+  await Promise.all(closed)
+}
+
 /** Runs a command to its end, whatever its exit code. */
 export async function attempt(command: string, ...args: string[]): Promise<Output> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  child.once('close', () => running.delete(child))
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -19,6 +34,7 @@ export async function attempt(command: string, ...args: string[]): Promise<Outpu
     stderr += text
   })
   const [code] = (await once(child, 'close')) as [number | null]
+  if (interrupted.has(child)) await new Promise(() => {})
   return { code: code ?? -1, stdout: stdout.trim(), stderr: stderr.trim() }
 }
 

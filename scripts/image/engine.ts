@@ -75,6 +75,7 @@ async function usePodman(context: string): Promise<Engine> {
       )
     },
     remove: async () => {
+      await run('podman', ...storage, ...runtime, 'rm', '--all', '--force')
       await run('buildah', ...storage, 'rmi', '--all', '--force')
       await rm(folder, { recursive: true, force: true })
     },

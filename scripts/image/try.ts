@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
 import { freePorts } from '../../dev/free-port.ts'
+import { endCommands } from './command.ts'
 import { type Container, createContainers } from './containers.ts'
 import { type Engine, findEngine } from './engine.ts'
 import { prepareSurroundings } from './surroundings.ts'
@@ -16,7 +17,9 @@ const READY_TIMEOUT_MS = 30_000
 const HEALTH = ['node', '/app/bin/agent-console.ts', 'health']
 
 let failures = 0
+let isInterrupted = false
 async function check(what: string, work: () => Promise<string>): Promise<void> {
+  if (isInterrupted) await new Promise(() => {})
   const startedAt = performance.now()
   const seconds = () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`
   try {
@@ -166,7 +169,12 @@ async function compressedBytes({ command, image }: Engine): Promise<number> {
 
 await using cleanUp = new AsyncDisposableStack()
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => void cleanUp.disposeAsync().finally(() => process.exit(130)))
+  process.once(signal, () => {
+    isInterrupted = true
+    void endCommands()
+      .then(() => cleanUp.disposeAsync())
+      .finally(() => process.exit(130))
+  })
 }
 const engine = await findEngine(fileURLToPath(new URL('../..', import.meta.url)))
 cleanUp.defer(engine.remove)
