@@ -3,7 +3,7 @@ import { Problem } from '../contract/problem.ts'
 import type { Sql, Statements } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import { type Columns, changeStatement, type RevisionRecord } from './change-statement.ts'
-import { agentJson, BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
+import { AGENT_TEXT, agentOf, BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
 import { bytesOf, refuseTooLarge } from './size.ts'
 
 /** An agent as the text of a response body, its secrets masked. */
@@ -65,7 +65,7 @@ async function tryChange(
 ): Promise<AgentText | undefined> {
   const [row] = await sql.read<AgentRow>({
     name: `${access}-agent-to-change`,
-    text: access === 'lock' ? `${AGENT_TO_CHANGE} FOR UPDATE` : AGENT_TO_CHANGE,
+    text: access === 'lock' ? `${AGENT_TO_CHANGE} FOR UPDATE OF a` : AGENT_TO_CHANGE,
     values: [caller.teamId, id],
   })
   if (!row) throw new Problem('agent_not_found')
@@ -102,6 +102,6 @@ interface AgentRow extends AgentText {
 }
 
 export const AGENT_TO_CHANGE = `
-SELECT revision, ${agentJson()} AS text, bytes, api_key_fingerprint, github_token_fingerprint
-FROM agents
-WHERE team_id = $1 AND id = $2`
+SELECT a.revision, ${AGENT_TEXT}, a.bytes, a.api_key_fingerprint, a.github_token_fingerprint
+FROM agents a, ${agentOf('a')}
+WHERE a.team_id = $1 AND a.id = $2`

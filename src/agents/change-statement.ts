@@ -1,7 +1,7 @@
 import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
 import type { Statement } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
-import { agentJson } from './columns.ts'
+import { AGENT_TEXT, agentOf } from './columns.ts'
 
 /** Every change of an agent writes four rows in one statement: the agent, its revision, the event of that revision and
  * the audit record. */
@@ -40,7 +40,7 @@ const RECORD = `revised AS (
   ${INSERT_AUDIT_EVENT}
   SELECT $1, $13, $4, $5, 'agent_' || $6::text, $2, $14, $15 FROM written
 )
-SELECT revision, text FROM written`
+SELECT written.revision, ${AGENT_TEXT} FROM written, ${agentOf('written')}`
 
 const RECORD_PARAMETERS = 15
 
@@ -64,8 +64,6 @@ function recordParameters(record: RevisionRecord): unknown[] {
     JSON.stringify({ revision, fields, restored_revision: restoredRevision }),
   ]
 }
-
-const WRITTEN = `revision, ${agentJson()} AS text`
 
 /** Changes the columns of an agent, provided that it still is the one that was read. Returns no row when another
  * writer was faster. */
@@ -91,7 +89,7 @@ function changeText(names: string[]): { name: string | undefined; text: string }
 WITH written AS (
   UPDATE agents SET revision = $3, updated_at = $4, ${sets.join(', ')}
   WHERE team_id = $1 AND id = $2 AND revision = $3::bigint - 1 AND bytes = $${RECORD_PARAMETERS + 1}
-  RETURNING ${WRITTEN}
+  RETURNING *
 ), ${RECORD}`
   if (named.size === MAX_NAMED) return { name: undefined, text }
   const statement = { name: `change-agent-${named.size}`, text }
@@ -120,7 +118,7 @@ export function createStatement(
 WITH ${idempotency ? claimed : ''}written AS (
   INSERT INTO agents (team_id, id, revision, created_at, updated_at, created_by, ${names.join(', ')})
   SELECT $1, $2, $3, $4, $4, $5, ${parameters.join(', ')} ${idempotency ? 'FROM claimed' : ''}
-  RETURNING ${WRITTEN}
+  RETURNING *
 ), ${RECORD}`,
     values: [
       ...recordParameters(record),

@@ -55,21 +55,25 @@ export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [
 
 /** The newest evaluation, and whether it still holds: no behaviour-bearing column has changed since its revision. The
  * stored text is a JSON object that always has members, so `current` is added before its closing brace. */
-export function evaluationJson(table = ''): string {
-  const isCurrent = `((${table}latest_evaluation ->> 'revision')::bigint >= ${table}behaviour_revision)`
-  return `(left(${table}latest_evaluation::text, -1) || ',"current":' || ${isCurrent}::text || '}')::json`
+export function evaluationJson(table: string): string {
+  const isCurrent = `((${table}.latest_evaluation ->> 'revision')::bigint >= ${table}.behaviour_revision)`
+  return `(left(${table}.latest_evaluation::text, -1) || ',"current":' || ${isCurrent}::text || '}')::json`
 }
 
-/** The SQL expression for a response body: the Agent that the contract declares, in the order of the schema, nested JSON
- * as it is stored. It is the only writer of Agent's JSON. */
-export function agentJson({ table = '', includeScores = false } = {}): string {
+/** The response body of an agent. */
+export const AGENT_TEXT = 'row_to_json(agent)::text AS text'
+
+/** Lets a statement select AGENT_TEXT: `SELECT … FROM agents a, ${agentOf('a')}`. The text is the Agent that the contract declares, in the
+ * order of the schema, nested JSON as it is stored. It is the only writer of Agent's JSON. A subquery in the place of
+ * `row_to_json` would cost half as much again. */
+export function agentOf(table: string, { includeScores = false } = {}): string {
   const expressions: Record<string, string> = {
-    api_key: `${table}api_key_mask`,
-    test_score: `${table}test_score::text`,
+    api_key: `${table}.api_key_mask`,
+    test_score: `${table}.test_score::text`,
     latest_evaluation: evaluationJson(table),
   }
   const members = Object.keys(Agent.properties)
     .filter((name) => includeScores || name !== 'latest_evaluation')
-    .map((name) => `${expressions[name] ?? table + name} AS ${name}`)
-  return `(SELECT row_to_json(agent)::text FROM (SELECT ${members.join(', ')}) agent)`
+    .map((name) => `${expressions[name] ?? `${table}.${name}`} AS ${name}`)
+  return `LATERAL (SELECT ${members.join(', ')}) agent`
 }

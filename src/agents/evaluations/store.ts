@@ -64,7 +64,7 @@ WITH locked AS MATERIALIZED (
     json_build_object('revision', $5::bigint, 'evaluation_id', $10::uuid)
   FROM recorded
 )
-SELECT true AS has_revision, false AS is_too_large, ${evaluationJson()} AS newest FROM recorded
+SELECT true AS has_revision, false AS is_too_large, ${evaluationJson('recorded')} AS newest FROM recorded
 UNION ALL
-SELECT has_revision, is_newest AND new_bytes > ${MAX_AGENT_BYTES}, ${evaluationJson()} FROM locked
+SELECT has_revision, is_newest AND new_bytes > ${MAX_AGENT_BYTES}, ${evaluationJson('locked')} FROM locked
 WHERE NOT EXISTS (SELECT FROM recorded)`

@@ -1,7 +1,7 @@
 import type { AgentRevision } from '../../contract/history.ts'
 import type { Statements } from '../../platform/database.ts'
 import type { AgentText } from '../change-agent.ts'
-import { agentJson } from '../columns.ts'
+import { AGENT_TEXT, agentOf } from '../columns.ts'
 
 /** The revisions below `before`, newest first. Undefined when the team has no such agent. */
 export async function listRevisions(
@@ -60,8 +60,8 @@ export async function findAgentAt(
 
 /** The value of a field at a revision is the value before its first later change. The cost depends on what has changed
  * since, and of the values only those that are put back are read. */
-const findAt = (json: string) => `
-SELECT r.revision, ${json} AS text
+const findAt = (agent: string) => `
+SELECT r.revision, ${AGENT_TEXT}
 FROM agents a
 JOIN agent_revisions r ON r.team_id = $1 AND r.agent_id = $2 AND r.revision = $3
 CROSS JOIN LATERAL json_populate_record(a, (
@@ -78,10 +78,10 @@ CROSS JOIN LATERAL json_populate_record(a, (
     UNION ALL
     SELECT 'updated_at', to_json(r.changed_at)
   ) undone
-)) AS was
+)) AS was, ${agent}
 WHERE a.team_id = $1 AND a.id = $2`
-const FIND_AT = findAt(agentJson({ table: 'was.' }))
-const FIND_AT_WITH_SCORES = findAt(agentJson({ table: 'was.', includeScores: true }))
+const FIND_AT = findAt(agentOf('was'))
+const FIND_AT_WITH_SCORES = findAt(agentOf('was', { includeScores: true }))
 
 /** The names of the fields that changed after one revision, up to and including another. */
 export async function fieldsChangedBetween(

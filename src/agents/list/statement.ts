@@ -1,5 +1,5 @@
 import type { AgentSort } from '../../contract/list.ts'
-import { agentJson } from '../columns.ts'
+import { AGENT_TEXT, agentOf } from '../columns.ts'
 
 /** The statements of a list. $1 team, $2 statuses, $3 trust stages, $4 protection statuses, $5 limit, then the part
  * of a name where one is searched for, then the position behind which to go on where there is one. */
@@ -59,14 +59,14 @@ export function listStatement({ sort, search, isContinued, includeScores }: List
   // is in order of already, so that nothing is sorted again. PostgreSQL writes the agents: the process would take
   // three times as long to read their columns and write them again.
   return `
-SELECT id, agent_name, ${agentJson({ includeScores })} AS text, has_next FROM (
+SELECT picked.id, picked.agent_name, ${AGENT_TEXT}, has_next FROM (
   SELECT a.*, ${keys.map((key, n) => `page.${key} AS key_${n}`).join(', ')},
     sum(a.bytes) OVER in_order AS bytes_so_far, lead(a.id) OVER in_order IS NOT NULL AS has_next
   FROM (${page}
   ) page
   JOIN agents a ON a.team_id = $1 AND a.id = page.id
   WINDOW in_order AS (ORDER BY ${keys.map((key) => `page.${key} ${direction}`).join(', ')})
-) picked
+) picked, ${agentOf('picked', { includeScores })}
 WHERE bytes_so_far <= ${PAGE_BYTES}
 ORDER BY ${keys.map((_, n) => `key_${n} ${direction}`).join(', ')}`
 }
