@@ -8,7 +8,7 @@ const AGENTS = Number(process.env['CANARIES'] ?? 20)
 describe('a secret shows in no place but the two that may show it', () => {
   it(`whatever is done to ${AGENTS} agents`, (t) => proveCanaries(AGENTS, (line) => t.diagnostic(line)))
 
-  it('and the search would find it in any spelling', () => {
+  it('and the search finds it in every encoding', () => {
     const flock = createFlock()
     const canary = flock.hatch()
     const marker = canary.split('-')[1] as string

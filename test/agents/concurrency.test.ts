@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 const FIELDS = ['agent_name', 'model_name', 'purpose', 'hub', 'agent_url', 'last_tested_by'] as const
 const ROUNDS = 40
 
-describe('writers at the same time', () => {
-  let running: TestConsole
-  let person: Person
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
+describe('writers at the same time', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   it('who change different fields all win, and each change is one revision', async () => {
     const { id } = await createAgent(running, person)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 import { until } from '../support/until.ts'
 
-describe('deleting an agent', () => {
-  let running: TestConsole
-  let person: Person
+describe('deleting an agent', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   const erase = (id: string, headers: Record<string, string> = {}, token = person.token) =>
     running.request('DELETE', `${COLLECTION}/${id}`, { token, headers })
@@ -22,13 +22,7 @@ describe('deleting an agent', () => {
   const events = (id: string) =>
     running.database.query('SELECT * FROM outbox WHERE aggregateid = $1 ORDER BY revision', [id])
 
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
-
-  it('answers 204 without a body, and erases it with its revisions and secrets', async () => {
+  it('returns 204 without a body, and erases the agent with its revisions and secrets', async () => {
     const { id } = await createAgent(running, person, { api_key: 'sk-canary', purpose: 'a' })
     await putAgent(running, person, id, { purpose: 'b' })
     const kept = await createAgent(running, person)
@@ -59,7 +53,7 @@ describe('deleting an agent', () => {
     assert.equal((await events(id)).length, 2)
   })
 
-  it('is told by one event, behind those of its revisions', async () => {
+  it('leaves one event, after those of its revisions', async () => {
     const { id } = await createAgent(running, person, { purpose: 'canary' })
     await putAgent(running, person, id, { purpose: 'canary-2' })
     await erase(id)

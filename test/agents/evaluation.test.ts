@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 /** A change of each field that bears on behaviour. */
 const BEHAVIOUR = {
@@ -35,9 +35,9 @@ const OTHER = {
   guard_manually_configured: true,
 }
 
-describe('the latest evaluation of an agent', () => {
-  let running: TestConsole
-  let person: Person
+describe('the latest evaluation of an agent', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   const record = (id: string, json: unknown, token = person.token) =>
     running.request('PUT', `${COLLECTION}/${id}/latest-evaluation`, { token, json })
@@ -48,13 +48,7 @@ describe('the latest evaluation of an agent', () => {
       .latest_evaluation
   const evaluation = (fields: object = {}) => ({ evaluation_id: randomUUID(), revision: 1, ...fields })
 
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
-
-  it('is shown to whoever asks for scores, null when there is none, and to nobody else', async () => {
+  it('is in a response with include_scores only, null when there is none', async () => {
     const { id } = await createAgent(running, person)
     assert.equal(await shown(id), null)
     const scores = { overall_score: 0.91, reliability_score: 1, security_score: 0, safety_score: null }
@@ -74,7 +68,7 @@ describe('the latest evaluation of an agent', () => {
     assert.deepEqual(bad.body.detail[0].loc, ['query', 'include_scores'])
   })
 
-  it('is no revision: the ETag, updated_at, history and events stay', async () => {
+  it('makes no revision: the ETag, updated_at, history and events stay', async () => {
     const { id } = await createAgent(running, person)
     const before = await getAgent(running, person, id)
     await record(id, evaluation())
@@ -89,7 +83,7 @@ describe('the latest evaluation of an agent', () => {
     assert.deepEqual(counts, { revisions: 1, events: 1 })
   })
 
-  it('is not hidden by a 304, which only knows of revisions', async () => {
+  it('is not hidden by a 304, which is about revisions only', async () => {
     const { id } = await createAgent(running, person)
     const headers = { 'if-none-match': '"1"' }
     assert.equal((await getAgent(running, person, id, { headers })).status, 304)
@@ -159,7 +153,7 @@ describe('the latest evaluation of an agent', () => {
     }
   })
 
-  it('was not completed in a time to come: one in milliseconds would stay the newest for ever', async () => {
+  it('is refused when its time lies more than a day ahead: one in milliseconds would stay the newest for ever', async () => {
     const { id } = await createAgent(running, person)
     const now = Math.floor(Date.now() / 1_000)
     for (const completed_at of [Date.now(), now + 86_500]) {
@@ -180,7 +174,7 @@ describe('the latest evaluation of an agent', () => {
     assert.equal((await shown(id)).completed_at, 39)
   })
 
-  it('ran on a revision the agent has', async () => {
+  it('is refused when it names a revision that the agent does not have', async () => {
     const { id } = await createAgent(running, person)
     const reply = await record(id, evaluation({ revision: 2 }))
     assert.equal(reply.status, 422)
@@ -209,7 +203,7 @@ describe('the latest evaluation of an agent', () => {
     ])
   })
 
-  it('has its id in the one spelling', async () => {
+  it('has its id in the canonical UUID format', async () => {
     const { id } = await createAgent(running, person)
     const evaluationId = randomUUID()
     const { body } = await record(id, evaluation({ evaluation_id: evaluationId.toUpperCase() }))

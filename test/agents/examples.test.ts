@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { COLLECTION, getAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
-describe('the examples of the document', () => {
-  let running: TestConsole
-  let person: Person
-  let schemas: Record<string, { examples?: object[] }>
-  /** The names of those that were sent, or compared with an answer. */
+describe('the examples of the document', async () => {
+  const running = await useConsole()
+  const person = await running.person()
+  const schemas: Record<string, { examples?: object[] }> = (await running.request('GET', '/openapi.json'))
+    .body.components.schemas
+  /** The names of those that were sent, or compared with a response. */
   const executed: string[] = []
 
   const example = (name: string): Record<string, unknown> => {
@@ -19,13 +20,6 @@ describe('the examples of the document', () => {
     assert.ok(reply.status < 300, `${method} ${path}: ${reply.text}`)
     return reply.body
   }
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-    schemas = (await running.request('GET', '/openapi.json')).body.components.schemas
-  })
-  after(() => running.close())
 
   it('are accepted, and lead to the agent they show', async () => {
     const { id } = await send('POST', COLLECTION, example('AgentCreate'))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Agent, AgentUpdate } from '../../src/contract/agent.ts'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 /** Values that a serialiser is known to change: null, zero, empty, fractions, and what a schema does not
  * name. `[sent, read]` where the contract says that they differ. */
@@ -71,15 +71,9 @@ const ORIGINS: Record<string, unknown[]> = {
   ],
 }
 
-describe('every field survives write and read exactly', () => {
-  let running: TestConsole
-  let person: Person
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
+describe('every field survives write and read exactly', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   it('and the cases miss none of them', () => {
     const settable = Object.keys(AgentUpdate.properties)
@@ -110,7 +104,7 @@ describe('every field survives write and read exactly', () => {
     })
   }
 
-  it('an answer has every field of Agent but the scores, in the order of the contract', async () => {
+  it('a response has every field of Agent but the scores, in the order of the contract', async () => {
     const created = await createAgent(running, person)
     const { latest_evaluation: _, ...fields } = Agent.properties
     assert.deepEqual(Object.keys(created), Object.keys(fields))
@@ -131,7 +125,7 @@ describe('every field survives write and read exactly', () => {
     assert.match(created.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/)
   })
 
-  it('a decimal is returned in plain notation, whichever way it was sent', async () => {
+  it('a decimal is returned in plain notation, in whatever form it was sent', async () => {
     const { id } = await createAgent(running, person)
     for (const [sent, read] of [
       ['"+.5"', '0.5'],

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 import { until } from '../support/until.ts'
 
-describe('the history of an agent', () => {
-  let running: TestConsole
-  let person: Person
+describe('the history of an agent', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   const get = (path: string) => running.request('GET', `${COLLECTION}/${path}`, { token: person.token })
   const restore = (id: string, revision: number, headers: Record<string, string> = {}) =>
@@ -17,13 +17,7 @@ describe('the history of an agent', () => {
       headers,
     })
 
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
-
-  it('says who changed which fields, and when, newest first', async () => {
+  it('lists who changed which fields, and when, newest first', async () => {
     const created = await createAgent(running, person, { purpose: 'a', api_key: 'one' })
     const other = await running.person({ team: person.team })
     const updated = await putAgent(running, other, created.id, { purpose: 'b', status: 'draft', hub: null })
@@ -167,7 +161,7 @@ describe('the history of an agent', () => {
     ])
   })
 
-  it('can be gone back to, as a new revision', async () => {
+  it('is restored as a new revision', async () => {
     const { id } = await createAgent(running, person, {
       purpose: 'a',
       agent_params: { a: 1 },
@@ -191,7 +185,7 @@ describe('the history of an agent', () => {
     assert.equal((await restore(id, 3)).headers.get('etag'), '"3"', 'the present one is no change')
   })
 
-  it('is gone back to with the secrets of today', async () => {
+  it('is restored with the secrets of today', async () => {
     const { id } = await createAgent(running, person, {
       api_key: 'sk-first-0123456789-AAAA',
       white_box_config: { repo_url: 'then', github_token: 'ghp-first-0123456789-AAAA' },
@@ -215,14 +209,14 @@ describe('the history of an agent', () => {
     assert.deepEqual(again.body.white_box_config, { repo_url: 'then' })
   })
 
-  it('is gone back to only at the revision If-Match names', async () => {
+  it('is restored only at the revision that If-Match names', async () => {
     const { id } = await createAgent(running, person, { purpose: 'a' })
     await putAgent(running, person, id, { purpose: 'b' })
     assert.equal((await restore(id, 1, { 'if-match': '"1"' })).status, 412)
     assert.equal((await restore(id, 1, { 'if-match': '"2"' })).status, 200)
   })
 
-  it('is gone back to while others write', async () => {
+  it('is restored while others write', async () => {
     const { id } = await createAgent(running, person, { purpose: 'a' })
     let isDone = false
     const writing = Array.from({ length: 8 }, async (_, writer) => {
@@ -235,7 +229,7 @@ describe('the history of an agent', () => {
     assert.deepEqual(new Set(statuses), new Set([200]))
   })
 
-  it('keeps a token that was set while it was being gone back to', async () => {
+  it('keeps a token that was set during a restore', async () => {
     const { id } = await createAgent(running, person, { purpose: 'a' })
     await putAgent(running, person, id, { purpose: 'changed' })
     const locker = new Client({ connectionString: running.database.url })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Agent } from '../../src/contract/agent.ts'
 import { COLLECTION, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 const BODY = {
   agent_name: 'Agent',
@@ -14,9 +14,9 @@ const BODY = {
   white_box_config: { repo_url: 'r', github_token: 'ghp-0123456789-abcdefgh-WXYZ' },
 }
 
-describe('a creation with an Idempotency-Key', () => {
-  let running: TestConsole
-  let person: Person
+describe('a creation with an Idempotency-Key', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   const create = (key: string, json: unknown = BODY, token = person.token) =>
     running.request<Agent & { code: string; detail: { loc: string[]; type: string }[] }>('POST', COLLECTION, {
@@ -28,13 +28,7 @@ describe('a creation with an Idempotency-Key', () => {
     (await running.database.query<{ count: number }>(sql, values))[0]?.count
   const agents = () => rows('SELECT count(*)::int FROM agents WHERE team_id = $1')
 
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
-
-  it('sent again is answered as the first was, secrets, ETag, Location and all', async () => {
+  it('sent again returns the first response with secrets, ETag and Location', async () => {
     const key = randomUUID()
     const body = { ...BODY, unknown: 1 }
     const first = await create(key, body)
@@ -55,7 +49,7 @@ describe('a creation with an Idempotency-Key', () => {
     assert.equal(await agents(), before)
   })
 
-  it('sent again after changes is answered with what was created, and changes nothing', async () => {
+  it('sent again after changes returns the agent as it was created, and changes nothing', async () => {
     const key = randomUUID()
     const first = await create(key)
     const { id } = first.body
@@ -71,7 +65,7 @@ describe('a creation with an Idempotency-Key', () => {
     assert.equal((await getAgent(running, person, id)).text, now.text)
   })
 
-  it('sent fifty times at once makes one agent, one revision and one event, and one answer', async () => {
+  it('sent fifty times at once makes one agent, one revision and one event, and one response', async () => {
     const busy = await running.person()
     const key = randomUUID()
     const replies = await Promise.all(Array.from({ length: 50 }, () => create(key, BODY, busy.token)))
@@ -188,36 +182,32 @@ describe('a creation with an Idempotency-Key', () => {
   })
 })
 
-describe('a retry after the keyring was rotated', () => {
-  it('is still known, as long as the old key is in the ring', async () => {
-    const [old, fresh] = [
-      `old:${randomBytes(32).toString('base64')}`,
-      `new:${randomBytes(32).toString('base64')}`,
-    ]
-    const running = await startConsole({ environment: { SECRETS_KEYS: old } })
-    const rotated = await startConsole({
-      environment: {
-        SECRETS_KEYS: `${fresh},${old}`,
-        DATABASE_URL: running.database.url,
-        AUTH_ISSUER: running.issuer.url,
-      },
+describe('a retry after the keyring was rotated', async () => {
+  const [old, fresh] = ['old', 'new'].map((id) => `${id}:${randomBytes(32).toString('base64')}`) as [
+    string,
+    string,
+  ]
+  const running = await useConsole({ environment: { SECRETS_KEYS: old } })
+  const rotated = await useConsole({
+    environment: {
+      SECRETS_KEYS: `${fresh},${old}`,
+      DATABASE_URL: running.database.url,
+      AUTH_ISSUER: running.issuer.url,
+    },
+  })
+
+  it('is recognised, as long as the old key is in the keyring', async () => {
+    const { token } = await running.person()
+    const options = { token, json: BODY, headers: { 'idempotency-key': 'k' } }
+    const first = await running.request('POST', COLLECTION, options)
+    const again = await rotated.request('POST', COLLECTION, options)
+    assert.equal(again.status, 201, again.text)
+    assert.equal(again.text, first.text)
+    await rotated.request('POST', COLLECTION, { ...options, headers: { 'idempotency-key': 'l' } })
+    const forgotten = await running.request('POST', COLLECTION, {
+      ...options,
+      headers: { 'idempotency-key': 'l' },
     })
-    try {
-      const { token } = await running.person()
-      const options = { token, json: BODY, headers: { 'idempotency-key': 'k' } }
-      const first = await running.request('POST', COLLECTION, options)
-      const again = await rotated.request('POST', COLLECTION, options)
-      assert.equal(again.status, 201, again.text)
-      assert.equal(again.text, first.text)
-      await rotated.request('POST', COLLECTION, { ...options, headers: { 'idempotency-key': 'l' } })
-      const forgotten = await running.request('POST', COLLECTION, {
-        ...options,
-        headers: { 'idempotency-key': 'l' },
-      })
-      assert.equal(forgotten.status, 409, 'the hash means nothing to whoever lacks its key')
-    } finally {
-      await rotated.close()
-      await running.close()
-    }
+    assert.equal(forgotten.status, 409, 'a console without the key cannot compare the hash')
   })
 })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Agent } from '../../src/contract/agent.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 const STAGES = ['registered', 'tested', 'hardened', 'trusted', 'optimized', 'adapted']
 const TRUSTED = STAGES.slice(3)
 
-describe('the trust stage of an agent', () => {
-  let running: TestConsole
-  let person: Person
+describe('the trust stage of an agent', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   const move = (id: string, json: unknown, headers: Record<string, string> = {}, token = person.token) =>
     running.request<Agent>('PUT', `${COLLECTION}/${id}/lifecycle`, { token, json, headers })
@@ -17,12 +17,6 @@ describe('the trust stage of an agent', () => {
     (await running.request('GET', `${COLLECTION}/${path}`, { token: person.token })).body
   const age = (id: string, seconds: number) =>
     running.database.query('UPDATE agents SET created_at = created_at - $2 WHERE id = $1', [id, seconds])
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
 
   it('moves from any stage to any other, each move a revision with its event', async () => {
     const { id } = await createAgent(running, person)
@@ -128,7 +122,7 @@ describe('the trust stage of an agent', () => {
     )
   })
 
-  it('is not gone back to: a restore leaves all three as they are', async () => {
+  it('is not restored: a restore leaves all three fields as they are', async () => {
     const { id } = await createAgent(running, person, { purpose: 'a' })
     await putAgent(running, person, id, { purpose: 'b' })
     const { body: trusted } = await move(id, { trust_stage: 'optimized' })

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Agent } from '../../src/contract/agent.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 const MIB = 1024 * 1024
 
-describe('the size of a page', () => {
-  let running: TestConsole
-  let person: Person
-  let large: string[]
+describe('the size of a page', async () => {
+  const running = await useConsole()
+  const person = await running.person()
+  const large: string[] = []
+  // A value that compresses well takes little space in the table, and its whole size in a response.
+  for (let n = 0; n < 20; n++) {
+    const agent_params = { unknown: 'x'.repeat(450_000) }
+    large.push((await createAgent(running, person, { agent_name: `Large ${n}`, agent_params })).id)
+  }
 
   /** All pages one after the other, each as its size and its agents. */
   const pages = async (query: string) => {
@@ -25,18 +30,6 @@ describe('the size of a page', () => {
     } while (cursor !== '')
     return found
   }
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-    large = []
-    // What compresses well takes next to nothing in the table, and all of its size in an answer.
-    for (let n = 0; n < 20; n++) {
-      const agent_params = { unknown: 'x'.repeat(450_000) }
-      large.push((await createAgent(running, person, { agent_name: `Large ${n}`, agent_params })).id)
-    }
-  })
-  after(() => running.close())
 
   it('is bounded: one of large agents ends early, and the next goes on behind it', async () => {
     for (const query of ['', 'sort=agent_name', 'q=large', 'q=arge+1', 'limit=500&include_scores=1']) {

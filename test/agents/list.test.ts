@@ -1,18 +1,30 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Agent } from '../../src/contract/agent.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
-import { type Person, type Reply, startConsole, type TestConsole } from '../support/console.ts'
+import { type Reply, useConsole } from '../support/console.ts'
 
 const STATUSES = ['draft', 'active', 'archived', 'pending'] as const
 const STAGES = ['registered', 'tested', 'trusted'] as const
 const PROTECTIONS = ['unprotected', 'guarded'] as const
 
-describe('the list of agents', () => {
-  let running: TestConsole
-  let person: Person
-  let agents: Agent[]
+describe('the list of agents', async () => {
+  const running = await useConsole()
+  const person = await running.person()
+  const agents: Agent[] = []
+  for (let n = 0; n < 60; n++) {
+    const agent = await createAgent(running, person, {
+      agent_name: `${['Agent', 'bot', 'ÄRGER', '50%_off', 'Zoë\\'][n % 5]} ${n % 7}`,
+      status: STATUSES[n % STATUSES.length],
+      protection_status: PROTECTIONS[n % PROTECTIONS.length],
+    })
+    const trust_stage = STAGES[n % STAGES.length] as Agent['trust_stage'] & string
+    await running.database.query('UPDATE agents SET trust_stage = $2 WHERE id = $1', [agent.id, trust_stage])
+    agents.push({ ...agent, trust_stage })
+  }
+  const otherTeam = await running.person()
+  for (let n = 0; n < 5; n++) await createAgent(running, otherTeam, { agent_name: 'Agent of another' })
 
   const list = async (query = '', token = person.token) => {
     const reply = await running.request('GET', `${COLLECTION}${query && `?${query}`}`, { token })
@@ -34,28 +46,6 @@ describe('the list of agents', () => {
     } while (cursor !== null)
     return results
   }
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-    agents = []
-    for (let n = 0; n < 60; n++) {
-      const agent = await createAgent(running, person, {
-        agent_name: `${['Agent', 'bot', 'ÄRGER', '50%_off', 'Zoë\\'][n % 5]} ${n % 7}`,
-        status: STATUSES[n % STATUSES.length],
-        protection_status: PROTECTIONS[n % PROTECTIONS.length],
-      })
-      const trust_stage = STAGES[n % STAGES.length] as Agent['trust_stage'] & string
-      await running.database.query('UPDATE agents SET trust_stage = $2 WHERE id = $1', [
-        agent.id,
-        trust_stage,
-      ])
-      agents.push({ ...agent, trust_stage })
-    }
-    const stranger = await running.person()
-    for (let n = 0; n < 5; n++) await createAgent(running, stranger, { agent_name: 'Agent of another' })
-  })
-  after(() => running.close())
 
   const visible = () => agents.filter(({ status }) => status !== 'archived')
 
@@ -177,7 +167,7 @@ describe('the list of agents', () => {
     assert.deepEqual(stolen.results, [])
   })
 
-  it('takes no position on trust that somebody else wrote', async () => {
+  it('checks the position of a cursor like any input', async () => {
     const page = await list('limit=1&sort=agent_name')
     const [digest] = JSON.parse(Buffer.from(page.next_cursor ?? '', 'base64url').toString())
     for (const position of [

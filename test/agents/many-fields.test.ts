@@ -12,7 +12,7 @@ for (const name of FIELDS) {
   const schema = Type.Optional(Type.Union([Type.String(), Type.Null()]))
   Object.assign(AgentUpdate.properties, { [name]: schema })
   Object.assign(Agent.properties, { [name]: schema })
-  SETTABLE_COLUMNS.push({ name, type: 'text' } as never)
+  ;(SETTABLE_COLUMNS as unknown as object[]).push({ name, type: 'text' })
 }
 /** The fields that take any text. */
 const TEXTS = SETTABLE_COLUMNS.filter(

@@ -1,32 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { Client } from 'pg'
-import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
+import { startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 import { until } from '../support/until.ts'
 
-describe('when the database goes away', () => {
-  let postgres: PrivatePostgres
-  let running: TestConsole
-  let person: Person
-  let id: string
-
-  before(async () => {
-    postgres = await startPrivatePostgres()
-    await migrate(postgres.url, () => {})
-    running = await startConsole({ environment: { DATABASE_URL: postgres.url } })
-    person = await running.person()
-    id = (await createAgent(running, person)).id
-  })
-  after(async () => {
-    await running.close()
-    await postgres.remove()
-  })
+describe('when the database goes away', async () => {
+  const postgres = await startPrivatePostgres()
+  await migrate(postgres.url, () => {})
+  const running = await useConsole({ environment: { DATABASE_URL: postgres.url } })
+  after(() => postgres.remove())
+  const person = await running.person()
+  const { id } = await createAgent(running, person)
 
   for (const mode of ['fast', 'immediate'] as const) {
-    it(`by a stop that is ${mode}, agent operations answer 503, and work again when it is back`, async () => {
+    it(`by a stop that is ${mode}, agent operations return 503, and work again after the restart`, async () => {
       await postgres.stop(mode)
       for (const reply of [
         await getAgent(running, person, id),
@@ -51,7 +41,7 @@ describe('when the database goes away', () => {
     })
   }
 
-  it('what a permission forbids is refused all the same, and the log has what the audit has not', async () => {
+  it('a missing permission is still refused, and the log has what the audit could not record', async () => {
     const reader = await running.person({ scope: 'agent:read' })
     await postgres.stop()
     const reply = await putAgent(running, reader, id, {}, { 'x-request-id': 'unrecorded-1' })
@@ -69,7 +59,7 @@ describe('when the database goes away', () => {
     assert.equal(body.results.length, 1)
   })
 
-  it('in the middle of a write, the answer is that nobody knows', async () => {
+  it('in the middle of a write, the response is that the outcome is unknown', async () => {
     const blocker = new Client({ connectionString: postgres.url })
     blocker.on('error', () => {})
     await blocker.connect()

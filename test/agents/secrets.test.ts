@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 const LONG = 'sk-0123456789-abcdefghij-WXYZ'
 const LONG_MASK = '********WXYZ'
 const SHORT = 'short-key'
 const SHORT_MASK = '********'
 
-describe('a secret', () => {
-  let running: TestConsole
-  let person: Person
+describe('a secret', async () => {
+  const running = await useConsole()
+  const person = await running.person()
   /** Read, written and expected in both places where an agent has a secret. */
   const PLACES = {
     api_key: {
@@ -26,12 +26,6 @@ describe('a secret', () => {
       loc: ['body', 'white_box_config', 'github_token'],
     },
   }
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
 
   for (const [name, { body, shown, loc }] of Object.entries(PLACES)) {
     it(`${name} is echoed to the write that supplied it and masked to every other`, async () => {

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
-describe('the size of an agent', () => {
-  let running: TestConsole
-  let person: Person
+describe('the size of an agent', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
-
-  it('is bounded, however many requests it takes to fill it', async () => {
+  it('is limited, however many requests it takes to fill it', async () => {
     const { id } = await createAgent(running, person)
     const large = 'x'.repeat(200_000)
     const statuses = []
@@ -72,7 +66,7 @@ describe('the size of an agent', () => {
     assert.equal(back.status, 200, back.text.slice(0, 200))
   })
 
-  it('is bounded on the way back to a revision, too: the token of today needs its room', async () => {
+  it('limits a restore, too: the token of today counts', async () => {
     const filler = (length: number) => ({ agent_params: { unknown: 'x'.repeat(length) } })
     const { id } = await createAgent(running, person, filler(524_000))
     let room = 524_000

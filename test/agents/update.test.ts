@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
-describe('an update', () => {
-  let running: TestConsole
-  let person: Person
+describe('an update', async () => {
+  const running = await useConsole({ held: { now: () => Math.max(nowMs, Date.now()) } })
+  const person = await running.person()
   let nowMs = Date.UTC(2026, 0, 1)
-
-  before(async () => {
-    running = await startConsole({ held: { now: () => Math.max(nowMs, Date.now()) } })
-    person = await running.person()
-  })
-  after(() => running.close())
 
   it('replaces what it supplies and keeps the rest', async () => {
     const before = await createAgent(running, person, { purpose: 'billing', agent_url: 'https://a.example' })
@@ -118,7 +112,7 @@ describe('an update', () => {
     assert.equal(behind.body.updated_at, ahead.body.updated_at)
   })
 
-  it('normalises an id in any accepted spelling', async () => {
+  it('normalises an id in any accepted UUID format', async () => {
     const { id } = await createAgent(running, person)
     const guard = '3fa85f64-5717-4562-b3fc-2c963f66afa6'
     for (const spell of [
@@ -164,15 +158,9 @@ describe('an update', () => {
   })
 })
 
-describe('a read', () => {
-  let running: TestConsole
-  let person: Person
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
+describe('a read', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   it('with If-None-Match of the present revision is a 304 without a body', async () => {
     const { id } = await createAgent(running, person)
@@ -198,7 +186,7 @@ describe('a read', () => {
     assert.equal(slashed.text, plain.text)
   })
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('returns the same for HEAD as for GET, without the body', async () => {
     const { id } = await createAgent(running, person)
     const reply = await running.request('HEAD', `${COLLECTION}/${id}`, { token: person.token })
     assert.equal(reply.status, 200)
@@ -207,17 +195,11 @@ describe('a read', () => {
   })
 })
 
-describe('a creation', () => {
-  let running: TestConsole
-  let person: Person
+describe('a creation', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
-
-  it('needs the two names and says where the agent is', async () => {
+  it('needs the two names and returns the path of the agent', async () => {
     const none = await running.request('POST', COLLECTION, { token: person.token, json: {} })
     assert.equal(none.status, 422)
     assert.deepEqual(
@@ -238,7 +220,7 @@ describe('a creation', () => {
     assert.equal(created.body.team_id, person.team)
   })
 
-  it('refuses null for the two names, and takes it for any other field as absence', async () => {
+  it('refuses null for the two names, and takes null in any other field as absent', async () => {
     const refused = await running.request('POST', COLLECTION, {
       token: person.token,
       json: { agent_name: null, model_name: 'm' },

@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { startConsole, useConsole } from '../support/console.ts'
 
 const KEY = 'sk-0123456789-"quoted"-é-WXYZ'
 const TOKEN = 'ghp-0123456789-WXYZ'
 
-describe('the secrets of an agent in clear', () => {
-  let running: TestConsole
-  let person: Person
+describe('the secrets of an agent in clear', async () => {
+  const running = await useConsole()
+  const person = await running.person()
 
   const reveal = (id: string, by = person) =>
     running.request('GET', `${COLLECTION}/${id}/secrets`, { token: by.token })
   const eventsOf = async (id: string) =>
     (await running.request('GET', `/v1/audit-events?agent_id=${id}`, { token: person.token })).body.results
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
-  after(() => running.close())
 
   it('are those that were written last, each in its place, null where there is none', async () => {
     const { id } = await createAgent(running, person, { api_key: 'sk-before' })
@@ -76,7 +70,7 @@ describe('the secrets of an agent in clear', () => {
     assert.deepEqual(row, { purpose: null, revision: '1' })
   })
 
-  it('stay sealed where the ring has lost their key, and the answer does not say more', async (t) => {
+  it('stay sealed where the keyring has lost their key, and the response gives no details', async (t) => {
     const { id } = await createAgent(running, person, { api_key: KEY })
     const other = await startConsole({
       environment: {
