@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentCreate, AgentId, AgentUpdate } from '../../contract/agent.ts'
 import { AgentReadQuery } from '../../contract/evaluation.ts'
 import { ref } from '../../contract/fields.ts'
-import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
+import { readErrors, writeErrors } from '../../contract/operation.ts'
 import {
   emptyResponse,
   IdempotencyKey,
@@ -12,6 +12,7 @@ import {
   responseHeaders,
 } from '../../contract/responses.ts'
 import type { History } from '../history/service.ts'
+import { operation } from '../operation.ts'
 import { nameIgnored, sendAgent } from '../reply.ts'
 import { isKnownToReader, revisionsToMatch, toETag } from '../revision-tag.ts'
 import type { Agents } from './service.ts'
@@ -24,25 +25,21 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
 ) => {
   app.post(
     COLLECTION,
-    {
-      config: { permission: 'agent:write' },
-      schema: {
-        operationId: 'createAgentConfiguration',
-        summary: 'Create Agent Configuration',
-        description:
-          'Creates an agent in the team of the token. Send `Idempotency-Key` to make a retry safe: a retry with the same key and ' +
-          'body returns the first agent as it was created, and a retry with another body returns 409.',
-        ...AGENT_OPERATION,
-        headers: IdempotencyKey,
-        body: ref(AgentCreate),
-        response: {
-          201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
-            headers: responseHeaders('etag', 'location', 'console-ignored-fields'),
-          }),
-          ...writeErrors('agent_not_found', 'idempotency_conflict', 'agent_too_large'),
-        },
+    operation('agent:write', {
+      operationId: 'createAgentConfiguration',
+      summary: 'Create Agent Configuration',
+      description:
+        'Creates an agent in the team of the token. Send `Idempotency-Key` to make a retry safe: a retry with the same key and ' +
+        'body returns the first agent as it was created, and a retry with another body returns 409.',
+      headers: IdempotencyKey,
+      body: ref(AgentCreate),
+      response: {
+        201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
+          headers: responseHeaders('etag', 'location', 'console-ignored-fields'),
+        }),
+        ...writeErrors('agent_not_found', 'idempotency_conflict', 'agent_too_large'),
       },
-    },
+    }),
     async ({ caller, body, headers }, reply) => {
       const created = await agents.create(caller, body, headers['idempotency-key'])
       reply.code(201).header('location', `${COLLECTION}/${created.id}`)
@@ -53,26 +50,22 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
 
   app.get(
     `${COLLECTION}/:id`,
-    {
-      config: { permission: 'agent:read' },
-      schema: {
-        operationId: 'getAgentConfiguration',
-        summary: 'Get Agent Configuration',
-        description:
-          'Returns one agent with masked secrets: as it is now, or as it was at `revision`. The ETag is its revision.',
-        ...AGENT_OPERATION,
-        params: AgentId,
-        querystring: AgentReadQuery,
-        headers: IfNoneMatch,
-        response: {
-          200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
-            headers: responseHeaders('etag'),
-          }),
-          304: emptyResponse('The agent is still at the revision in If-None-Match.', responseHeaders('etag')),
-          ...readErrors('agent_not_found', 'revision_not_found'),
-        },
+    operation('agent:read', {
+      operationId: 'getAgentConfiguration',
+      summary: 'Get Agent Configuration',
+      description:
+        'Returns one agent with masked secrets: as it is now, or as it was at `revision`. The ETag is its revision.',
+      params: AgentId,
+      querystring: AgentReadQuery,
+      headers: IfNoneMatch,
+      response: {
+        200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
+          headers: responseHeaders('etag'),
+        }),
+        304: emptyResponse('The agent is still at the revision in If-None-Match.', responseHeaders('etag')),
+        ...readErrors('agent_not_found', 'revision_not_found'),
       },
-    },
+    }),
     async ({ caller, params, query, headers }, reply) => {
       const { revision, include_scores: includeScores = false } = query
       const found = await (revision === undefined
@@ -87,31 +80,27 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
 
   app.put(
     `${COLLECTION}/:id`,
-    {
-      config: { permission: 'agent:write' },
-      schema: {
-        operationId: 'updateAgentConfiguration',
-        summary: 'Update Agent Configuration',
-        description:
-          'Each supplied field replaces the corresponding field of the agent; absent fields keep their values. Every change makes ' +
-          'a new revision; a body that changes nothing makes none. Send `If-Match` with the ETag that you read to avoid ' +
-          'overwriting the change of another client: the response is 412 if the agent has changed since.',
-        ...AGENT_OPERATION,
-        params: AgentId,
-        headers: IfMatch,
-        body: ref(AgentUpdate),
-        response: {
-          200: jsonResponse(
-            'The agent after the update. A secret that this request set is in clear text; other secrets are masked.',
-            ref(Agent),
-            {
-              headers: responseHeaders('etag', 'console-ignored-fields'),
-            },
-          ),
-          ...writeErrors('agent_not_found', 'revision_stale', 'agent_too_large'),
-        },
+    operation('agent:write', {
+      operationId: 'updateAgentConfiguration',
+      summary: 'Update Agent Configuration',
+      description:
+        'Each supplied field replaces the corresponding field of the agent; absent fields keep their values. Every change makes ' +
+        'a new revision; a body that changes nothing makes none. Send `If-Match` with the ETag that you read to avoid ' +
+        'overwriting the change of another client: the response is 412 if the agent has changed since.',
+      params: AgentId,
+      headers: IfMatch,
+      body: ref(AgentUpdate),
+      response: {
+        200: jsonResponse(
+          'The agent after the update. A secret that this request set is in clear text; other secrets are masked.',
+          ref(Agent),
+          {
+            headers: responseHeaders('etag', 'console-ignored-fields'),
+          },
+        ),
+        ...writeErrors('agent_not_found', 'revision_stale', 'agent_too_large'),
       },
-    },
+    }),
     async ({ caller, params, body, headers }, reply) => {
       const updated = await agents.update(caller, params.id, body, revisionsToMatch(headers['if-match']))
       nameIgnored(reply, body, AgentUpdate)

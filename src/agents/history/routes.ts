@@ -8,8 +8,9 @@ import {
   DiffQuery,
   RevisionPageQuery,
 } from '../../contract/history.ts'
-import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
+import { readErrors, writeErrors } from '../../contract/operation.ts'
 import { IfMatch, jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { operation } from '../operation.ts'
 import { sendAgent } from '../reply.ts'
 import { revisionsToMatch } from '../revision-tag.ts'
 import type { History } from './service.ts'
@@ -19,89 +20,73 @@ const REVISIONS = '/v1/agent-configurations/:id/revisions'
 export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = async (app, { history }) => {
   app.get(
     REVISIONS,
-    {
-      config: { permission: 'agent:read' },
-      schema: {
-        operationId: 'listAgentRevisions',
-        summary: 'List Agent Revisions',
-        description: 'Returns the revisions of the agent, newest first: who changed which fields, and when.',
-        ...AGENT_OPERATION,
-        params: AgentId,
-        querystring: RevisionPageQuery,
-        response: {
-          200: jsonResponse('A page of revisions.', ref(AgentRevisionPage)),
-          ...readErrors('agent_not_found'),
-        },
+    operation('agent:read', {
+      operationId: 'listAgentRevisions',
+      summary: 'List Agent Revisions',
+      description: 'Returns the revisions of the agent, newest first: who changed which fields, and when.',
+      params: AgentId,
+      querystring: RevisionPageQuery,
+      response: {
+        200: jsonResponse('A page of revisions.', ref(AgentRevisionPage)),
+        ...readErrors('agent_not_found'),
       },
-    },
+    }),
     ({ caller, params, query }) => history.list(caller, params.id, query),
   )
 
   app.get(
     `${REVISIONS}/:revision`,
-    {
-      config: { permission: 'agent:read' },
-      schema: {
-        operationId: 'getAgentRevision',
-        summary: 'Get Agent Revision',
-        description:
-          'Returns the agent as it was at a revision, with masked secrets. The ETag is this revision.',
-        ...AGENT_OPERATION,
-        params: AgentRevisionId,
-        response: {
-          200: jsonResponse('The agent as it was at the revision.', ref(Agent), {
-            headers: responseHeaders('etag'),
-          }),
-          ...readErrors('agent_not_found', 'revision_not_found'),
-        },
+    operation('agent:read', {
+      operationId: 'getAgentRevision',
+      summary: 'Get Agent Revision',
+      description:
+        'Returns the agent as it was at a revision, with masked secrets. The ETag is this revision.',
+      params: AgentRevisionId,
+      response: {
+        200: jsonResponse('The agent as it was at the revision.', ref(Agent), {
+          headers: responseHeaders('etag'),
+        }),
+        ...readErrors('agent_not_found', 'revision_not_found'),
       },
-    },
+    }),
     async ({ caller, params }, reply) =>
       sendAgent(reply, await history.readAt(caller, params.id, params.revision)),
   )
 
   app.get(
     `${REVISIONS}/:revision/diff`,
-    {
-      config: { permission: 'agent:read' },
-      schema: {
-        operationId: 'diffAgentRevisions',
-        summary: 'Diff Agent Revisions',
-        description:
-          'Returns the fields that differ between two revisions, with both values. Secrets are masked.',
-        ...AGENT_OPERATION,
-        params: AgentRevisionId,
-        querystring: DiffQuery,
-        response: {
-          200: jsonResponse('The fields that differ.', ref(AgentDiff)),
-          ...readErrors('agent_not_found', 'revision_not_found'),
-        },
+    operation('agent:read', {
+      operationId: 'diffAgentRevisions',
+      summary: 'Diff Agent Revisions',
+      description:
+        'Returns the fields that differ between two revisions, with both values. Secrets are masked.',
+      params: AgentRevisionId,
+      querystring: DiffQuery,
+      response: {
+        200: jsonResponse('The fields that differ.', ref(AgentDiff)),
+        ...readErrors('agent_not_found', 'revision_not_found'),
       },
-    },
+    }),
     ({ caller, params, query }) => history.diff(caller, params.id, params.revision, query.against),
   )
 
   app.post(
     `${REVISIONS}/:revision/restore`,
-    {
-      config: { permission: 'agent:write' },
-      schema: {
-        operationId: 'restoreAgentRevision',
-        summary: 'Restore Agent Revision',
-        description:
-          'Makes a new revision with the field values of an old one. Secrets, the trust stage and scores keep their current ' +
-          'values.',
-        ...AGENT_OPERATION,
-        params: AgentRevisionId,
-        headers: IfMatch,
-        response: {
-          200: jsonResponse('The agent after the restore, with masked secrets.', ref(Agent), {
-            headers: responseHeaders('etag'),
-          }),
-          ...writeErrors('agent_not_found', 'revision_not_found', 'revision_stale', 'agent_too_large'),
-        },
+    operation('agent:write', {
+      operationId: 'restoreAgentRevision',
+      summary: 'Restore Agent Revision',
+      description:
+        'Makes a new revision with the field values of an old one. Secrets, the trust stage and scores keep their current ' +
+        'values.',
+      params: AgentRevisionId,
+      headers: IfMatch,
+      response: {
+        200: jsonResponse('The agent after the restore, with masked secrets.', ref(Agent), {
+          headers: responseHeaders('etag'),
+        }),
+        ...writeErrors('agent_not_found', 'revision_not_found', 'revision_stale', 'agent_too_large'),
       },
-    },
+    }),
     async ({ caller, params, headers }, reply) => {
       const expected = revisionsToMatch(headers['if-match'])
       return sendAgent(reply, await history.restore(caller, params.id, params.revision, expected))

@@ -2,8 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
 import { ref } from '../../contract/fields.ts'
 import { AgentLifecycle } from '../../contract/lifecycle.ts'
-import { AGENT_OPERATION, writeErrors } from '../../contract/operation.ts'
+import { writeErrors } from '../../contract/operation.ts'
 import { emptyResponse, IfMatch, jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { operation } from '../operation.ts'
 import { nameIgnored, sendAgent } from '../reply.ts'
 import { revisionsToMatch } from '../revision-tag.ts'
 import type { Lifecycle } from './service.ts'
@@ -16,26 +17,22 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
 ) => {
   app.put(
     `${AGENT}/lifecycle`,
-    {
-      config: { permission: 'agent:lifecycle' },
-      schema: {
-        operationId: 'moveAgentTrustStage',
-        summary: 'Move Agent Trust Stage',
-        description:
-          'Changes the trust stage and makes a new revision. Every change is allowed; a move to the current stage makes no ' +
-          'revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
-        ...AGENT_OPERATION,
-        params: AgentId,
-        headers: IfMatch,
-        body: ref(AgentLifecycle),
-        response: {
-          200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
-            headers: responseHeaders('etag', 'console-ignored-fields'),
-          }),
-          ...writeErrors('agent_not_found', 'revision_stale'),
-        },
+    operation('agent:lifecycle', {
+      operationId: 'moveAgentTrustStage',
+      summary: 'Move Agent Trust Stage',
+      description:
+        'Changes the trust stage and makes a new revision. Every change is allowed; a move to the current stage makes no ' +
+        'revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
+      params: AgentId,
+      headers: IfMatch,
+      body: ref(AgentLifecycle),
+      response: {
+        200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
+          headers: responseHeaders('etag', 'console-ignored-fields'),
+        }),
+        ...writeErrors('agent_not_found', 'revision_stale'),
       },
-    },
+    }),
     async ({ caller, params, body, headers }, reply) => {
       const moved = await lifecycle.move(caller, params.id, body, revisionsToMatch(headers['if-match']))
       nameIgnored(reply, body, AgentLifecycle)
@@ -45,23 +42,19 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
 
   app.delete(
     AGENT,
-    {
-      config: { permission: 'agent:delete' },
-      schema: {
-        operationId: 'deleteAgentConfiguration',
-        summary: 'Delete Agent Configuration',
-        description:
-          'Deletes the agent with its revisions, scores and secrets. This cannot be undone. To hide an agent from lists and keep ' +
-          'it, set its status to `archived` instead.',
-        ...AGENT_OPERATION,
-        params: AgentId,
-        headers: IfMatch,
-        response: {
-          204: emptyResponse('The agent is deleted.'),
-          ...writeErrors('agent_not_found', 'revision_stale'),
-        },
+    operation('agent:delete', {
+      operationId: 'deleteAgentConfiguration',
+      summary: 'Delete Agent Configuration',
+      description:
+        'Deletes the agent with its revisions, scores and secrets. This cannot be undone. To hide an agent from lists and keep ' +
+        'it, set its status to `archived` instead.',
+      params: AgentId,
+      headers: IfMatch,
+      response: {
+        204: emptyResponse('The agent is deleted.'),
+        ...writeErrors('agent_not_found', 'revision_stale'),
       },
-    },
+    }),
     async ({ caller, params, headers }, reply) => {
       await lifecycle.erase(caller, params.id, revisionsToMatch(headers['if-match']))
       return reply.code(204).send()
