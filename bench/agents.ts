@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { freePorts } from '../dev/free-port.ts'
 import { type Issuer, startIssuer } from '../dev/issuer/issuer.ts'
 import { startService } from '../dev/service.ts'
-import { createBenchDatabase } from './database.ts'
-import { CONNECTIONS } from './wrk.ts'
-
-const run = promisify(execFile)
+import { type Contender, measuring } from './contest.ts'
+import { startBenchDatabase } from './database.ts'
+import { runTool } from './run-tool.ts'
+import { CONNECTIONS, type Load, sendRequests } from './wrk.ts'
 
 const AGENTS = 100_000
 const TEAM = '00000000-0000-4000-8000-000000000001'
@@ -51,18 +49,17 @@ export const FULL_UPDATE = {
 }
 
 export interface AgentBench {
-  url: string
-  databaseUrl: string
-  authorization: string
   folder: string
-  /** Statements a second of the bare engine, by pgbench with prepared statements. */
-  pgbench: (script: string, seconds: number) => Promise<number>
+  /** The console, which gets the requests of a Lua script for wrk. Its CPU time includes that of PostgreSQL. */
+  console: (script: string) => Contender
+  /** pgbench with PostgreSQL, which gets the statements of a script, prepared. */
+  pgbench: (name: string, script: string) => Contender
   close: () => Promise<void>
 }
 
-/** The console as a process on a database of full agents, and the bare engine beside it on the same. */
+/** The console and pgbench on the same database of full agents. */
 export async function startAgentBench(): Promise<AgentBench> {
-  const { url: databaseUrl, drop } = await createBenchDatabase()
+  const { url: databaseUrl, pid: postgres, remove } = await startBenchDatabase()
   await fill(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
   const issuer: Issuer = await startIssuer()
@@ -84,17 +81,23 @@ export async function startAgentBench(): Promise<AgentBench> {
     `${url}/health/live`,
     { isRead: false },
   )
+  const headers = { authorization: `Bearer ${await issuer.token({ user: USER, team: TEAM })}` }
   return {
-    url,
-    databaseUrl,
     folder,
-    authorization: `Bearer ${await issuer.token({ user: USER, team: TEAM })}`,
-    pgbench: (script, seconds) => pgbench(databaseUrl, folder, script, seconds),
+    console: (script) => ({
+      name: 'console',
+      measure: measuring([service.pid, postgres], (s) => sendRequests({ url, headers, script }, s)),
+    }),
+    pgbench: (name, script) => ({
+      name,
+      // pgbench itself is a child of this process.
+      measure: measuring([postgres, process.pid], (s) => pgbench(databaseUrl, folder, script, s)),
+    }),
     close: async () => {
       await service.stop()
       await issuer.close()
       await rm(folder, { recursive: true })
-      await drop()
+      await remove()
     },
   }
 }
@@ -152,22 +155,14 @@ async function fill(databaseUrl: string): Promise<void> {
   }
 }
 
-async function pgbench(
-  databaseUrl: string,
-  folder: string,
-  script: string,
-  seconds: number,
-): Promise<number> {
+async function pgbench(databaseUrl: string, folder: string, script: string, seconds: number): Promise<Load> {
   const file = join(folder, `${randomUUID()}.sql`)
   await writeFile(file, script)
-  const { stdout } = await run('pgbench', [
+  const output = await runTool('pgbench', 'postgresql-contrib', [
     ...['-n', '-M', 'prepared', '-c', String(CONNECTIONS), '-j', '1', '-T', String(seconds), '-f', file],
     databaseUrl,
-  ]).catch((error: Error & { code?: string }) => {
-    if (error.code === 'ENOENT')
-      throw new Error('pgbench is not installed: apt-get install postgresql-contrib')
-    throw error
-  })
-  if (/failed transactions: [1-9]/.test(stdout)) throw new Error(stdout)
-  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
+  ])
+  if (/failed transactions: [1-9]/.test(output)) throw new Error(output)
+  const requests = Number(/actually processed: (\d+)/.exec(output)?.[1])
+  return { requests, seconds: requests / Number(/tps = ([\d.]+)/.exec(output)?.[1]) }
 }

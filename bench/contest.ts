@@ -1,25 +1,69 @@
-import { median } from './wrk.ts'
+import { cpuMicros } from './cpu.ts'
+import { judge, type Limit, median } from './verdict.ts'
+import type { Load } from './wrk.ts'
 
 export interface Contender {
   name: string
-  run: (seconds: number) => Promise<number>
+  measure: (seconds: number) => Promise<Round>
 }
 
-/** Measures contenders turn by turn, so that whatever else the machine does falls on all of them, and answers
- * the median of each. */
+export interface BenchOptions {
+  rounds: number
+  seconds: number
+}
+
+export interface Round extends Load {
+  cpuMicros: number
+}
+
+const WARM_UP_SECONDS = 5
+
+/** Measures the CPU time per request of all contenders in short alternating rounds, so that other load on the machine
+ * affects all of them, and prints the ratios of the rounds with a verdict. */
 export async function contest(
+  title: string,
   contenders: Contender[],
-  { rounds, seconds }: { rounds: number; seconds: number },
-): Promise<Map<string, number>> {
-  // A server that has just started is still being compiled while it runs.
-  for (const { run } of contenders) await run(Math.max(seconds, 8))
-  const results = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
+  limits: Limit[],
+  { rounds, seconds }: BenchOptions,
+): Promise<void> {
+  process.stdout.write(`${title}: CPU time per request, ${rounds} rounds of ${seconds} s each\n`)
+  for (const { measure } of contenders) await measure(WARM_UP_SECONDS)
+  const results = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]))
   for (let round = 1; round <= rounds; round++) {
-    for (const { name, run } of contenders) {
-      const perSecond = await run(seconds)
-      results.get(name)?.push(perSecond)
-      process.stdout.write(`  round ${round}  ${name.padEnd(36)} ${perSecond.toFixed(0).padStart(7)}/s\n`)
+    const figures: string[] = []
+    for (const contender of contenders) {
+      const measured = await contender.measure(seconds)
+      results.get(contender.name)?.push(measured)
+      figures.push(`${contender.name} ${perRequest(measured).toFixed(0)} µs`)
     }
+    process.stdout.write(`  round ${String(round).padStart(2)}: ${figures.join(', ')}\n`)
   }
-  return new Map([...results].map(([name, values]) => [name, median(values)]))
+  process.stdout.write('\n')
+  for (const [name, all] of results) {
+    const micros = median(all.map(perRequest)).toFixed(0)
+    const rate = median(all.map((one) => one.requests / one.seconds)).toFixed(0)
+    process.stdout.write(
+      `  ${name.padEnd(40)} ${micros.padStart(6)} µs/request  ${rate.padStart(7)} requests/s\n`,
+    )
+  }
+  process.exitCode = judge(
+    limits.map((limit) => {
+      const [own = [], other = []] = [limit.of, limit.against].map((name) => results.get(name))
+      return { limit, costs: own.map((one, i) => perRequest(one) / perRequest(other[i] as Round)) }
+    }),
+  )
+}
+
+/** Measures what the processes that serve the requests use, without the one that sends them. */
+export function measuring(pids: number[], send: (seconds: number) => Promise<Load>): Contender['measure'] {
+  const used = () => pids.reduce((sum, pid) => sum + cpuMicros(pid), 0)
+  return async (seconds) => {
+    const before = used()
+    const load = await send(seconds)
+    return { ...load, cpuMicros: used() - before }
+  }
+}
+
+function perRequest(round: Round): number {
+  return round.cpuMicros / round.requests
 }

@@ -1,24 +1,19 @@
-import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startPrivatePostgres } from '../dev/private-postgres.ts'
 import { migrate } from '../scripts/migrate.ts'
 
-const SERVER = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
-
-/** A migrated database of one's own. */
-export async function createBenchDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const name = `console_bench_${randomUUID().replaceAll('-', '')}`
-  await onServer((client) => client.query(`CREATE DATABASE ${name}`))
-  const url = SERVER.replace(/\/[^/]*$/, `/${name}`)
-  await migrate(url, () => {})
-  return { url, drop: () => onServer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)) }
+export interface BenchDatabase {
+  url: string
+  /** The server process: its children are the connections and the background processes. */
+  pid: number
+  remove: () => Promise<void>
 }
 
-async function onServer(work: (client: Client) => Promise<unknown>): Promise<void> {
-  const client = new Client({ connectionString: SERVER })
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
+/** A migrated database on a PostgreSQL server of its own, so that its CPU time belongs to the bench alone. */
+export async function startBenchDatabase(): Promise<BenchDatabase> {
+  const { url, folder, remove } = await startPrivatePostgres()
+  await migrate(url, () => {})
+  const [pid] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
+  return { url, pid: Number(pid), remove }
 }

@@ -1,25 +1,48 @@
 import { parseArgs } from 'node:util'
+import type { BenchOptions } from './contest.ts'
 import { benchForward } from './forward.ts'
 import { benchRead } from './read.ts'
 import { benchRelay } from './relay.ts'
 import { benchUpdate } from './update.ts'
 
-/** `npm run bench -- forward`: measures, prints what was measured, and fails below the floor. */
-const BENCHES: Record<string, (options: { rounds: number; seconds: number }) => Promise<void>> = {
+const BENCHES: Record<string, (options: BenchOptions) => Promise<void>> = {
   forward: benchForward,
   update: benchUpdate,
   read: benchRead,
   relay: benchRelay,
 }
 
+const HELP = `npm run bench -- NAME [--rounds 20] [--seconds 1]
+
+Measures the CPU time per request of the console and of simpler programs that do the same work, in alternating rounds.
+
+  forward   an evolution status: the console, a bare Fastify and undici gateway, nginx
+  update    a PUT of a whole agent: the console, the same statement by pgbench
+  read      a GET of a whole agent: the console, the same statement by pgbench
+  relay     a backlog of events: the relay, a loop that only publishes
+
+The last line is the verdict: ok, below the floor, above the limit, or machine too busy to tell (the rounds differ too much).
+The exit code is 1 below the floor or above the limit, 2 after an error, else 0. BENCH_NODE_OPTIONS is passed to the console,
+for example --cpu-prof.
+`
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '8' } },
+  options: {
+    rounds: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
+  },
 })
 const bench = BENCHES[positionals[0] ?? '']
-if (bench) {
-  await bench({ rounds: Number(values.rounds), seconds: Number(values.seconds) })
+if (values.help) {
+  process.stdout.write(HELP)
+} else if (bench) {
+  await bench({ rounds: Number(values.rounds), seconds: Number(values.seconds) }).catch((error: Error) => {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 2
+  })
 } else {
-  process.stderr.write(`npm run bench -- ${Object.keys(BENCHES).join('|')} [--rounds 3] [--seconds 8]\n`)
+  process.stderr.write(HELP)
   process.exitCode = 2
 }

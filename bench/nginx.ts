@@ -1,11 +1,35 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runTool } from './run-tool.ts'
 
-/** One nginx that is the upstream on one port and a proxy to it on another. */
-export async function startNginx(ports: { upstream: number; proxy: number }, answer: string) {
+export interface Nginx {
+  pid: number
+  stop: () => Promise<void>
+}
+
+/** An nginx that returns the same body for every request. */
+export function startUpstream(port: number, body: string): Promise<Nginx> {
+  return startNginx(`
+  server {
+    listen 127.0.0.1:${port};
+    location / { default_type application/json; return 200 '${body}'; }
+  }`)
+}
+
+export function startProxy(port: number, upstream: number): Promise<Nginx> {
+  return startNginx(`
+  upstream service { server 127.0.0.1:${upstream}; keepalive 256; keepalive_requests 1000000000; }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection ""; }
+  }`)
+}
+
+async function startNginx(servers: string): Promise<Nginx> {
+  await runTool('nginx', 'nginx-light', ['-v'])
   const folder = await mkdtemp(join(tmpdir(), 'console-nginx-'))
   const file = join(folder, 'nginx.conf')
   await writeFile(
@@ -18,34 +42,18 @@ error_log ${folder}/error.log;
 events { worker_connections 4096; }
 http {
   access_log off;
-  keepalive_requests 1000000000;
-  upstream service { server 127.0.0.1:${ports.upstream}; keepalive 256; keepalive_requests 1000000000; }
-  server {
-    listen 127.0.0.1:${ports.upstream};
-    location / { default_type application/json; return 200 '${answer}'; }
-  }
-  server {
-    listen 127.0.0.1:${ports.proxy};
-    location / { proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection ""; }
-  }
+  keepalive_requests 1000000000;${servers}
 }
 `,
   )
-  const child = spawn('nginx', ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const failed = once(child, 'error').then(([error]) => {
-    throw (error as { code?: string }).code === 'ENOENT'
-      ? new Error('nginx is not installed: apt-get install nginx-light')
-      : error
-  })
-  const ready = new Promise<void>((resolve) => setTimeout(resolve, 500))
-  await Promise.race([ready, failed])
-  failed.catch(() => {})
-  return {
-    stop: async () => {
-      const closed = once(child, 'close')
-      child.kill('SIGQUIT')
-      await closed
-      await rm(folder, { recursive: true })
-    },
-  }
+  const child = spawn('nginx', ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'inherit'] })
+  await once(child, 'spawn')
+  return { pid: child.pid as number, stop: () => stop(child, folder) }
+}
+
+async function stop(child: ChildProcess, folder: string): Promise<void> {
+  const closed = once(child, 'close')
+  child.kill('SIGQUIT')
+  await closed
+  await rm(folder, { recursive: true })
 }

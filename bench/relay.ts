@@ -8,15 +8,14 @@ import { connect } from '@nats-io/transport-node'
 import { Client } from 'pg'
 import { fillOutbox } from '../dev/backlog.ts'
 import { startPrivateNats } from '../dev/private-nats.ts'
-import { contest } from './contest.ts'
-import { createBenchDatabase } from './database.ts'
+import { type BenchOptions, type Contender, contest } from './contest.ts'
+import { cpuMicros } from './cpu.ts'
+import { startBenchDatabase } from './database.ts'
+import type { Load } from './wrk.ts'
 
 const AGENTS = 2_500
 const REVISIONS = 20
 const EVENTS = AGENTS * REVISIONS
-
-const FLOOR = 5_000
-const AIM = 0.5
 
 const RELAY = 'relay'
 const LOOP = 'bare publish loop'
@@ -25,13 +24,13 @@ const ROOT = join(import.meta.dirname, '..')
 interface Bench {
   client: Client
   manager: JetStreamManager
-  /** What both contenders are told. */
+  /** Of both contenders. */
   environment: Record<string, string>
 }
 
-/** A backlog moved by the relay, against a loop that does nothing but publish the same messages. */
-export async function benchRelay(options: { rounds: number; seconds: number }): Promise<void> {
-  const database = await createBenchDatabase()
+/** A backlog of events sent by the relay, against a loop that only publishes the same messages. */
+export async function benchRelay(options: BenchOptions): Promise<void> {
+  const database = await startBenchDatabase()
   const nats = await startPrivateNats()
   const connection = await connect({ servers: nats.url })
   const client = new Client({ connectionString: database.url })
@@ -44,24 +43,20 @@ export async function benchRelay(options: { rounds: number; seconds: number }): 
   }
   const bench = { client, manager: await jetstreamManager(connection), environment }
   try {
-    const results = await contest(
+    await contest(
+      'relay',
       [
-        { name: RELAY, run: () => perSecond(bench, 'src/relay-main.ts', isOutboxEmpty) },
-        { name: LOOP, run: () => perSecond(bench, 'bench/publish.ts', isStreamFull) },
+        contender(bench, RELAY, 'src/relay-main.ts', isOutboxEmpty),
+        contender(bench, LOOP, 'bench/publish.ts', isStreamFull),
       ],
+      [{ of: RELAY, against: LOOP, shareAtLeast: 0.5 }],
       options,
     )
-    const [own = 0, bare = 0] = [RELAY, LOOP].map((name) => results.get(name))
-    process.stdout.write(
-      `\nrelay, medians: ${own.toFixed(0)} events/s (at least ${FLOOR}), bare publish loop ${bare.toFixed(0)}/s\n` +
-        `  ${(own / bare).toFixed(2)} of the loop (aim ${AIM})\n`,
-    )
-    if (own < FLOOR) process.exitCode = 1
   } finally {
     await client.end()
     await connection.close()
     await nats.remove()
-    await database.drop()
+    await database.remove()
   }
 }
 
@@ -75,12 +70,22 @@ const isStreamFull = async ({ manager }: Bench, stream: string) => {
   return state.messages === EVENTS
 }
 
-/** Events a second, from the first in the stream until the work is done. */
-async function perSecond(
+/** Each round starts the process anew on a full backlog: the work decides how long it takes. */
+function contender(
+  bench: Bench,
+  name: string,
+  script: string,
+  isDone: (bench: Bench, stream: string) => Promise<boolean>,
+): Contender {
+  return { name, measure: () => deliver(bench, script, isDone) }
+}
+
+/** Measures from the first event in the stream until the work is done: not the start of the process. */
+async function deliver(
   bench: Bench,
   script: string,
   isDone: (bench: Bench, stream: string) => Promise<boolean>,
-): Promise<number> {
+): Promise<Load & { cpuMicros: number }> {
   const { client, manager, environment } = bench
   await client.query('TRUNCATE outbox')
   await fillOutbox(environment['DATABASE_URL'] as string, {
@@ -93,13 +98,20 @@ async function perSecond(
   const prefix = name.toLowerCase()
   await manager.streams.add({ name, subjects: [`${prefix}.*.*`] })
   const child = start(script, { ...environment, NATS_STREAM: name, NATS_SUBJECT_PREFIX: prefix })
-  try {
-    while (!(await isDone(bench, name))) {
+  const pid = child.pid as number
+  const sent = async () => (await manager.streams.info(name)).state.messages
+  const waitFor = async (isSo: () => Promise<boolean>) => {
+    while (!(await isSo())) {
       if (child.exitCode) throw new Error(`${script} has failed`)
-      await sleep(20)
+      await sleep(5)
     }
-    const seconds = (Date.now() - Date.parse((await manager.streams.info(name)).state.first_ts)) / 1_000
-    return EVENTS / seconds
+  }
+  try {
+    await waitFor(async () => (await sent()) > 0)
+    const [startedAt, before, sentBefore] = [Date.now(), cpuMicros(pid), await sent()]
+    await waitFor(() => isDone(bench, name))
+    const used = cpuMicros(pid) - before
+    return { requests: EVENTS - sentBefore, seconds: (Date.now() - startedAt) / 1_000, cpuMicros: used }
   } finally {
     await stop(child)
     await manager.streams.delete(name)

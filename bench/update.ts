@@ -1,9 +1,8 @@
 import { AGENT_TO_CHANGE } from '../src/agents/change-agent.ts'
 import { changeStatement } from '../src/agents/change-statement.ts'
 import { FULL_UPDATE, RANDOM_AGENT, startAgentBench, writeLua } from './agents.ts'
-import { contest } from './contest.ts'
+import { type BenchOptions, contest } from './contest.ts'
 import { toScript } from './statement.ts'
-import { measure } from './wrk.ts'
 
 /** At least this share of the smallest statement: the console's own statements, and the console. */
 const STATEMENTS_FLOOR = 0.8
@@ -13,10 +12,9 @@ const RANDOM_VALUE = '\\set r random(1, 1000000000)'
 
 /** The console puts a whole agent back with one field changed. Its own statements for that, and the smallest statement
  * that writes the same four rows without comparing anything, run on the bare engine. */
-export async function benchUpdate(options: { rounds: number; seconds: number }): Promise<void> {
+export async function benchUpdate(options: BenchOptions): Promise<void> {
   const bench = await startAgentBench()
   try {
-    const headers = { authorization: bench.authorization }
     const script = await writeLua(
       bench.folder,
       `
@@ -27,16 +25,19 @@ function request()
   return wrk.format(nil, path(), nil, [==[${JSON.stringify(FULL_UPDATE).slice(0, -1)},"purpose":"]==] .. math.random(1, 1000000000) .. '"}')
 end`,
     )
-    const results = await contest(
+    await contest(
+      'update',
       [
-        { name: 'console', run: (s) => measure({ url: bench.url, headers, script }, s) },
-        { name: 'statements', run: (s) => bench.pgbench(STATEMENTS, s) },
-        { name: 'smallest statement', run: (s) => bench.pgbench(SMALLEST, s) },
+        bench.console(script),
+        bench.pgbench('statements', STATEMENTS),
+        bench.pgbench('smallest statement', SMALLEST),
+      ],
+      [
+        { of: 'statements', against: 'smallest statement', shareAtLeast: STATEMENTS_FLOOR },
+        { of: 'console', against: 'smallest statement', shareAtLeast: CONSOLE_FLOOR },
       ],
       options,
     )
-    report('update', results, 'statements', 'smallest statement', STATEMENTS_FLOOR)
-    report('update', results, 'console', 'smallest statement', CONSOLE_FLOOR)
   } finally {
     await bench.close()
   }
@@ -88,19 +89,3 @@ WITH written AS (
   FROM written
 )
 SELECT * FROM written;`
-
-export function report(
-  name: string,
-  results: Map<string, number>,
-  contender: string,
-  reference: string,
-  floor: number,
-): void {
-  const [own = 0, bare = 0] = [results.get(contender), results.get(reference)]
-  const ratio = own / bare
-  process.stdout.write(
-    `\n${name}, medians: ${contender} ${own.toFixed(0)}/s, ${reference} ${bare.toFixed(0)}/s\n` +
-      `  ${ratio.toFixed(2)} of the ${reference} (at least ${floor})\n`,
-  )
-  if (ratio < floor) process.exitCode = 1
-}

@@ -1,35 +1,31 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { runTool } from './run-tool.ts'
 
-const run = promisify(execFile)
-
-export interface Load {
+export interface Target {
   url: string
   headers?: Record<string, string>
   /** A Lua script for requests that differ from each other. */
   script?: string
 }
 
+/** Requests that were served, and the time that took. */
+export interface Load {
+  requests: number
+  seconds: number
+}
+
 export const CONNECTIONS = 32
 
-/** Requests a second that a server answers, all of them well. */
-export async function measure({ url, headers = {}, script }: Load, seconds: number): Promise<number> {
-  const { stdout } = await run('wrk', [
+/** Sends requests for some seconds. Every one must succeed. */
+export async function sendRequests({ url, headers = {}, script }: Target, seconds: number): Promise<Load> {
+  const output = await runTool('wrk', 'wrk', [
     ...['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`],
     ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
     ...(script ? ['-s', script] : []),
     url,
-  ]).catch((error: Error & { code?: string }) => {
-    if (error.code === 'ENOENT') throw new Error('wrk is not installed: apt-get install wrk')
-    throw error
-  })
-  // A server that answers errors quickly has not won anything.
-  const failed = /Non-2xx or 3xx responses: (\d+)|Socket errors: .*/.exec(stdout)
+  ])
+  // A server that quickly returns errors has not won.
+  const failed = /Non-2xx or 3xx responses: (\d+)|Socket errors: .*/.exec(output)
   if (failed) throw new Error(`${url}: ${failed[0]}`)
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
-}
-
-export function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] as number
+  const requests = Number(/(\d+) requests in/.exec(output)?.[1])
+  return { requests, seconds: requests / Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]) }
 }

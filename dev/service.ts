@@ -6,6 +6,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** A process of the development set-up, and what it has printed. */
 export interface Service {
+  pid: number
   stop: () => Promise<void>
   /** Rejects when it ends by itself. */
   ended: Promise<never>
@@ -35,7 +36,7 @@ export async function startService(
   })
   ended.catch(() => {})
   await Promise.race([answers(probe), ended])
-  return { ended, stop: () => stop(child) }
+  return { pid: child.pid as number, ended, stop: () => stop(child) }
 }
 
 async function answers(url: string): Promise<void> {
