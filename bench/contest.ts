@@ -16,7 +16,9 @@ export interface Round extends Load {
   cpuMicros: number
 }
 
-const WARM_UP_SECONDS = 5
+/** Until a server has compiled its code: so many requests, but not for longer than this. */
+const WARM_UP_REQUESTS = 20_000
+const WARM_UP_MS = 30_000
 
 /** Measures the CPU time per request of all contenders in short alternating rounds, so that other load on the machine
  * affects all of them, and prints the ratios of the rounds with a verdict. */
@@ -27,7 +29,7 @@ export async function contest(
   { rounds, seconds }: BenchOptions,
 ): Promise<void> {
   process.stdout.write(`${title}: CPU time per request, ${rounds} rounds of ${seconds} s each\n`)
-  for (const { measure } of contenders) await measure(WARM_UP_SECONDS)
+  for (const contender of contenders) await warmUp(contender)
   const results = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]))
   for (let round = 1; round <= rounds; round++) {
     const figures: string[] = []
@@ -52,6 +54,13 @@ export async function contest(
       return { limit, costs: own.map((one, i) => perRequest(one) / perRequest(other[i] as Round)) }
     }),
   )
+}
+
+async function warmUp({ measure }: Contender): Promise<void> {
+  const end = Date.now() + WARM_UP_MS
+  for (let requests = 0; requests < WARM_UP_REQUESTS && Date.now() < end; ) {
+    requests += (await measure(2)).requests
+  }
 }
 
 /** Measures what the processes that serve the requests use, without the one that sends them. */

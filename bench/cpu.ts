@@ -7,6 +7,7 @@ const TICK_MICROS = 10_000
 export function cpuMicros(pid: number): number {
   if (!existsSync('/proc/self/stat'))
     throw new Error('npm run bench reads CPU time from /proc: it needs Linux.')
+  if (!existsSync(`/proc/${pid}/stat`)) throw new Error(`The process ${pid} has ended.`)
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The name, in parentheses, may hold spaces. utime, stime, cutime and cstime are the fields 14 to 17 (proc(5)).
   const ticks = stat

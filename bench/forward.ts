@@ -25,33 +25,43 @@ const NGINX = 'nginx'
 export async function benchForward(options: BenchOptions): Promise<void> {
   const [upstream = 0, proxy = 0, bare = 0, port = 0, metricsPort = 0] = await freePorts(5)
   const upstreamUrl = `http://127.0.0.1:${upstream}`
-  const nginx = await Promise.all([startUpstream(upstream, RESPONSE), startProxy(proxy, upstream)])
-  const issuer = await startIssuer()
   const nodeOptions = process.env['BENCH_NODE_OPTIONS']
-  const [console, gateway] = await Promise.all([
-    startService(
-      'src/main.ts',
-      {
-        NODE_ENV: 'production',
-        PORT: String(port),
-        METRICS_PORT: String(metricsPort),
-        DATABASE_URL: 'postgres://127.0.0.1:1/unused',
-        AUTH_ISSUER: issuer.url,
-        AUTH_AUDIENCE: issuer.audience,
-        EVOLUTION_URL: upstreamUrl,
-        SECRETS_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-        SHUTDOWN_DELAY_MS: '0',
-        ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}),
-      },
-      `http://127.0.0.1:${port}/health/live`,
-      { isRead: false },
-    ),
-    startService('bench/passthrough.ts', { NODE_ENV: 'production' }, `http://127.0.0.1:${bare}/`, {
-      args: [String(bare), upstreamUrl],
-      isRead: false,
-    }),
-  ])
+  const stops: (() => Promise<void>)[] = []
+  const started = async <Process extends { stop: () => Promise<void> }>(starting: Promise<Process>) => {
+    const running = await starting
+    stops.push(running.stop)
+    return running
+  }
   try {
+    const issuer = await startIssuer()
+    stops.push(issuer.close)
+    await started(startUpstream(upstream, RESPONSE))
+    const nginx = await started(startProxy(proxy, upstream))
+    const console = await started(
+      startService(
+        'src/main.ts',
+        {
+          NODE_ENV: 'production',
+          PORT: String(port),
+          METRICS_PORT: String(metricsPort),
+          DATABASE_URL: 'postgres://127.0.0.1:1/unused',
+          AUTH_ISSUER: issuer.url,
+          AUTH_AUDIENCE: issuer.audience,
+          EVOLUTION_URL: upstreamUrl,
+          SECRETS_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+          SHUTDOWN_DELAY_MS: '0',
+          ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}),
+        },
+        `http://127.0.0.1:${port}/health/live`,
+        { isRead: false },
+      ),
+    )
+    const gateway = await started(
+      startService('bench/passthrough.ts', { NODE_ENV: 'production' }, `http://127.0.0.1:${bare}/`, {
+        args: [String(bare), upstreamUrl],
+        isRead: false,
+      }),
+    )
     const path = `/v1/evolution/status/${randomUUID()}`
     const authorization = `Bearer ${await issuer.token({ user: randomUUID(), team: randomUUID() })}`
     const contender = (name: string, pid: number, on: number, headers: Record<string, string> = {}) => ({
@@ -63,7 +73,7 @@ export async function benchForward(options: BenchOptions): Promise<void> {
       [
         contender(CONSOLE, console.pid, port, { authorization }),
         contender(BARE, gateway.pid, bare),
-        contender(NGINX, nginx[1].pid, proxy),
+        contender(NGINX, nginx.pid, proxy),
       ],
       [
         { of: CONSOLE, against: BARE, costAtMost: 1.1 },
@@ -72,6 +82,6 @@ export async function benchForward(options: BenchOptions): Promise<void> {
       options,
     )
   } finally {
-    await Promise.all([...[console, gateway, ...nginx].map(({ stop }) => stop()), issuer.close()])
+    await Promise.all(stops.map((stop) => stop()))
   }
 }

@@ -18,6 +18,8 @@ type Verdict = 'ok' | 'below the floor' | 'above the limit' | 'machine too busy 
 
 /** Quartiles further apart than this share of the median say nothing about a limit between them. */
 const MAX_SPREAD = 0.06
+/** Quartiles further apart than this say nothing at all. */
+const MAX_USEFUL_SPREAD = 0.15
 
 /** Prints the ratios and, as the last line, the verdict. Returns the exit code. */
 export function judge(compared: Compared[]): number {
@@ -40,8 +42,10 @@ export function judge(compared: Compared[]): number {
 function verdictOf({ costAtMost, shareAtLeast }: Limit, costs: number[]): Verdict {
   const most = shareAtLeast === undefined ? (costAtMost ?? Number.POSITIVE_INFINITY) : 1 / shareAtLeast
   const [low = 0, middle = 0, high = 0] = [0.25, 0.5, 0.75].map((q) => quantile(costs, q))
+  const spread = (high - low) / middle
   const isBetween = low <= most && most < high
-  if (isBetween && (high - low) / middle > MAX_SPREAD) return 'machine too busy to tell'
+  const hasLimit = Number.isFinite(most)
+  if (hasLimit && spread > (isBetween ? MAX_SPREAD : MAX_USEFUL_SPREAD)) return 'machine too busy to tell'
   if (middle <= most) return 'ok'
   return shareAtLeast === undefined ? 'above the limit' : 'below the floor'
 }
