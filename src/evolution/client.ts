@@ -18,8 +18,9 @@ export interface ForwardContext {
 export interface ForwardedResponse {
   status: number
   headers: Record<string, string>
-  /** The upstream's bytes, unchanged. */
-  body: Buffer
+  /** The upstream's body: valid UTF-8, so that it is sent as the same bytes. Node writes a text together with the head of
+   * the response, and a Buffer separately. */
+  body: string
 }
 
 export interface EvolutionClient {
@@ -78,9 +79,9 @@ function requestHeaders({ token, requestId, headers }: ForwardContext): Record<s
 function checkResponse({ status, headers, body }: CollectedResponse): ForwardedResponse {
   const returned = pickHeaders(headers, RETURNED)
   const text = readJson(headers, body)
-  if (text !== undefined && status >= 400) return { status, headers: returned, body }
+  if (text !== undefined && status >= 400) return { status, headers: returned, body: text }
   if (text?.trimStart().startsWith('{') && status >= 200 && status < 300) {
-    return { status: 200, headers: returned, body }
+    return { status: 200, headers: returned, body: text }
   }
   throw new Problem('upstream_failed')
 }

@@ -5,7 +5,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Buffered, because one write for each line costs half as much as a request. The buffer is flushed every half second
  * and at exit. */
-const toStdout = () => pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: 500 })
+const toStdout = () => pino.destination({ fd: 1, sync: false, minLength: 15 * 1_024, periodicFlush: 500 })
 
 export function createLog(level: LogLevel, destination: DestinationStream = toStdout()): Logger {
   const options = {
