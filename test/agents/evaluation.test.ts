@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { AgentUpdate } from '../../src/contract/agent.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 
@@ -47,6 +48,11 @@ describe('the latest evaluation of an agent', async () => {
     (await running.request('GET', `${COLLECTION}/${id}?${query}`, { token: person.token })).body
       .latest_evaluation
   const evaluation = (fields: object = {}) => ({ evaluation_id: randomUUID(), revision: 1, ...fields })
+
+  it('depends on BEHAVIOUR_COLUMNS of src/agents/columns.ts: every field is in one of the two lists above', () => {
+    const listed = Object.keys({ ...BEHAVIOUR, ...OTHER })
+    assert.deepEqual(listed.toSorted(), Object.keys(AgentUpdate.properties).toSorted())
+  })
 
   it('is in a response with include_scores only, null when there is none', async () => {
     const { id } = await createAgent(running, person)

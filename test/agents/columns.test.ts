@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
+import { AGENT_DEFAULTS, Agent, AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
+import { useConsole } from '../support/console.ts'
+
+/** Follows docs/extending.md: each message names the file where a step is missing. */
+describe('the columns of an agent', async () => {
+  const running = await useConsole()
+  const inTable = new Map(
+    (
+      await running.database.query<{ name: string; type: string; is_nullable: boolean }>(`
+        SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS is_nullable
+        FROM information_schema.columns WHERE table_name = 'agents'`)
+    ).map((column) => [column.name, column]),
+  )
+  // A secret has columns of its own.
+  const fields = Object.keys(AgentUpdate.properties).filter((name) => name !== 'api_key')
+
+  it('hold every field of an update', () => {
+    const columns: string[] = SETTABLE_COLUMNS.map(({ name }) => name)
+    for (const name of fields) {
+      assert.ok(columns.includes(name), `Add ${name} to SETTABLE_COLUMNS in src/agents/columns.ts.`)
+    }
+    for (const name of columns) {
+      assert.ok(fields.includes(name), `Add ${name} to SETTABLE in src/contract/agent-fields.ts.`)
+    }
+  })
+
+  it('are in a response: Agent has every field that a client can set', () => {
+    for (const name of Object.keys(AgentCreate.properties)) {
+      assert.ok(name in Agent.properties, `Add ${name} to Agent in src/contract/agent.ts.`)
+    }
+  })
+
+  for (const column of SETTABLE_COLUMNS) {
+    it(`have the type and the null rule of ${column.name} in the database`, () => {
+      const { name, type } = column
+      const stored = inTable.get(name)
+      assert.ok(stored, `Add the column ${name} to agents by a new file in migrations/.`)
+      assert.equal(stored.type, type, `Correct the type of ${name} in src/agents/columns.ts.`)
+      assert.equal(
+        stored.is_nullable,
+        !('keepsOnNull' in column),
+        `Set keepsOnNull for ${name} in src/agents/columns.ts exactly when the column is NOT NULL.`,
+      )
+      const isNullable = JSON.stringify(Agent.properties[name]).includes('"null"')
+      assert.equal(
+        stored.is_nullable,
+        isNullable,
+        `Make ${name} nullable in Agent exactly when its column is.`,
+      )
+      const isRequired = (AgentCreate.required as string[]).includes(name)
+      assert.ok(
+        stored.is_nullable || isRequired || name in AGENT_DEFAULTS || name === 'delegated_agents',
+        `Add the default of ${name} to AGENT_DEFAULTS in src/contract/agent-fields.ts.`,
+      )
+    })
+  }
+})
