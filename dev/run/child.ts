@@ -14,8 +14,10 @@ export interface ChildOptions {
   environment: Record<string, string | undefined>
   /** What it prints once it serves. Only our own child can print it: a response on its port could be another program's. */
   ready: RegExp
-  /** PostgreSQL waits for its clients after SIGTERM. */
+  /** What asks it to end, SIGTERM when absent. */
   endSignal?: NodeJS.Signals
+  /** What ends it at once; SIGKILL to it and to what it has started when absent. */
+  hardSignal?: NodeJS.Signals
   /** For a Node process, which then ends when this one is killed. */
   isNode?: boolean
 }
@@ -33,7 +35,7 @@ const READY_TIMEOUT_MS = 60_000
 const POLL_MS = 20
 
 export function startChild(options: ChildOptions, lifetime: Lifetime, logsFolder: string): Child {
-  const { name, command, args, environment, endSignal = 'SIGTERM', isNode = false } = options
+  const { name, command, args, environment, isNode = false } = options
   lifetime.check()
   const logFile = join(logsFolder, `${name}.log`)
   const log = openSync(logFile, 'w')
@@ -45,7 +47,7 @@ export function startChild(options: ChildOptions, lifetime: Lifetime, logsFolder
     // A group of its own: Ctrl-C in a terminal reaches this process alone, which ends the others in order.
     detached: true,
   })
-  lifetime.onEnd(isNode ? 'client' : 'server', (hurry) => endChild(child, endSignal, hurry))
+  lifetime.onEnd(isNode ? 'client' : 'server', (hurry) => endChild(child, options, hurry))
   closeSync(log)
 
   const output = () => readFileSync(logFile, 'utf8')
@@ -70,21 +72,22 @@ export function startChild(options: ChildOptions, lifetime: Lifetime, logsFolder
   return { ready, ended, output }
 }
 
-async function endChild(child: ChildProcess, signal: NodeJS.Signals, hurry: AbortSignal): Promise<void> {
+async function endChild(child: ChildProcess, options: ChildOptions, hurry: AbortSignal): Promise<void> {
+  const { endSignal = 'SIGTERM', hardSignal } = options
   const { pid } = child
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const closed = once(child, 'close')
-  // With its group, and so with what it started itself.
   const kill = () => {
     try {
-      process.kill(-pid, 'SIGKILL')
+      if (hardSignal) child.kill(hardSignal)
+      else process.kill(-pid, 'SIGKILL')
     } catch {
       // It has ended in this moment.
     }
   }
   if (hurry.aborted) kill()
   else {
-    child.kill(signal)
+    child.kill(endSignal)
     hurry.addEventListener('abort', kill, { once: true })
   }
   await closed

@@ -20,7 +20,8 @@ export async function startOwnPostgres(state: State, lifetime: Lifetime): Promis
   const start = (name: string, ready: RegExp, ...args: string[]) => {
     const [command = '', ...rest] = [...as, ...args]
     const child = { name, command, args: rest, environment: { PATH: process.env['PATH'] }, ready }
-    return startChild({ ...child, endSignal: 'SIGINT' }, lifetime, state.logs)
+    // After SIGTERM it would wait for its clients; after SIGKILL its own children would outlive it for a while.
+    return startChild({ ...child, endSignal: 'SIGINT', hardSignal: 'SIGQUIT' }, lifetime, state.logs)
   }
   if (!existsSync(data)) {
     // Beside its place, so that an interrupted one is not taken for a database.

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, rm } from 'node:fs/promises'
@@ -6,7 +7,6 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePorts } from '../../dev/free-port.ts'
 import { PORT_NAMES, type PortName } from '../../dev/run/ports.ts'
 import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
@@ -38,11 +38,7 @@ export async function createDevPlace(): Promise<DevPlace> {
   // PostgreSQL runs as another user where this is root.
   await chmod(own, 0o755)
   const database = `console_test_dev_${own.slice(-6).toLowerCase()}`
-  const numbers = await freePorts(PORT_NAMES.length)
-  const ports = Object.fromEntries(PORT_NAMES.map((name, i) => [name, numbers[i]])) as Record<
-    PortName,
-    number
-  >
+  const ports = await freePortBlock()
   const environment = {
     ...nats.environment,
     ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
@@ -123,6 +119,16 @@ function processesOf(folder: string): string[] {
       return []
     }
   })
+}
+
+/** Below the ports of the other tests: here they must stay free while the processes are started and ended. */
+async function freePortBlock(): Promise<Record<PortName, number>> {
+  for (;;) {
+    const first = randomInt(10_000, 19_000)
+    const entries = PORT_NAMES.map((name, index) => [name, first + index] as const)
+    const ports = Object.fromEntries(entries) as Record<PortName, number>
+    if ((await takenPorts(ports)).length === 0) return ports
+  }
 }
 
 async function takenPorts(ports: Record<string, number>): Promise<string[]> {
