@@ -200,6 +200,67 @@ describe('protection', () => {
   })
 })
 
+describe('red team', () => {
+  const create = 'POST /v1/campaigns'
+  const json = { name: 'Refunds', technique: 'jailbreak', agent_ids: [agent.agent_id] }
+
+  it('keeps campaigns until they are stopped', async () => {
+    const { body: made, headers } = await call('red-team', create, [], { json })
+    assert.equal(made.state, 'planned')
+    assert.equal(headers.get('location'), `/v1/campaigns/${made.id}`)
+    assert.deepEqual((await call('red-team', 'GET /v1/campaigns/{campaign_id}', [made.id])).body, made)
+    const { body: stopped } = await call('red-team', 'POST /v1/campaigns/{campaign_id}/stop', [made.id])
+    assert.equal(stopped.state, 'stopped')
+    const { body: findings } = await call('red-team', 'GET /v1/campaigns/{campaign_id}/findings', [made.id])
+    assert.deepEqual(findings.results, [])
+    assert.deepEqual((await call('red-team', 'GET /v1/campaigns?state=stopped')).body.results, [stopped])
+    assert.deepEqual((await call('red-team', 'GET /v1/campaigns?state=running')).body.results, [])
+  })
+
+  it('refuses in its own form', async () => {
+    for (const [change, field] of [
+      [{ name: '' }, 'name'],
+      [{ technique: 'asking' }, 'technique'],
+      [{ agent_ids: [] }, 'agent_ids'],
+    ] as const) {
+      const refused = await call('red-team', create, [], { json: { ...json, ...change } })
+      assert.deepEqual([refused.status, refused.body.error.field], [422, field])
+    }
+    assert.equal((await call('red-team', 'GET /v1/campaigns?state=lost')).status, 422)
+    const foreign = { token: stranger }
+    const { body: made } = await call('red-team', create, [], { json })
+    assert.equal((await call('red-team', 'GET /v1/campaigns/{campaign_id}', [made.id], foreign)).status, 404)
+  })
+})
+
+describe('environment', () => {
+  it('keeps personas and policies, and has harnesses for every team', async () => {
+    const json = { name: 'Hurried', traits: ['terse'] }
+    const { body: persona } = await call('environment', 'POST /v1/personas', [], { json })
+    const one = '/v1/personas/{persona_id}'
+    assert.deepEqual((await call('environment', `GET ${one}`, [persona.id])).body, persona)
+    assert.deepEqual((await call('environment', 'GET /v1/personas')).body.results, [persona])
+    assert.equal((await call('environment', `DELETE ${one}`, [persona.id])).status, 204)
+    assert.equal((await call('environment', `DELETE ${one}`, [persona.id])).status, 404)
+
+    const policy = '/v1/policies/{name}'
+    const text = { text: 'No refunds.', tags: ['billing'], enforcement: 'warn' }
+    const { body: kept } = await call('environment', `PUT ${policy}`, ['a / b'], { json: text })
+    assert.deepEqual((await call('environment', `GET ${policy}`, ['a / b'])).body, kept)
+    assert.deepEqual((await call('environment', 'GET /v1/policies')).body.results, [kept])
+    assert.equal((await call('environment', `DELETE ${policy}`, ['a / b'])).status, 204)
+    const refused = await call('environment', `PUT ${policy}`, ['x'], { json: { ...text, tags: [1] } })
+    assert.deepEqual([refused.status, refused.body.errors], [422, ['tags must be a list of texts']])
+
+    const { body: harnesses } = await call('environment', 'GET /v1/harnesses')
+    for (const harness of harnesses.results) {
+      const { body: read } = await call('environment', 'GET /v1/harnesses/{name}', [harness.name])
+      assert.deepEqual(read, harness)
+    }
+    assert.equal((await call('environment', 'GET /v1/harnesses/{name}', ['none'])).status, 404)
+  })
+})
+
 describe('each demonstration service', () => {
   it('serves what its document declares, and was asked for all of it above', () => {
     for (const name of DEMO_NAMES) {
@@ -247,6 +308,8 @@ describe('each demonstration service', () => {
       ['teams', '/v1/teams'],
       ['evaluation', '/v1/evaluations'],
       ['protection', '/v1/telemetry/report'],
+      ['red-team', '/v1/campaigns'],
+      ['environment', '/v1/personas'],
     ] as const) {
       services[name].misbehave('break_schema', { times: 1 })
       await assert.rejects(call(name, `GET ${path}`), /must be/)
