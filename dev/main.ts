@@ -63,9 +63,11 @@ async function oneEnds(
   lifetime: Lifetime,
 ): Promise<void> {
   setInterval(() => void keepToken(state, issuerUrl).catch(() => {}), HOUR_MS).unref()
-  void services.ended.then((sentence) => {
+  const reportServices = async () => {
+    const sentence = await services.ended
     if (!lifetime.ending.aborted) stderr.write(`\n${sentence}\nThe console goes on without the services.\n`)
-  })
+  }
+  void reportServices()
   throw new DevError(await Promise.race(needed.map(({ ended }) => ended)))
 }
 

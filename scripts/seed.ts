@@ -1,27 +1,26 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { parseInteger } from '../src/config.ts'
-import { orExit, readOption } from './options.ts'
+import { orExit } from './options.ts'
 import {
   AGENT_COLUMNS,
+  describeFleet,
   type FleetOptions,
   generateAgents,
   generateRevisions,
   REVISION_COLUMNS,
 } from './seed/fleet.ts'
+import { HELP, readSeedOptions } from './seed/options.ts'
+
+/** Is called often with a line that replaces the one before, and with `isLast` for the last of a step. */
+type Report = (line: string, isLast: boolean) => void
 
 /** Fills an empty database with agents, by COPY. Drops the secondary indexes and builds them again at the end: that takes
  * minutes, maintaining them for each row takes hours. One transaction: an interrupted run leaves the database
  * empty, with its indexes. */
-export async function seed(
-  databaseUrl: string,
-  options: FleetOptions,
-  report: (line: string) => void,
-): Promise<void> {
+export async function seed(databaseUrl: string, options: FleetOptions, report: Report): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
   try {
@@ -32,14 +31,16 @@ export async function seed(
     const inBatches = (what: string, lines: Iterable<string>) => batches(what, lines, options.agents, report)
     await copy(client, 'agents', AGENT_COLUMNS, inBatches('agent', generateAgents(options)))
     await copy(client, 'agent_revisions', REVISION_COLUMNS, inBatches('revision', generateRevisions(options)))
-    for (const { name, definition } of indexes) {
-      report(`building index ${name}`)
+    for (const [index, { name, definition }] of indexes.entries()) {
+      report(`index    ${index + 1} of ${indexes.length}, ${name}`, false)
       await client.query(definition)
     }
     await client.query('COMMIT')
-    report('gathering statistics')
+    report(`indexes  ${indexes.length} built`, true)
+    report('statistics', false)
     await client.query('VACUUM (ANALYZE) agents')
     await client.query('VACUUM (ANALYZE) agent_revisions')
+    report('statistics gathered', true)
   } finally {
     await client.end()
   }
@@ -60,14 +61,11 @@ async function copy(client: Client, table: string, columns: string, source: Iter
 }
 
 const LINES_PER_BATCH = 2_000
+const REPORT_INTERVAL_MS = 200
 
-function* batches(
-  what: string,
-  lines: Iterable<string>,
-  total: number,
-  report: (line: string) => void,
-): Generator<string> {
+function* batches(what: string, lines: Iterable<string>, total: number, report: Report): Generator<string> {
   const startedAt = performance.now()
+  let reportedAt = startedAt
   let batch = ''
   let count = 0
   for (const line of lines) {
@@ -75,11 +73,14 @@ function* batches(
     if (++count % LINES_PER_BATCH === 0) {
       yield batch
       batch = ''
-      if (count % 200_000 === 0) report(progress(what, count, total, startedAt))
+      if (performance.now() - reportedAt > REPORT_INTERVAL_MS) {
+        reportedAt = performance.now()
+        report(progress(what, count, total, startedAt), false)
+      }
     }
   }
   if (batch !== '') yield batch
-  report(progress(what, count, total, startedAt))
+  report(progress(what, count, total, startedAt), true)
 }
 
 function progress(what: string, count: number, total: number, startedAt: number): string {
@@ -87,29 +88,52 @@ function progress(what: string, count: number, total: number, startedAt: number)
   const rate = count / seconds
   const done = count / total
   const bar = '█'.repeat(Math.round(done * 20)).padEnd(20, '░')
-  const left = Math.round((total - count) / rate)
-  return `${what.padEnd(8)} ${bar} ${(done * 100).toFixed(0).padStart(3)} %  ${count} rows, ${Math.round(rate)}/s, ${left} s left`
+  const left = count === total ? '' : `, ${Math.round((total - count) / rate)} s left`
+  return `${what.padEnd(8)} ${bar} ${(done * 100).toFixed(0).padStart(3)} %  ${count} rows, ${Math.round(rate)}/s${left}`
 }
 
-function readOptions(): FleetOptions {
-  const { values } = parseArgs({
-    options: { agents: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
-  })
-  return {
-    agents: readOption('--agents', () => parseInteger(values.agents, 1, 100_000_000)),
-    seed: readOption('--seed', () => parseInteger(values.seed, 0, 4_294_967_295)),
-  }
+/** In a terminal a line replaces the one before; elsewhere the last of each step is enough. */
+const toTerminal: Report = (line, isLast) => {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line}${isLast ? '\n' : ''}`)
+  else if (isLast) process.stdout.write(`${line}\n`)
+}
+
+function whatNext(options: FleetOptions, seconds: number): string {
+  const { teams, largestTeam, agentsOfLargest } = describeFleet(options)
+  const { PORT: port = '8080', ISSUER_PORT: issuerPort = '8081' } = process.env
+  return `Done in ${seconds.toFixed(1)} s: ${options.agents} agents in ${teams} teams. The largest team has ${agentsOfLargest}:
+  export TEAM=${largestTeam}
+To read them, let the console run on this database (npm run dev), and ask its issuer for a token of that team:
+  export TOKEN=$(curl -sS -u $TEAM.$TEAM:development http://127.0.0.1:${issuerPort}/token \\
+    -d grant_type=client_credentials -d scope=agent:read | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+  curl -sS --oauth2-bearer $TOKEN 'http://127.0.0.1:${port}/v1/agent-configurations?limit=1'
+`
+}
+
+/** The sentence for an error that can be expected. */
+function explain(error: Error & { code?: string }): string {
+  if (error.code === '42P01') return 'The database has no tables yet: npm run migrate'
+  if (error.code === '3D000') return `The ${error.message}: createdb, then npm run migrate`
+  return error.message
 }
 
 if (import.meta.main) {
-  const options = orExit(readOptions)
+  const options = orExit(readSeedOptions)
+  if (options === 'help') {
+    process.stdout.write(HELP)
+    process.exit(0)
+  }
   const databaseUrl = process.env['DATABASE_URL']
   if (!databaseUrl) {
     process.stderr.write('DATABASE_URL is missing: postgres://user:password@host:5432/database\n')
     process.exit(1)
   }
-  await seed(databaseUrl, options, (line) =>
-    process.stdout.write(process.stdout.isTTY ? `\r\x1b[K${line}` : `${line}\n`),
-  )
-  process.stdout.write('\n')
+  const startedAt = performance.now()
+  try {
+    await seed(databaseUrl, options, toTerminal)
+    process.stdout.write(whatNext(options, (performance.now() - startedAt) / 1_000))
+  } catch (error) {
+    process.stderr.write(`${process.stdout.isTTY ? '\n' : ''}${explain(error as Error)}\n`)
+    process.exitCode = 1
+  }
 }

@@ -26,7 +26,7 @@ function readToken(path: string): string | undefined {
 function expiresAt(token: string): number {
   const [, payload = ''] = token.split('.')
   try {
-    return Number((JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number }).exp)
+    return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number }).exp
   } catch {
     return 0
   }

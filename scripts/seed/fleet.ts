@@ -67,6 +67,13 @@ export function teamId(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
 }
 
+/** What a fleet of this size is made of. */
+export function describeFleet({ agents }: FleetOptions) {
+  const others = Math.max(1, teamCount(agents) - 1)
+  const agentsOfLargest = largestTeam(agents)
+  return { teams: agents > 1 ? 1 + Math.min(others, agents - 1) : 1, largestTeam: teamId(0), agentsOfLargest }
+}
+
 /** A UUID version 7 of a time; the number makes it unique. */
 function agentId(atMs: number, number: number): string {
   const time = atMs.toString(16).padStart(12, '0')

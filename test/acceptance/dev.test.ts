@@ -29,7 +29,7 @@ describe('npm run dev', () => {
   after(async () => {
     running?.signal('SIGKILL')
     await running?.ended
-    await place.isGone().finally(() => place.remove())
+    await place.isGone().finally(async () => place.remove())
   })
 
   const api = async (path: string): Promise<Json> => {

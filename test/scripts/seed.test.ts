@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { Ajv } from 'ajv'
 import { seed } from '../../scripts/seed.ts'
 import { AgentEvaluation } from '../../src/contract/evaluation.ts'
-import { startProcess } from '../acceptance/processes.ts'
+import { startConsoleProcess, startProcess } from '../acceptance/processes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 describe('a generated fleet', () => {
@@ -76,6 +78,38 @@ describe('a generated fleet', () => {
     for (const { latest_evaluation: evaluation } of evaluations) {
       assert.ok(validate(evaluation), JSON.stringify(evaluation))
     }
+  })
+
+  it('says what to do next, in commands that work', async () => {
+    const running = await startConsoleProcess()
+    try {
+      const ports = { PORT: new URL(running.url).port, ISSUER_PORT: new URL(running.issuerUrl).port }
+      const environment = { DATABASE_URL: running.database.url, ...ports }
+      const seeding = startProcess('scripts/seed.ts', environment, '--agents', '1000')
+      assert.equal(await seeding.ended, 0, seeding.output())
+      const [, next = ''] = seeding.output().split(/^Done in \d+\.\d s: 1000 agents in 10 teams\..*10:\n/m)
+      const commands = next.replace(/^To read them.*\n/m, '')
+      const { stdout } = await promisify(execFile)('bash', ['-c', commands])
+      const { results } = JSON.parse(stdout) as { results: { team_id: string }[] }
+      assert.equal(results[0]?.team_id, '00000000-0000-4000-8000-000000000000')
+      const [counted] = await running.database.query<{ teams: number; largest: number }>(
+        `SELECT count(DISTINCT team_id)::int AS teams,
+           count(*) FILTER (WHERE team_id = '00000000-0000-4000-8000-000000000000')::int AS largest FROM agents`,
+      )
+      assert.deepEqual(counted, { teams: 10, largest: 10 })
+    } finally {
+      await running.close()
+    }
+  })
+
+  it('shows its help, and reports a database without tables in a sentence', async () => {
+    const help = startProcess('scripts/seed.ts', {}, '--help')
+    assert.equal(await help.ended, 0)
+    assert.match(help.output(), /--agents N/)
+    const url = (databases[0] as TestDatabase).url.replace(/[^/]+$/, 'postgres')
+    const seeding = startProcess('scripts/seed.ts', { DATABASE_URL: url })
+    assert.equal(await seeding.ended, 1)
+    assert.equal(seeding.output(), 'The database has no tables yet: npm run migrate\n')
   })
 
   it('is asked for in numbers, and a mistake is answered with a sentence', async () => {
