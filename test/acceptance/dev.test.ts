@@ -29,7 +29,11 @@ describe('npm run dev', () => {
   after(async () => {
     running?.signal('SIGKILL')
     await running?.ended
-    await place.isGone().finally(async () => place.remove())
+    try {
+      await place.isGone()
+    } finally {
+      await place.remove()
+    }
   })
 
   const api = async (path: string): Promise<Json> => {
