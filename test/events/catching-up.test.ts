@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { jetstream } from '@nats-io/jetstream'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
-import { createTestNats, type TestNats } from '../support/nats.ts'
+import { type Person, startConsole } from '../support/console.ts'
+import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 import { watch } from '../support/watching.ts'
 
@@ -15,35 +15,11 @@ const EVENT_BYTES = 4_000
 
 const READERS = 20
 
-describe('catching up with what is no longer in memory', () => {
-  let nats: TestNats
-  let running: TestConsole
-  let person: Person
-  let otherTeam: string
-  let beginning: string
-
-  before(async () => {
-    nats = await createTestNats()
-    const before = await startConsole({ environment: nats.environment })
-    person = await before.person()
-    beginning = await position(before.url, person)
-    await before.close()
-    otherTeam = randomUUID()
-    await publish(10, otherTeam)
-    await publish(EVENTS, person.team)
-    running = await startConsole({ environment: nats.environment })
-    person = await running.person({ team: person.team })
-    await position(running.url, person)
-  })
-  after(async () => {
-    await running.close()
-    await nats.remove()
-  })
-
-  const position = async (url: string, somebody: Person): Promise<string> => {
+describe('catching up with what is no longer in memory', async () => {
+  const position = async (url: string, user: Person): Promise<string> => {
     let found: string | undefined
     await until('the stream is read', async () => {
-      const watching = await watch(url, somebody)
+      const watching = await watch(url, user)
       if (watching.status === 200) await until('a position arrives', () => watching.position() !== undefined)
       watching.stop()
       found = watching.position()
@@ -63,15 +39,33 @@ describe('catching up with what is no longer in memory', () => {
     }
   }
 
-  /** Asks for everything there was, and leaves it lying. */
+  /** Asks for everything there was, and does not read it. */
   const readNothing = async (url: string, { token }: Person): Promise<IncomingMessage> => {
     const headers = { authorization: `Bearer ${token}`, 'last-event-id': beginning }
-    const [answer] = (await once(get(`${url}/v1/agent-configurations/events`, { headers }), 'response')) as [
-      IncomingMessage,
-    ]
+    const [response] = (await once(
+      get(`${url}/v1/agent-configurations/events`, { headers }),
+      'response',
+    )) as [IncomingMessage]
     // It is cut off in the end.
-    return answer.on('error', () => {})
+    return response.on('error', () => {})
   }
+
+  const nats = await createTestNats()
+  const first = await startConsole({ environment: nats.environment })
+  const before = await first.person()
+  const { team } = before
+  const beginning = await position(first.url, before)
+  await first.close()
+  const otherTeam = randomUUID()
+  await publish(10, otherTeam)
+  await publish(EVENTS, team)
+  const running = await startConsole({ environment: nats.environment })
+  after(async () => {
+    await running.close()
+    await nats.remove()
+  })
+  const person = await running.person({ team })
+  await position(running.url, person)
 
   const consumers = async () => (await nats.info())?.state.consumer_count
 
@@ -121,9 +115,9 @@ describe('catching up with what is no longer in memory', () => {
 
   it('ends with the replica, which does not wait for it', async () => {
     const own = await startConsole({ environment: { ...nats.environment, RELAY: 'off' } })
-    const somebody = await own.person({ team: person.team })
-    await position(own.url, somebody)
-    const answer = await readNothing(own.url, somebody)
+    const user = await own.person({ team: person.team })
+    await position(own.url, user)
+    const answer = await readNothing(own.url, user)
     const closing = own.close()
     // What was sent before is read, and then there is no more.
     await once(answer.resume(), 'end')

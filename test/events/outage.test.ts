@@ -1,39 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { type PrivateNats, startPrivateNats } from '../../dev/private-nats.ts'
-import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
+import { startPrivateNats } from '../../dev/private-nats.ts'
+import { startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { createAgent, putAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { startConsole } from '../support/console.ts'
 import { until } from '../support/until.ts'
-import { type Watching, watch } from '../support/watching.ts'
+import { canBeWatched, watch } from '../support/watching.ts'
 
-describe('events, when something goes away', () => {
-  let postgres: PrivatePostgres
-  let nats: PrivateNats
-  let running: TestConsole
-  let person: Person
-  let id: string
-  let watching: Watching
-
-  before(async () => {
-    ;[postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()])
-    await migrate(postgres.url, () => {})
-    running = await startConsole({ environment: { DATABASE_URL: postgres.url, NATS_URL: nats.url } })
-    person = await running.person()
-    await until('the stream is read', async () => {
-      watching = await watch(running.url, person)
-      return watching.status === 200
-    })
-    id = (await createAgent(running, person)).id
-    await watching.waitFor(1)
-  })
+describe('events, when something goes away', async () => {
+  const [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()])
+  await migrate(postgres.url, () => {})
+  const running = await startConsole({ environment: { DATABASE_URL: postgres.url, NATS_URL: nats.url } })
+  const person = await running.person()
+  await canBeWatched(running.url, person.token)
+  const watching = await watch(running.url, person)
   after(async () => {
     watching.stop()
     await running.close()
     await Promise.all([postgres.remove(), nats.remove()])
   })
+  const { id } = await createAgent(running, person)
+  await watching.waitFor(1)
 
   const rename = async (agent_name: string) => {
     assert.equal((await putAgent(running, person, id, { agent_name })).status, 200)
@@ -44,7 +33,7 @@ describe('events, when something goes away', () => {
     const { status, body } = await running.request('GET', '/health/ready')
     assert.deepEqual([status, body.status, body.delivery.waiting], [200, 'ready', 4])
     await nats.start()
-    await until('all are told', () => watching.seen.length >= 5, 20_000)
+    await until('all events arrive', () => watching.seen.length >= 5, 20_000)
     assert.deepEqual(
       watching.seen.map(({ event }) => event.data.revision),
       [1, 2, 3, 4, 5],
@@ -55,10 +44,10 @@ describe('events, when something goes away', () => {
     await postgres.stop('immediate')
     await postgres.start()
     await rename('after a crash')
-    await until('it is told', () => watching.seen.length >= 6, 20_000)
+    await until('the event arrives', () => watching.seen.length >= 6, 20_000)
   })
 
-  it('of a stream that was lost are gone: whoever watched is sent away, and told to list again', async () => {
+  it('of a stream that was lost are gone: a client that watched is disconnected, and its position is refused', async () => {
     const lastEventId = watching.position()
     const connection = running.deps.events?.nats.connection()
     assert.ok(connection)

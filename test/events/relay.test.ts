@@ -1,32 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { Client } from 'pg'
 import { createLog } from '../../src/platform/log.ts'
 import { listenToOutbox } from '../../src/platform/outbox-listener.ts'
 import { startRelay } from '../../src/relay/start.ts'
 import { createAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
-import { type Collector, createTestNats, type StreamEvent, type TestNats } from '../support/nats.ts'
+import { startConsole } from '../support/console.ts'
+import { useConsoleWithNats } from '../support/console-with-nats.ts'
+import type { StreamEvent } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 
-describe('a change of an agent', () => {
-  let nats: TestNats
-  let running: TestConsole
-  let person: Person
-  let stream: Collector
-
-  before(async () => {
-    nats = await createTestNats()
-    running = await startConsole({ environment: nats.environment })
-    person = await running.person()
-    stream = await nats.collect()
-  })
-  after(async () => {
-    await stream.stop()
-    await running.close()
-    await nats.remove()
-  })
+describe('a change of an agent', async () => {
+  const { running, nats } = await useConsoleWithNats()
+  const person = await running.person()
+  const stream = await nats.collect()
 
   const eventsOf = (id: string) => stream.events.filter(({ subject }) => subject.endsWith(id))
 

@@ -1,29 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { SignJWT } from 'jose'
 import { createAgent } from '../support/agents.ts'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
-import { createTestNats, type TestNats } from '../support/nats.ts'
+import { startConsole } from '../support/console.ts'
+import { useConsoleWithNats } from '../support/console-with-nats.ts'
 import { until } from '../support/until.ts'
 import { canBeWatched, watch } from '../support/watching.ts'
 
-describe('watching the agents of a team', () => {
-  let nats: TestNats
-  let running: TestConsole
-  let person: Person
-
-  before(async () => {
-    nats = await createTestNats()
-    running = await startConsole({ environment: nats.environment })
-    person = await running.person()
-    await canBeWatched(running.url, person.token)
-  })
-  after(async () => {
-    await running.close()
-    await nats.remove()
-  })
+describe('watching the agents of a team', async () => {
+  const { running, nats } = await useConsoleWithNats()
+  const person = await running.person()
+  await canBeWatched(running.url, person.token)
 
   /** Another replica of the same console, which has just started. */
   const startReplica = async (t: TestContext) => {
@@ -39,11 +28,11 @@ describe('watching the agents of a team', () => {
     await canBeWatched(replica.url, person.token)
     return replica
   }
-  /** A new agent, and the position after it was told. */
+  /** A new agent, and the position after its event. */
   const createAndWatch = async () => {
     const watching = await watch(running.url, person)
     const agent = await createAgent(running, person)
-    await until('it is told', () => watching.seen.some(({ event }) => event.subject === agent.id))
+    await until('its event arrives', () => watching.seen.some(({ event }) => event.subject === agent.id))
     watching.stop()
     return { agent, lastEventId: watching.position() as string }
   }
@@ -52,14 +41,14 @@ describe('watching the agents of a team', () => {
   const revisions = (seen: { event: { data: { revision: number } } }[]) =>
     seen.map(({ event }) => event.data.revision)
 
-  it('tells every change of the own team and none of another', async () => {
-    const stranger = await running.person()
-    const [own, foreign] = await Promise.all([watch(running.url, person), watch(running.url, stranger)])
+  it('sends every change of the own team and none of another', async () => {
+    const otherTeam = await running.person()
+    const [own, foreign] = await Promise.all([watch(running.url, person), watch(running.url, otherTeam)])
     assert.equal(own.status, 200)
     assert.equal(own.headers.get('cache-control'), 'no-store')
     const agent = await createAgent(running, person)
     await rename(agent.id, 'renamed')
-    const theirs = await createAgent(running, stranger)
+    const theirs = await createAgent(running, otherTeam)
     await Promise.all([own.waitFor(2), foreign.waitFor(1)])
     assert.deepEqual(
       own.seen.map(({ event }) => [event.id, event.data.team_id]),
@@ -76,7 +65,7 @@ describe('watching the agents of a team', () => {
     foreign.stop()
   })
 
-  it('tells only of the agents that were asked for', async () => {
+  it('sends only changes of the agents that were asked for', async () => {
     const [wanted, other] = await Promise.all([createAgent(running, person), createAgent(running, person)])
     const watching = await watch(running.url, { ...person, agentIds: [wanted.id, randomUUID()] })
     await rename(other.id, 'of no interest')
@@ -108,12 +97,12 @@ describe('watching the agents of a team', () => {
   })
 
   it("another team's agent is silent, as one that does not exist", async () => {
-    const stranger = await running.person()
+    const otherTeam = await running.person()
     const agent = await createAgent(running, person)
-    const watching = await watch(running.url, { ...stranger, agentIds: [agent.id] })
-    await rename(agent.id, 'not for strangers')
-    const own = await createAgent(running, stranger)
-    const all = await watch(running.url, { ...stranger, lastEventId: watching.position() })
+    const watching = await watch(running.url, { ...otherTeam, agentIds: [agent.id] })
+    await rename(agent.id, 'not for other teams')
+    const own = await createAgent(running, otherTeam)
+    const all = await watch(running.url, { ...otherTeam, lastEventId: watching.position() })
     await all.waitFor(1)
     assert.equal(all.seen[0]?.event.subject, own.id)
     assert.deepEqual(watching.seen, [])
@@ -203,9 +192,9 @@ describe('watching the agents of a team', () => {
 
   it('ends with the replica, which does not wait for it', async () => {
     const own = await startConsole({ environment: { ...nats.environment, RELAY: 'off' } })
-    const somebody = await own.person()
-    await canBeWatched(own.url, somebody.token)
-    const watching = await watch(own.url, somebody)
+    const user = await own.person()
+    await canBeWatched(own.url, user.token)
+    const watching = await watch(own.url, user)
     const closing = own.close()
     assert.equal(await watching.ended, 'ended')
     await closing
