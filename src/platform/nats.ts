@@ -23,8 +23,8 @@ export function createNats(url: string, log: Logger): Nats {
       connection = await connect({
         ...parseServers(url),
         name: 'agent-console',
-        // Not shorter: a first attempt that times out leaks its socket until the server closes it.
-        timeout: 5_000,
+        // An attempt that times out leaks its socket, also when only this process was busy for that long.
+        timeout: 20_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RETRY_MS,
         // By default the client stops reconnecting after two refused logins. Credentials may be rotated on one side first.
