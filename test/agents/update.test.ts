@@ -5,7 +5,7 @@ import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.t
 import { useConsole } from '../support/console.ts'
 
 describe('an update', async () => {
-  const running = await useConsole({ held: { now: () => Math.max(nowMs, Date.now()) } })
+  const running = await useConsole({ overrides: { now: () => Math.max(nowMs, Date.now()) } })
   const person = await running.person()
   let nowMs = Date.UTC(2026, 0, 1)
 

@@ -33,7 +33,10 @@ export interface Scene {
 /** Closed after the last test of the calling file or suite. */
 export async function useScene(): Promise<Scene> {
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
-  return setScene(await useConsole({ held: { now: () => clock.ms }, issuer: await startIssuer() }), clock)
+  return setScene(
+    await useConsole({ overrides: { now: () => clock.ms }, issuer: await startIssuer() }),
+    clock,
+  )
 }
 
 /** The same with a console that runs already, by that clock. */

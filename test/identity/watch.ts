@@ -25,7 +25,7 @@ export interface Watched {
 export async function watch(t: TestContext, environment: Record<string, string> = {}): Promise<Watched> {
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
   const running = await startConsole({
-    held: { now: () => clock.ms },
+    overrides: { now: () => clock.ms },
     environment,
     issuer: await startIssuer(),
   })

@@ -15,7 +15,7 @@ export interface Mounted {
   close: () => Promise<void>
 }
 
-export interface MountedOptions extends Pick<ConsoleOptions, 'held'> {
+export interface MountedOptions extends Pick<ConsoleOptions, 'overrides'> {
   services?: string[]
   operations: DeclaredOperation[]
   /** In front of every path of the services' own. */
@@ -50,7 +50,7 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
   const mounted = { current: createMountedTable(options.operations) }
   const services = new Map<string, MountedService>()
   const running = await startConsole({
-    ...(options.held ? { held: options.held } : {}),
+    ...(options.overrides ? { overrides: options.overrides } : {}),
     mount: ({ metrics }) => {
       for (const [name, { url: origin }] of Object.entries(behind)) {
         const url = origin + (options.basePath ?? '')

@@ -13,7 +13,7 @@ describe('a mounted operation is reached by nobody', () => {
   before(async () => {
     const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
     mounted = await startMounted({
-      held: { now: () => clock.ms },
+      overrides: { now: () => clock.ms },
       operations: [operation(), operation({ method: 'POST' })],
     })
     behind = mounted.behind['things'] as Behind

@@ -51,7 +51,7 @@ export interface TestConsole {
 }
 
 export interface ConsoleOptions {
-  held?: Partial<Pick<Deps, 'now' | 'newId'>>
+  overrides?: Partial<Pick<Deps, 'now' | 'newId'>>
   environment?: Record<string, string>
   /** Publishes keys and signs tokens when absent. Closed with the console. */
   issuer?: Issuer
@@ -87,7 +87,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
     ...options.environment,
   })
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
-  const deps = createDeps(config, { log, ...options.held })
+  const deps = createDeps(config, { log, ...options.overrides })
   if (options.mount) deps.services = { ...deps.services, mount: options.mount(deps) }
   const app = await buildApp(deps)
   options.extend?.(app)
