@@ -1,4 +1,5 @@
 const HYPHENATED_GROUPS = [8, 4, 4, 4, 12]
+const NORMAL_FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 type Parsed = { ok: true; uuid: string } | { ok: false; error: string }
 
@@ -7,6 +8,7 @@ const fail = (error: string): Parsed => ({ ok: false, error })
 /** Parses a UUID in any accepted format: hyphenated, 32 digits, or hyphenated with the prefix `urn:uuid:` or in
  * braces; upper or lower case. Returns the lower-case hyphenated form, or the error text of pydantic. */
 export function parseUuid(input: string): Parsed {
+  if (NORMAL_FORM.test(input)) return { ok: true, uuid: input }
   let text = input
   let mayBeSimple = true
   if (text.startsWith('urn:uuid:')) {

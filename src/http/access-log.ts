@@ -6,7 +6,7 @@ import type { Metrics } from '../platform/metrics.ts'
  * secrets. */
 export const accessLog = fp(
   async (app, { metrics }: { metrics: Metrics }) => {
-    app.addHook('onResponse', async (request, reply) => {
+    app.addHook('onResponse', (request, reply, done) => {
       const route = getRoute(request)
       const { method } = request
       metrics.observeRequest({ method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 })
@@ -22,6 +22,7 @@ export const accessLog = fp(
         },
         'request',
       )
+      done()
     })
     // onResponse does not run for a client that disconnects.
     app.addHook('onRequestAbort', async (request) => {

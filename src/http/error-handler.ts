@@ -14,8 +14,8 @@ const FASTIFY_ERRORS: Record<string, ProblemCode> = {
 export const errorHandler = fp(
   async (app) => {
     // In onRequest, so that the body of a request without a route is not read.
-    app.addHook('onRequest', async (request) => {
-      if (request.is404) throw new Problem('not_found')
+    app.addHook('onRequest', (request, _reply, done) => {
+      done(request.is404 ? new Problem('not_found') : undefined)
     })
     app.setNotFoundHandler(() => {
       throw new Problem('not_found')

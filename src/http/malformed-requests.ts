@@ -32,9 +32,10 @@ export function handleClientError(error: Error & { code?: string }, socket: Sock
 /** Handles two kinds of request that Node would reject itself, without a problem body. */
 export const malformedRequests = fp(
   async (app) => {
-    app.addHook('onRequest', async ({ raw }) => {
+    app.addHook('onRequest', ({ raw }, _reply, done) => {
       // RFC 9112 section 3.2.
-      if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw new Problem('bad_request')
+      const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
+      done(lacksHost ? new Problem('bad_request') : undefined)
     })
     // Ignore an unknown Expect header (RFC 9110 section 10.1.1).
     app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))

@@ -21,8 +21,13 @@ declare module 'fastify' {
 export const mountedOperation = fp(
   async (app) => {
     app.decorateRequest('mountedOperation')
-    app.addHook('onRequest', async (request) => {
-      request.mountedOperation = request.routeOptions.config.findMountedOperation?.(request)
+    app.addHook('onRequest', (request, _reply, done) => {
+      try {
+        request.mountedOperation = request.routeOptions.config.findMountedOperation?.(request)
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
     })
   },
   { name: 'mounted-operation' },

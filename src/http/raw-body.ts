@@ -14,8 +14,9 @@ export interface RawBody {
 export const rawBody = fp(
   async (app) => {
     // Fastify rejects a malformed media type before a body parser runs. `request.raw` keeps the original headers.
-    app.addHook('onRequest', async (request) => {
+    app.addHook('onRequest', (request, _reply, done) => {
       if (!isJson(request)) request.headers = { 'content-type': 'application/octet-stream' }
+      done()
     })
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, keepRaw)

@@ -14,8 +14,9 @@ export function createRequestId(newId: () => string) {
 
 export const requestId = fp(
   async (app) => {
-    app.addHook('onRequest', async (request, reply) => {
+    app.addHook('onRequest', (request, reply, done) => {
       reply.header('x-request-id', request.id)
+      done()
     })
   },
   { name: 'request-id' },

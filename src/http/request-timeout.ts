@@ -16,15 +16,18 @@ const REQUEST_TIMEOUT_MS = 15_000
 /** Node's own `requestTimeout` applies to every request and would cut off a large upload that is making progress. */
 export const requestTimeout = fp(
   async (app) => {
-    app.addHook('onRequest', async (request, reply) => {
+    app.addHook('onRequest', (request, reply, done) => {
       if (!request.routeOptions.config.streams && hasBody(request.raw)) startTimeout(request.raw, reply)
+      done()
     })
     // The response may be sent before the upload ends. Discard the rest: Node reuses a connection only after the
     // whole request has been read.
-    app.addHook('onResponse', async ({ routeOptions, raw }, reply) => {
-      if (!routeOptions.config.streams || raw.complete) return
-      startTimeout(raw, reply)
-      raw.resume()
+    app.addHook('onResponse', ({ routeOptions, raw }, reply, done) => {
+      if (routeOptions.config.streams && !raw.complete) {
+        startTimeout(raw, reply)
+        raw.resume()
+      }
+      done()
     })
   },
   { name: 'request-timeout' },

@@ -71,7 +71,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   })
 
   const verify = async (token: string): Promise<VerifiedToken> => {
-    await keys.keepFresh()
+    const refreshing = keys.keepFresh()
+    if (refreshing) await refreshing
     // The keys may change during verification: the result must not enter the cache of the new keys.
     const cache = currentCache
     const cached = cache.get(token)

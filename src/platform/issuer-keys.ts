@@ -21,8 +21,8 @@ export interface IssuerKeysOptions {
 export type IssuerState = 'up' | 'down' | 'unknown'
 
 export interface IssuerKeys {
-  /** Await this before using the keys or a cached verification. */
-  keepFresh: () => Promise<void>
+  /** Await this before using the keys or a cached verification. Undefined while the keys are fresh. */
+  keepFresh: () => Promise<void> | undefined
   getKey: JWTVerifyGetKey
   state: () => IssuerState
 }
@@ -73,8 +73,8 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
     if (pending || now() - attemptedAt >= COOLDOWN_MS) await refresh()
   }
 
-  const keepFresh = async () => {
-    if (!keys || now() - loadedAt < MAX_AGE_MS) return
+  const keepFresh = () => (!keys || now() - loadedAt < MAX_AGE_MS ? undefined : replaceOldKeys())
+  const replaceOldKeys = async () => {
     // Usually the request does not wait. After a long idle time it does: the cached keys may have been withdrawn.
     if (now() - attemptedAt >= MAX_IDLE_MS) state = 'unknown'
     const refreshed = refreshUnlessCoolingDown()

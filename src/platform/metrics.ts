@@ -98,7 +98,14 @@ function createUpstreamMetrics(create: Factory) {
     'Duration of calls to an upstream, to the head of the response if it is streamed; the outcome is `answered` or the kind of failure',
     ['upstream', 'outcome'],
   )
+  // Counted in a map and copied when the metrics are read: changing a gauge costs too much for every request.
+  const callsInFlight = new Map<string, number>()
   const inFlight = create.gauge('console_upstream_in_flight', 'Calls to an upstream in flight', ['upstream'])
+  Object.assign(inFlight, {
+    collect: () => {
+      for (const [upstream, count] of callsInFlight) inFlight.set({ upstream }, count)
+    },
+  })
   const streaming = create.gauge(
     'console_upstream_responses_streaming',
     'Responses of an upstream that are being streamed to a client',
@@ -126,9 +133,9 @@ function createUpstreamMetrics(create: Factory) {
     return {
       startCall: () => {
         const startedAt = performance.now()
-        inFlight.inc({ upstream })
+        callsInFlight.set(upstream, (callsInFlight.get(upstream) ?? 0) + 1)
         return (outcome) => {
-          inFlight.dec({ upstream })
+          callsInFlight.set(upstream, (callsInFlight.get(upstream) ?? 0) - 1)
           calls.observe({ upstream, outcome }, (performance.now() - startedAt) / 1_000)
         }
       },
