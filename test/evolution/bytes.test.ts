@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { useConsole } from '../support/console.ts'
 
 const OBJECTS = 5_000
 const AT_ONCE = 16
@@ -52,16 +52,10 @@ const object = fc
   })
   .map((members) => `{${members.map(([key, gap, member]) => `${key}:${gap}${member}${gap}`).join(',')}}`)
 
-describe('bytes', () => {
-  let running: TestConsole
-  let person: Person
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-    running.evolution.misbehave('echo')
-  })
-  after(() => running.close())
+describe('bytes', async () => {
+  const running = await useConsole()
+  const person = await running.person()
+  running.evolution.misbehave('echo')
 
   it(`of ${OBJECTS} generated objects reach the upstream and come back as they are`, async () => {
     const bodies = fc.sample(object, { numRuns: OBJECTS, seed: 7 }).map((text) => Buffer.from(text))

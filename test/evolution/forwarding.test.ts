@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, describe, it } from 'node:test'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { beforeEach, describe, it } from 'node:test'
+import { useConsole } from '../support/console.ts'
 
 const STATUS = '/v1/evolution/status'
 
-describe('the two operations of the evolution service', () => {
-  let running: TestConsole
-  let person: Person
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person({ scope: '' })
-  })
+describe('the two operations of the evolution service', async () => {
+  const running = await useConsole()
+  const person = await running.person({ scope: '' })
   beforeEach(() => {
     running.evolution.misbehave(null)
     running.evolution.clearRequests()
   })
-  after(() => running.close())
 
   it('read the status of any agent, known here or not, with a token and no permission', async () => {
     const id = randomUUID()
@@ -29,7 +23,7 @@ describe('the two operations of the evolution service', () => {
 
   it('reach one exact path, built from the normalised id', async () => {
     const id = '3fa85f64-5717-4562-b3fc-2c963f66afa6'
-    for (const spelling of [
+    for (const format of [
       id,
       id.toUpperCase(),
       id.replaceAll('-', ''),
@@ -37,14 +31,14 @@ describe('the two operations of the evolution service', () => {
       `{${id}}`,
       `${id}/`,
     ]) {
-      const reply = await running.request('GET', `${STATUS}/${spelling}`, { token: person.token })
-      assert.equal(reply.status, 200, spelling)
+      const reply = await running.request('GET', `${STATUS}/${format}`, { token: person.token })
+      assert.equal(reply.status, 200, format)
     }
     const targets = new Set(running.evolution.requests().map(({ target }) => target))
     assert.deepEqual([...targets], [`/evolution/status/${id}`])
   })
 
-  it('seed a genome, at both spellings of the path, and answer 200 whatever 2xx it was', async () => {
+  it('seed a genome, with and without a slash at the end of the path, and return 200 for any 2xx', async () => {
     for (const path of ['/v1/genomes/', '/v1/genomes']) {
       for (const genome of [{}, { name: 'x', traits: [1] }]) {
         const reply = await running.request('POST', path, { token: person.token, json: genome })
@@ -57,7 +51,7 @@ describe('the two operations of the evolution service', () => {
     assert.equal(requests.length, 4)
   })
 
-  it('refuse here what is no JSON object, before anybody else hears of it', async () => {
+  it('reject a body that is not a JSON object, without sending it to the evolution service', async () => {
     for (const [raw, type] of [
       ['[]', 'dict_type'],
       ['"x"', 'dict_type'],
@@ -139,31 +133,28 @@ describe('the two operations of the evolution service', () => {
   })
 })
 
-describe('without an evolution service', () => {
-  it('both operations answer 503 with Retry-After, and the rest of the console works', async () => {
-    const running = await startConsole({ environment: { EVOLUTION_URL: 'http://127.0.0.1:9' } })
-    try {
-      const { token } = await running.person()
-      for (const [method, path] of [
-        ['GET', `${STATUS}/${randomUUID()}`],
-        ['POST', '/v1/genomes/'],
-      ] as const) {
-        const reply = await running.request(method, path, {
-          token,
-          ...(method === 'POST' ? { json: {} } : {}),
-        })
-        assert.equal(reply.status, 503)
-        assert.equal(reply.body.code, 'upstream_unavailable')
-        assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
-      }
-      const created = await running.request('POST', '/v1/agent-configurations', {
+describe('without an evolution service', async () => {
+  const running = await useConsole({ environment: { EVOLUTION_URL: 'http://127.0.0.1:9' } })
+
+  it('both operations return 503 with Retry-After, and the rest of the console works', async () => {
+    const { token } = await running.person()
+    for (const [method, path] of [
+      ['GET', `${STATUS}/${randomUUID()}`],
+      ['POST', '/v1/genomes/'],
+    ] as const) {
+      const reply = await running.request(method, path, {
         token,
-        json: { agent_name: 'A', model_name: 'm' },
+        ...(method === 'POST' ? { json: {} } : {}),
       })
-      assert.equal(created.status, 201)
-    } finally {
-      await running.close()
+      assert.equal(reply.status, 503)
+      assert.equal(reply.body.code, 'upstream_unavailable')
+      assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
     }
+    const created = await running.request('POST', '/v1/agent-configurations', {
+      token,
+      json: { agent_name: 'A', model_name: 'm' },
+    })
+    assert.equal(created.status, 201)
   })
 })
 

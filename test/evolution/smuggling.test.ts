@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
-import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { beforeEach, describe, it } from 'node:test'
+import { useConsole } from '../support/console.ts'
 import { itCannotBeSmuggledPast } from '../support/smuggling.ts'
 
 const ID = '3fa85f64-5717-4562-b3fc-2c963f66afa6'
 
-describe('what the evolution service receives', () => {
-  let running: TestConsole
-  let person: Person
-
-  before(async () => {
-    running = await startConsole()
-    person = await running.person()
-  })
+describe('what the evolution service receives', async () => {
+  const running = await useConsole()
+  const person = await running.person()
   beforeEach(() => running.evolution.clearRequests())
-  after(() => running.close())
 
   itCannotBeSmuggledPast({
     url: () => running.url,
