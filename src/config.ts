@@ -3,8 +3,8 @@ import type { ClaimNames } from './platform/identity.ts'
 import type { EventStreamSettings } from './platform/jetstream.ts'
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts'
 import type { KeyringEntry } from './platform/secrets.ts'
-import type { Service } from './services/service.ts'
-import { readServicesFile, ServicesFileInvalid } from './services/services-file.ts'
+import type { Service } from './services/file/service.ts'
+import { readServicesFile, ServicesFileInvalid } from './services/file/services-file.ts'
 
 export interface Config {
   readonly host: string
@@ -132,7 +132,7 @@ function createReader(environment: Environment) {
       try {
         return parse(text)
       } catch (error) {
-        const messages = error instanceof ServicesFileInvalid ? error.faults : [(error as Error).message]
+        const messages = error instanceof ServicesFileInvalid ? error.errors : [(error as Error).message]
         errors.push(...messages.map((message) => `${name} ${message}`))
         return undefined as T
       }

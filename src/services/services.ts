@@ -1,14 +1,15 @@
 import type { Logger } from 'pino'
 import type { ServiceStatus } from '../contract/service.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Metrics, ServiceMetrics } from '../platform/metrics.ts'
 import { createUpstream } from '../platform/upstream/upstream.ts'
-import { createDocuments } from './documents/documents.ts'
-import type { ServedDocument } from './documents/served.ts'
+import { createSampledChecks } from './check/sampled-checks.ts'
+import type { ServedDocument } from './combine/combine.ts'
+import type { Service } from './file/service.ts'
 import type { MountedService } from './mount/forward.ts'
 import type { MountOptions } from './mount/routes.ts'
-import { createPublication } from './publication.ts'
-import { createSentinel } from './sentinel/sentinel.ts'
-import type { Service } from './service.ts'
+import { createPoller } from './poll/poller.ts'
+import { createPublisher } from './publish/publisher.ts'
+import { createDocumentWorkers } from './workers/pool.ts'
 
 export interface ServicesOptions {
   services: readonly Service[]
@@ -17,11 +18,11 @@ export interface ServicesOptions {
   metrics: Metrics
 }
 
-/** Everything behind the console that the services file names. */
+/** The services that the services file names: their documents and their mounted operations. */
 export interface Services {
   mount: MountOptions
   statuses: () => ServiceStatus[]
-  /** The console's own document together with theirs. */
+  /** The console's own document combined with theirs. */
   document: () => Promise<ServedDocument>
   /** Needs the console's own document. */
   start: (own: string) => Promise<void>
@@ -29,33 +30,27 @@ export interface Services {
 }
 
 export function createServices({ services, log, now, metrics }: ServicesOptions): Services {
-  const publication = createPublication(
-    log,
-    services.flatMap(({ prefixes }) => prefixes),
-  )
   const mountedServices = new Map(services.map((service) => [service.name, toMounted(service, metrics)]))
-  const documents = createDocuments()
-  if (services.length > 0) documents.warmUp()
-  const sentinel = createSentinel({
-    services,
-    documents,
-    publication,
-    log,
-    now,
-    metrics,
-    breakerOf: (name) => mountedServices.get(name)?.upstream.breaker() ?? 'closed',
-  })
+  const serviceMetrics = new Map(services.map(({ name }) => [name, metrics.service(name)]))
+  const metricsOf = (name: string) => serviceMetrics.get(name) as ServiceMetrics
+  const workers = createDocumentWorkers({ log })
+  if (services.length > 0) workers.warmUp()
+  const publisher = createPublisher({ services, workers, log })
+  const checks = createSampledChecks({ workers, log, now, metricsOf })
+  const breakerOf = (name: string) => mountedServices.get(name)?.upstream.breaker() ?? 'closed'
+  const poller = createPoller({ services, workers, publisher, checks, log, now, metricsOf, breakerOf })
   return {
     mount: {
-      mounted: publication.mounted,
+      table: () => publisher.current().table,
       services: mountedServices,
-      observeAnswer: sentinel.observeAnswer,
+      observeResponse: checks.observe,
     },
-    statuses: sentinel.statuses,
-    document: publication.document,
-    start: sentinel.start,
+    statuses: poller.statuses,
+    document: async () => publisher.current().document,
+    start: poller.start,
     close: async () => {
-      await sentinel.close()
+      poller.close()
+      await workers.close()
       await Promise.all([...mountedServices.values()].map(({ upstream }) => upstream.close()))
     },
   }
@@ -63,7 +58,7 @@ export function createServices({ services, log, now, metrics }: ServicesOptions)
 
 function toMounted(service: Service, metrics: Metrics): MountedService {
   const { name, url, deadlineMs, sampleRatio } = service
-  const maxResponseBytes = service.maxAnswerBytes ?? Number.POSITIVE_INFINITY
+  const { maxResponseBytes = Number.POSITIVE_INFINITY } = service
   return {
     url,
     upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, metrics }),

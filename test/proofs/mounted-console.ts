@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
-import { createMountedTable, createMountedTableInTurns } from '../../src/services/mount/table.ts'
-import type { DeclaredOperation } from '../../src/services/operation.ts'
+import type { DeclaredOperation } from '../../src/services/document/prepared.ts'
+import { createMountedTable } from '../../src/services/mount/table.ts'
 import { startConsole } from '../support/console.ts'
 
 /** A console with these services mounted. */
@@ -24,10 +24,10 @@ export type Command = 'rss' | 'cpu' | { operations: DeclaredOperation[] }
 const SAMPLE_MS = 10
 
 const [{ services, operations }] = (await once(process, 'message')) as [Mounts]
-const mounted = { current: createMountedTable(operations) }
+let table = await createMountedTable(operations)
 const running = await startConsole({
   mount: ({ metrics }) => ({
-    mounted,
+    table: () => table,
     services: new Map(
       Object.entries(services).map(([name, url]) => {
         const maxResponseBytes = Number.POSITIVE_INFINITY
@@ -63,6 +63,6 @@ async function obey(command: Command): Promise<void> {
     return
   }
   const startedAt = performance.now()
-  mounted.current = await createMountedTableInTurns(command.operations)
+  table = await createMountedTable(command.operations)
   process.send?.(performance.now() - startedAt)
 }

@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { promisify } from 'node:util'
 import { onFreePort } from '../../dev/free-port.ts'
 import { listen, stopListening } from '../../dev/issuer/listen.ts'
+import { validateDocument } from '../../src/services/validate/validate.ts'
 import { startConsole } from '../support/console.ts'
 import { type LargeDocument, largeDocuments } from '../support/large-documents.ts'
 import { until } from '../support/until.ts'
 import { SLACK } from './timing.ts'
 
-const run = promisify(execFile)
-const ROOT = join(import.meta.dirname, '../..')
 const WITHIN_MS = 2_000
 
 describe('many large documents', () => {
-  it('of 2,000 operations together are mounted in under 2 s, and are one document that lints', async (t) => {
+  it('of 2,000 operations together are mounted in under 2 s, and are one valid document', async (t) => {
     const documents = largeDocuments()
     const operations = documents.flatMap((document) => document.operations)
     assert.equal(operations.length, 2_000)
@@ -30,7 +27,7 @@ describe('many large documents', () => {
     }))
     await writeFile(file, JSON.stringify({ services }))
 
-    // What a start takes anyway, for its database, issuer and evolution service.
+    // The time of a start without services: its database, issuer and evolution service.
     const bareAt = performance.now()
     await (await startConsole()).close()
     const startedAt = performance.now()
@@ -41,7 +38,7 @@ describe('many large documents', () => {
       await until(
         'all documents are mounted',
         async () => {
-          // One at a time: asking for all of them would take a processor from the work that is waited for.
+          // One at a time: requests for all of them would take processor time from the mounting.
           for (const path of left) {
             const { status } = await running.request('GET', path, { token })
             if (status !== 200) return false
@@ -77,9 +74,7 @@ describe('many large documents', () => {
 
       const again = await fetch(`${running.url}/openapi.json`, { headers: { 'if-none-match': etag } })
       assert.equal(again.status, 304)
-      const combined = join(folder, 'combined.json')
-      await writeFile(combined, text)
-      await run('npx', ['redocly', 'lint', '--config', 'redocly.yaml', combined], { cwd: ROOT })
+      validateDocument(JSON.parse(text))
     } finally {
       await running.close()
       await Promise.all(behind.map(({ close }) => close()))
@@ -88,7 +83,7 @@ describe('many large documents', () => {
   })
 })
 
-/** A service that publishes a document and answers everything alike. */
+/** A service that publishes a document and returns an empty object for all else. */
 async function serve({ text }: LargeDocument) {
   const server = createServer(({ url }, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(url === '/openapi.json' ? text : '{}')

@@ -3,26 +3,19 @@ import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { generate } from 'orval'
-import { type ConsoleWithDemos, startConsoleWithDemos } from '../support/demos.ts'
+import { startConsoleWithDemos } from '../support/demos.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 
-describe('a client generated from the combined document', () => {
-  let demos: ConsoleWithDemos
-  let folder: string
-
-  before(async () => {
-    demos = await startConsoleWithDemos()
-    folder = await mkdtemp(join(tmpdir(), 'console-client-'))
-  })
-  after(async () => {
-    await rm(folder, { recursive: true })
-    await demos.close()
-  })
+describe('a client generated from the combined document', async () => {
+  const demos = await startConsoleWithDemos()
+  after(() => demos.close())
+  const folder = await mkdtemp(join(tmpdir(), 'console-client-'))
+  after(() => rm(folder, { recursive: true }))
 
   it('holds under our own compiler settings, and calls an operation of the console and of each service', async () => {
     const { url } = demos.running

@@ -1,27 +1,31 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { combine } from '../../src/services/documents/combine.ts'
-import { lint } from '../../src/services/documents/lint.ts'
-import type { Prepared } from '../../src/services/documents/prepared.ts'
-import { type Node, segmentsOf, valueAt, walk } from '../../src/services/documents/tree.ts'
-import { answering, document, prepared, refTo, sending } from './described.ts'
+import { combine } from '../../src/services/combine/combine.ts'
+import { type Node, segmentsOf, valueAt, walk } from '../../src/services/document/tree.ts'
+import { validateDocument } from '../../src/services/validate/validate.ts'
+import type { PreparedParts } from '../../src/services/workers/prepare.ts'
+import { document, prepared, refTo, returning, sending } from './documents.ts'
 import { findDifference } from './meaning.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a document
 type Any = any
 
-const ROOT = join(import.meta.dirname, '../..')
-const OWN = readFileSync(join(ROOT, 'openapi.json'), 'utf8')
-const combined = (...services: Prepared[]): Any => combine(JSON.parse(OWN) as Node, services)
+const OWN = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')
+/** The combined document, which is valid. */
+const combined = (...services: PreparedParts[]): Any => {
+  const whole = combine(JSON.parse(OWN) as Node, services)
+  validateDocument(structuredClone(whole))
+  assert.deepEqual(dangling(whole), [])
+  return whole
+}
 
-const teams = (content: object) => prepared(content)
-const redTeam = (content: object) =>
-  prepared(content, { name: 'red-team', tag: 'Red Team', prefixes: ['/v1/campaigns'] })
+const TEAMS = { name: 'teams', tag: 'Teams', prefixes: ['/v1/teams'] }
+const RED_TEAM = { name: 'red-team', tag: 'Red Team', prefixes: ['/v1/campaigns'] }
+const teams = (content: object) => prepared(content, TEAMS)
+const redTeam = (content: object) => prepared(content, RED_TEAM)
 
 /** References that lead nowhere, wherever they are written. */
 function dangling(whole: Node): string[] {
@@ -42,32 +46,29 @@ function dangling(whole: Node): string[] {
 }
 
 describe('the combined document', () => {
-  it('tells apart what is renamed and differs only in how its name begins', async () => {
+  it('tells apart names that differ only in the case of their first letter', () => {
     const twice = (path: string, type: string) =>
       document(
         {
           [path]: {
-            get: answering(refTo('Report'), { operationId: 'list' }),
-            put: answering(refTo('report'), { operationId: 'List' }),
+            get: returning(refTo('Report'), { operationId: 'list' }),
+            put: returning(refTo('report'), { operationId: 'List' }),
           },
         },
         { Report: { type }, report: { type, minLength: 1 } },
       )
-    const whole = combined(
-      await teams(twice('/v1/teams', 'string')),
-      await redTeam(twice('/v1/campaigns', 'object')),
-    )
+    const whole = combined(teams(twice('/v1/teams', 'string')), redTeam(twice('/v1/campaigns', 'object')))
     const { get, put } = whole.paths['/v1/campaigns']
     const schemaOf = ({ responses }: Any) => responses[200].content['application/json'].schema.$ref
     assert.notEqual(schemaOf(get), schemaOf(put))
     assert.notEqual(get.operationId, put.operationId)
   })
 
-  it('leaves what is the console’s own as it is, to the byte', async () => {
+  it('leaves what is the console’s own as it is, to the byte', () => {
     const whole = combined(
-      await teams(
+      teams(
         document(
-          { '/v1/teams': { get: answering(refTo('Agent'), { operationId: 'createGenome' }) } },
+          { '/v1/teams': { get: returning(refTo('Agent'), { operationId: 'createGenome' }) } },
           {
             Agent: { type: 'object', properties: { shirt: { type: 'integer' } } },
           },
@@ -85,71 +86,51 @@ describe('the combined document', () => {
     }
     assert.deepEqual(whole.info, own.info)
     assert.equal(whole.openapi, '3.1.0')
-    assert.equal(whole.paths['/v1/teams'].get.operationId, 'teamsCreateGenome')
+    assert.equal(whole.paths['/v1/teams'].get.operationId, 'TeamsCreateGenome')
     assert.equal(whole.components.schemas.TeamsAgent.properties.shirt.type, 'integer')
-    assert.deepEqual(dangling(whole), [])
   })
 
   it('without services is the console’s own', () => {
     assert.equal(`${JSON.stringify(combined(), null, 2)}\n`, OWN)
   })
 
-  it('keeps a name that only one uses, and shares what two declare alike', async () => {
+  it('names components and operations by their service, and whatever refers to them', () => {
     const schemas = {
-      Report: { type: 'object', properties: { by: refTo('Person') } },
-      Person: { type: 'object', properties: { name: { type: 'string' } } },
+      Report: { type: 'object', properties: { by: refTo('person') } },
+      person: { type: 'object', properties: { name: { type: 'integer' } } },
     }
-    const one = await teams(document({ '/v1/teams': { get: answering(refTo('Report')) } }, schemas))
-    const two = await redTeam(document({ '/v1/campaigns': { get: answering(refTo('Report')) } }, schemas))
-    assert.deepEqual(
-      Object.keys(combined(one, two).components.schemas).filter((name) => /Report|Person/.test(name)),
-      ['Report', 'Person'],
-    )
-  })
-
-  it('renames what two declare differently, and whatever refers to it', async () => {
-    const schemas = (type: string) => ({
-      Report: { type: 'object', properties: { by: refTo('Person') } },
-      Person: { type: 'object', properties: { name: { type } } },
-      Same: { type: 'string' },
-    })
-    const paths = { get: answering(refTo('Report')), put: sending(refTo('Same')) }
-    const one = await teams(document({ '/v1/teams': paths }, schemas('string')))
-    const two = await redTeam(document({ '/v1/campaigns': paths }, schemas('integer')))
-    const whole = combined(one, two)
+    const item = { get: returning(refTo('Report'), { operationId: 'list' }) }
+    const whole = combined(redTeam(document({ '/v1/campaigns': item }, schemas)))
     assert.deepEqual(whole.components.schemas.RedTeamReport.properties.by, refTo('RedTeamPerson'))
     assert.equal(whole.components.schemas.RedTeamPerson.properties.name.type, 'integer')
-    assert.equal(whole.components.schemas.Person.properties.name.type, 'string')
-    assert.equal(whole.components.schemas.RedTeamSame, undefined)
-    assert.deepEqual(
-      whole.paths['/v1/campaigns'].get.responses['200'].content['application/json'].schema,
-      refTo('RedTeamReport'),
-    )
-    assert.deepEqual(await lint(whole), [])
+    const { get } = whole.paths['/v1/campaigns']
+    assert.equal(get.operationId, 'RedTeamList')
+    assert.deepEqual(get.responses['200'].content['application/json'].schema, refTo('RedTeamReport'))
   })
 
-  it('takes no longer for components that all refer to each other', async () => {
-    const circle = (size: number, last: object) =>
-      Object.fromEntries(
-        Array.from({ length: size }, (_, index) => {
-          const all = index > 0 ? [] : Array.from({ length: size }, (_, to) => [`to_${to}`, refTo(`C${to}`)])
-          const properties = { hub: refTo('C0'), ...Object.fromEntries(all) }
-          return [`C${index}`, { type: 'object', properties, ...(index === size - 1 ? last : {}) }]
-        }),
+  it('changes no name of a service when another publishes the same names, whichever comes first', () => {
+    const content = (path: string, type: string) =>
+      document(
+        { [path]: { get: returning(refTo('Report'), { operationId: 'listReports' }) } },
+        { Report: { type: 'object', properties: { id: { type } } } },
       )
-    const get = { get: answering(refTo('C0')) }
-    const one = await teams(document({ '/v1/teams': get }, circle(4_000, {})))
-    const same = await redTeam(document({ '/v1/campaigns': get }, circle(4_000, {})))
-    const other = await redTeam(document({ '/v1/campaigns': get }, circle(4_000, { minProperties: 1 })))
-    const startedAt = performance.now()
-    const names = (whole: Any) => Object.keys(whole.components.schemas).filter((name) => /C\d+$/.test(name))
-    assert.equal(names(combined(one, same)).length, 4_000)
-    assert.equal(names(combined(one, other)).length, 8_000)
-    const tookMs = performance.now() - startedAt
-    assert.ok(tookMs < 5_000, `${tookMs} ms`)
+    const one = () => teams(content('/v1/teams', 'string'))
+    const other = () => redTeam(content('/v1/campaigns', 'integer'))
+    const namesOf = (path: string, ...services: PreparedParts[]) => {
+      const { get } = combined(...services).paths[path]
+      return [get.operationId, get.responses['200'].content['application/json'].schema.$ref]
+    }
+    const teamsAlone = namesOf('/v1/teams', one())
+    const redTeamAlone = namesOf('/v1/campaigns', other())
+    assert.deepEqual(teamsAlone, ['TeamsListReports', '#/components/schemas/TeamsReport'])
+    assert.deepEqual(redTeamAlone, ['RedTeamListReports', '#/components/schemas/RedTeamReport'])
+    for (const services of [() => [one(), other()], () => [other(), one()]]) {
+      assert.deepEqual(namesOf('/v1/teams', ...services()), teamsAlone)
+      assert.deepEqual(namesOf('/v1/campaigns', ...services()), redTeamAlone)
+    }
   })
 
-  it('renames whoever extends a base at any distance, and maps it', async () => {
+  it('maps the schemas that extend a base, at any distance', () => {
     const schemas = (type: string) => ({
       Base: {
         type: 'object',
@@ -160,19 +141,18 @@ describe('the combined document', () => {
       Mid: { allOf: [refTo('Base'), { type: 'object', properties: { a: { type: 'string' } } }] },
       Leaf: { allOf: [refTo('Mid'), { type: 'object', properties: { b: { type } } }] },
     })
-    const get = { get: answering(refTo('Base')) }
+    const get = { get: returning(refTo('Base')) }
     const whole = combined(
-      await teams(document({ '/v1/teams': get }, schemas('string'))),
-      await redTeam(document({ '/v1/campaigns': get }, schemas('integer'))),
+      teams(document({ '/v1/teams': get }, schemas('string'))),
+      redTeam(document({ '/v1/campaigns': get }, schemas('integer'))),
     )
     assert.deepEqual(whole.components.schemas.RedTeamBase.discriminator.mapping, {
       Leaf: '#/components/schemas/RedTeamLeaf',
       Mid: '#/components/schemas/RedTeamMid',
     })
-    assert.deepEqual(await lint(whole), [])
   })
 
-  it('renames in discriminators: mapped by reference, by name, or by no mapping at all', async () => {
+  it('renames in discriminators: mapped by reference, by name, or by no mapping at all', () => {
     const kind = { kind: { type: 'string' } }
     const schemas = (type: string) => ({
       Cat: { type: 'object', required: ['kind'], properties: { ...kind, meow: { type } } },
@@ -186,12 +166,12 @@ describe('the combined document', () => {
       Special: { allOf: [refTo('Base'), { type: 'object', properties: { extra: { type } } }] },
     })
     const item = {
-      get: answering(refTo('Pet')),
+      get: returning(refTo('Pet')),
       put: sending(refTo('Guest')),
-      post: answering(refTo('Base')),
+      post: returning(refTo('Base')),
     }
-    const one = await teams(document({ '/v1/teams': item }, schemas('string')))
-    const two = await redTeam(document({ '/v1/campaigns': item }, schemas('integer')))
+    const one = teams(document({ '/v1/teams': item }, schemas('string')))
+    const two = redTeam(document({ '/v1/campaigns': item }, schemas('integer')))
     const { schemas: all } = combined(one, two).components
     assert.deepEqual(all.RedTeamPet.discriminator.mapping, {
       cat: '#/components/schemas/RedTeamCat',
@@ -206,14 +186,12 @@ describe('the combined document', () => {
       Special: '#/components/schemas/RedTeamSpecial',
     })
     assert.deepEqual(all.RedTeamSpecial.allOf[0], refTo('RedTeamBase'))
-    assert.equal(all.Guest.discriminator.mapping, undefined)
-    assert.deepEqual(await lint(combined(one, two)), [])
   })
 
-  it('renames operations, and the links that lead to them; a link to nothing is dropped', async () => {
+  it('renames links with the operations they lead to, and drops links to nothing', () => {
     const links = {
       byId: { operationId: 'getThing' },
-      byPlace: { operationRef: '#/paths/~1v1~1campaigns~1{id}/get' },
+      byPlace: { operationRef: '#/paths/~1v1~1campaigns~1%7Bid%7D/get' },
       byComponent: { $ref: '#/components/links/Shared' },
       outside: { operationId: 'elsewhere' },
       abroad: { operationRef: 'https://other.example/openapi.json#/paths/~1x/get' },
@@ -222,28 +200,26 @@ describe('the combined document', () => {
       document(
         {
           [path]: { get: { responses: { 200: { description: 'Fine', links } } } },
-          [`${path}/{id}`]: { get: answering({}, { operationId: 'getThing' }) },
-          '/v1/elsewhere': { get: answering({}, { operationId: 'elsewhere' }) },
+          [`${path}/{id}`]: { get: returning({}, { operationId: 'getThing' }) },
+          '/v1/elsewhere': { get: returning({}, { operationId: 'elsewhere' }) },
         },
         {},
         { components: { links: { Shared: { operationId: 'getThing', description: 'Shared' } } } },
       )
-    const whole = combined(await teams(content('/v1/teams')), await redTeam(content('/v1/campaigns')))
+    const whole = combined(teams(content('/v1/teams')), redTeam(content('/v1/campaigns')))
     assert.deepEqual(whole.paths['/v1/campaigns'].get.responses['200'].links, {
-      byId: { operationId: 'redTeamGetThing' },
-      byPlace: { operationRef: '#/paths/~1v1~1campaigns~1{id}/get' },
-      byComponent: { description: 'Shared', operationId: 'redTeamGetThing' },
+      byId: { operationId: 'RedTeamGetThing' },
+      byPlace: { operationRef: '#/paths/~1v1~1campaigns~1%7Bid%7D/get' },
+      byComponent: { description: 'Shared', operationId: 'RedTeamGetThing' },
     })
-    assert.equal(whole.paths['/v1/campaigns/{id}'].get.operationId, 'redTeamGetThing')
+    assert.equal(whole.paths['/v1/campaigns/{id}'].get.operationId, 'RedTeamGetThing')
     assert.deepEqual(Object.keys(whole.paths['/v1/teams'].get.responses['200'].links), [
       'byId',
       'byComponent',
     ])
-    assert.deepEqual(dangling(whole), [])
-    assert.deepEqual(await lint(whole), [])
   })
 
-  it('renames in callbacks, where they stand and in components', async () => {
+  it('renames in callbacks, where they stand and in components', () => {
     const content = (path: string, type: string) => {
       const callback = {
         '{$request.body#/url}': { post: sending(refTo('Event'), { operationId: 'onEvent' }) },
@@ -264,38 +240,36 @@ describe('the combined document', () => {
       )
     }
     const whole = combined(
-      await teams(content('/v1/teams', 'string')),
-      await redTeam(content('/v1/campaigns', 'integer')),
+      teams(content('/v1/teams', 'string')),
+      redTeam(content('/v1/campaigns', 'integer')),
     )
     const { callbacks } = whole.paths['/v1/campaigns'].post
     const { post } = callbacks.own['{$request.body#/url}']
-    assert.equal(post.operationId, 'redTeamOnEvent')
+    assert.equal(post.operationId, 'RedTeamOnEvent')
     assert.deepEqual(post.requestBody.content['application/json'].schema, refTo('RedTeamEvent'))
     assert.deepEqual(callbacks.shared, { $ref: '#/components/callbacks/RedTeamC' })
-    assert.deepEqual(dangling(whole), [])
-    assert.deepEqual(await lint(whole), [])
   })
 
-  it('says what the console answers where the service does not', async () => {
+  it('declares the responses of the console where the service declares none', () => {
     const refused = { 401: { description: 'By the service' } }
-    const { responses } = answering({})
+    const { responses } = returning({})
     const whole = combined(
-      await teams(document({ '/v1/teams': { get: { responses: { ...responses, ...refused } } } })),
+      teams(document({ '/v1/teams': { get: { responses: { ...responses, ...refused } } } })),
     )
-    const answers = whole.paths['/v1/teams'].get.responses
-    assert.equal(answers['401'].description, 'By the service')
-    assert.deepEqual(answers['503'], { $ref: '#/components/responses/Console503' })
+    const declared = whole.paths['/v1/teams'].get.responses
+    assert.equal(declared['401'].description, 'By the service')
+    assert.deepEqual(declared['503'], { $ref: '#/components/responses/Console503' })
     assert.deepEqual(
       Object.keys(whole.components.responses.Console503.content['application/json'].examples),
       ['issuer_unavailable', 'upstream_unavailable'],
     )
   })
 
-  it('passes the linter that the repository itself is held to', async () => {
+  it('has the tag of each service, and is valid for documents of 3.0 and 3.1', () => {
     const whole = combined(
-      await teams({
+      teams({
         ...document(
-          { '/v1/teams/{id}': { get: answering(refTo('Problem')), put: sending(refTo('Agent')) } },
+          { '/v1/teams/{id}': { get: returning(refTo('Problem')), put: sending(refTo('Agent')) } },
           {
             Problem: { type: 'object', nullable: true, properties: { a: { type: 'string', example: 3 } } },
             Agent: { type: 'object', required: ['x'] },
@@ -303,28 +277,15 @@ describe('the combined document', () => {
         ),
         openapi: '3.0.3',
       }),
-      await prepared(document({ '/v1/new': { get: answering({}) } }), {
-        name: 'new',
-        tag: 'A tag of its own',
-        prefixes: ['/v1/new'],
+      prepared(document({ '/v1/new': { get: returning({}) } }), {
+        ...{ name: 'new', tag: 'A tag of its own', prefixes: ['/v1/new'] },
       }),
     )
     assert.deepEqual(whole.tags.at(-1), { name: 'A tag of its own', description: 'Operations of A service' })
-    const folder = mkdtempSync(join(tmpdir(), 'console-combined-'))
-    try {
-      const file = join(folder, 'openapi.json')
-      writeFileSync(file, JSON.stringify(whole))
-      const linter = join(ROOT, 'node_modules/@redocly/cli/bin/cli.js')
-      const args = [linter, 'lint', '--config', join(ROOT, 'redocly.yaml'), file]
-      const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-      assert.equal(status, 0, stdout + stderr)
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
   })
 
-  it('never has a reference that leads nowhere, and always passes, whatever is combined', async () => {
-    const name = fc.constantFrom('Report', 'Agent', 'Problem', 'Page[A]', 'Item', 'RedTeamItem')
+  it('is valid and has no reference that leads nowhere, whatever is combined', () => {
+    const name = fc.constantFrom('Report', 'Agent', 'Problem', 'Page.A', 'Item', 'RedTeamItem')
     const schema = fc.letrec<{ schema: object }>((tie) => ({
       schema: fc.oneof(
         { depthSize: 'small' },
@@ -341,7 +302,7 @@ describe('the combined document', () => {
             properties,
           })),
         tie('schema').map((items) => ({ type: 'array', items })),
-        fc.array(tie('schema'), { maxLength: 3 }).map((allOf) => ({ allOf })),
+        fc.array(tie('schema'), { minLength: 1, maxLength: 3 }).map((allOf) => ({ allOf })),
       ),
     })).schema
     const object = fc.dictionary(fc.constantFrom('a', 'b', 'c'), schema).map((properties) => ({
@@ -353,21 +314,19 @@ describe('the combined document', () => {
         .record({ sent: schema, got: schema, schemas: fc.array(object, { minLength: 6, maxLength: 6 }) })
         .map(({ sent, got, schemas: [Report, Agent, Problem, Page, Item, RedTeamItem] }) => ({
           ...document(
-            { [`${path}/{id}`]: { get: answering(got, { operationId: 'get' }), put: sending(sent) } },
-            { Report, Agent, Problem, 'Page[A]': Page, Item, RedTeamItem },
+            { [`${path}/{id}`]: { get: returning(got, { operationId: 'get' }), put: sending(sent) } },
+            { Report, Agent, Problem, 'Page.A': Page, Item, RedTeamItem },
           ),
         }))
-    await fc.assert(
-      fc.asyncProperty(content('/v1/teams'), content('/v1/campaigns'), async (one, two) => {
-        const whole = combined(await teams(one), await redTeam(two))
-        assert.deepEqual(dangling(whole), [])
-        assert.deepEqual(await lint(whole), [])
+    fc.assert(
+      fc.property(content('/v1/teams'), content('/v1/campaigns'), (one, two) => {
+        combined(teams(one), redTeam(two))
       }),
       { numRuns: 40 },
     )
   })
 
-  it('says of each operation what its service says, whatever the names', async () => {
+  it('says of each operation what its service says, whatever the names', () => {
     const NAMES = ['A', 'B', 'C', 'D', 'Problem', 'Agent']
     const name = fc.constantFrom(...NAMES)
     const plain = fc.constantFrom('string', 'integer').map((type) => ({ type }))
@@ -405,17 +364,17 @@ describe('the combined document', () => {
     const content = (path: string, names: string[], all: object) =>
       document(
         Object.fromEntries(
-          names.map((one) => [`${path}/${one}`, { get: answering(refTo(one), { operationId: one }) }]),
+          names.map((one) => [`${path}/${one}`, { get: returning(refTo(one), { operationId: one }) }]),
         ),
         all,
       )
-    await fc.assert(
-      fc.asyncProperty(fc.tuple(used, used, used), schemas, schemas, async (names, first, second) => {
+    fc.assert(
+      fc.property(fc.tuple(used, used, used), schemas, schemas, (names, first, second) => {
         const parts = [
-          await teams(content('/v1/teams', names[0], first)),
-          await redTeam(content('/v1/campaigns', names[1], second)),
+          teams(content('/v1/teams', names[0], first)),
+          redTeam(content('/v1/campaigns', names[1], second)),
           // In part the same as one before it, which may have been renamed.
-          await prepared(content('/v1/third', names[2], { ...first, A: second['A'], B: second['B'] }), {
+          prepared(content('/v1/third', names[2], { ...first, A: second['A'], B: second['B'] }), {
             ...{ name: 'third', tag: 'Third', prefixes: ['/v1/third'] },
           }),
         ]
@@ -423,7 +382,7 @@ describe('the combined document', () => {
         for (const part of parts) {
           for (const { path } of part.operations) {
             const said = ({ paths }: Any) => paths[path].get.responses['200']
-            const document = { ...part } as unknown as Node
+            const document = { paths: part.paths, components: part.components }
             const difference = findDifference(
               { document, part: said(document) },
               { document: whole, part: said(whole) },

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { checkBreaking, findOasdiff, OASDIFF_MISSING } from '../../scripts/check-breaking.ts'
-import { findBreakingChanges } from '../../src/services/documents/compare.ts'
-import { answering, document, prepared, refTo } from './described.ts'
+import { findBreakingChanges } from '../../src/services/compare/compare.ts'
+import { document, prepared, refTo, returning } from './documents.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it changes
 type Any = any
@@ -99,25 +99,25 @@ type Change = (content: Any, parts: { team: Any; newTeam: Any; list: Any; create
 const BREAKING: Record<string, Change> = {
   'a path is removed': ({ paths }) => delete paths['/v1/teams/{id}'],
   'an operation is removed': ({ paths }) => delete paths['/v1/teams'].post,
-  'a required field of an answer is removed': (_, { team }) => {
+  'a required field of a response is removed': (_, { team }) => {
     delete team.properties.name
     team.required = team.required.filter((name: string) => name !== 'name')
   },
-  'a field of an answer may be absent': (_, { team }) => {
+  'a field of a response may be absent': (_, { team }) => {
     team.required = team.required.filter((name: string) => name !== 'name')
   },
-  'a field of an answer may be null': (_, { team }) => (team.properties.id.type = ['string', 'null']),
-  'the type of an answer changes': (_, { team }) => (team.properties.id.type = 'integer'),
-  'the type of an answer widens': (_, { team }) => (team.properties.size.type = 'number'),
-  'an answer may be longer': (_, { team }) => (team.properties.name.maxLength = 60),
-  'an answer may be less': (_, { team }) => (team.properties.size.minimum = 0),
-  'an answer has another alternative': (_, { team }) => team.properties.best.oneOf.push(refTo('Cow')),
-  'an answer is removed': (_, { create }) => {
+  'a field of a response may be null': (_, { team }) => (team.properties.id.type = ['string', 'null']),
+  'the type of a response changes': (_, { team }) => (team.properties.id.type = 'integer'),
+  'the type of a response widens': (_, { team }) => (team.properties.size.type = 'number'),
+  'a response may be longer': (_, { team }) => (team.properties.name.maxLength = 60),
+  'a response may be less': (_, { team }) => (team.properties.size.minimum = 0),
+  'a response has another alternative': (_, { team }) => team.properties.best.oneOf.push(refTo('Cow')),
+  'a response is removed': (_, { create }) => {
     create.responses['201'] = create.responses['200']
     delete create.responses['200']
   },
-  'a media type of an answer is removed': (_, { list }) => delete list.responses['200'].content['text/csv'],
-  'a required header of an answer is removed': (_, { list }) =>
+  'a media type of a response is removed': (_, { list }) => delete list.responses['200'].content['text/csv'],
+  'a required header of a response is removed': (_, { list }) =>
     delete list.responses['200'].headers['x-total'],
   'a new field must be sent': (_, { newTeam }) => {
     newTeam.properties.more = { type: 'string' }
@@ -159,12 +159,12 @@ const HARMLESS: Record<string, Change> = {
     item.get.parameters[0].name = 'team'
     paths['/v1/teams/{team}'] = item
   },
-  'an answer has one field more': (_, { team }) => (team.properties.more = { type: 'string' }),
-  'a field of an answer is now always there': (_, { team }) => team.required.push('size'),
-  'an answer may no longer be null': (_, { team }) => (team.properties.note.type = 'string'),
-  'an answer has one value more': (_, { team }) => team.properties.status.enum.push('older'),
-  'an answer is shorter': (_, { team }) => (team.properties.name.maxLength = 40),
-  'an optional field of an answer is removed': (_, { team }) => delete team.properties.size,
+  'a response has one field more': (_, { team }) => (team.properties.more = { type: 'string' }),
+  'a field of a response is now always there': (_, { team }) => team.required.push('size'),
+  'a response may no longer be null': (_, { team }) => (team.properties.note.type = 'string'),
+  'a response has one value more': (_, { team }) => team.properties.status.enum.push('older'),
+  'a response is shorter': (_, { team }) => (team.properties.name.maxLength = 40),
+  'an optional field of a response is removed': (_, { team }) => delete team.properties.size,
   'an error is no longer declared': (_, { list }) => delete list.responses['404'],
   'an optional field can be sent': (_, { newTeam }) => (newTeam.properties.more = { type: 'string' }),
   'a field need not be sent': (_, { newTeam }) => delete newTeam.required,
@@ -178,10 +178,7 @@ const HARMLESS: Record<string, Change> = {
 }
 
 describe('a change of a document', () => {
-  let folder: string
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'console-compare-'))
-  })
+  const folder = mkdtempSync(join(tmpdir(), 'console-compare-'))
   after(() => rmSync(folder, { recursive: true }))
 
   const changed = (change: Change) => {
@@ -191,7 +188,7 @@ describe('a change of a document', () => {
     change(content, { team, newTeam, list, create })
     return content
   }
-  const find = async (content: object) => findBreakingChanges(await prepared(base()), await prepared(content))
+  const find = (content: object) => findBreakingChanges(prepared(base()), prepared(content))
   const write = (name: string, content: object) => {
     const path = join(folder, name)
     writeFileSync(path, JSON.stringify(content))
@@ -201,40 +198,40 @@ describe('a change of a document', () => {
   const judged = (content: object) => checkBreaking(write('base', base()), write('revision', content)).breaks
 
   for (const [what, change] of Object.entries(BREAKING)) {
-    it(`breaks callers when ${what}, as oasdiff has it`, { skip }, async () => {
+    it(`breaks callers when ${what}, as oasdiff has it`, { skip }, () => {
       const content = changed(change)
-      const found = await find(content)
+      const found = find(content)
       assert.ok(found.length > 0)
       assert.ok(judged(content), found.join('\n'))
     })
   }
   for (const [what, change] of Object.entries(HARMLESS)) {
-    it(`does not break callers when ${what}, as oasdiff has it`, { skip }, async () => {
+    it(`does not break callers when ${what}, as oasdiff has it`, { skip }, () => {
       const content = changed(change)
-      assert.deepEqual(await find(content), [])
+      assert.deepEqual(find(content), [])
       assert.ok(!judged(content))
     })
   }
 
-  it('that takes a value from an enumeration of an answer is called breaking, more strictly than oasdiff', {
+  it('that takes a value from an enumeration of a response is called breaking, more strictly than oasdiff', {
     skip,
-  }, async () => {
+  }, () => {
     const content = changed((_, { team }) => (team.properties.status.enum = ['new']))
-    assert.deepEqual(await find(content), [
-      'GET /v1/teams: answer 200, the body[].status no longer has the value "old".',
-      'POST /v1/teams: answer 200, status no longer has the value "old".',
-      'GET /v1/teams/{id}: answer 200, status no longer has the value "old".',
+    assert.deepEqual(find(content), [
+      'GET /v1/teams: response 200, the body[].status no longer has the value "old".',
+      'POST /v1/teams: response 200, status no longer has the value "old".',
+      'GET /v1/teams/{id}: response 200, status no longer has the value "old".',
     ])
     assert.ok(!judged(content))
   })
 
-  it('is told in sentences', async () => {
+  it('is told in sentences', () => {
     const content = changed((whole, { newTeam, list }) => {
       delete whole.paths['/v1/teams/{id}']
       newTeam.required.push('size')
       list.parameters[1].required = true
     })
-    assert.deepEqual(await find(content), [
+    assert.deepEqual(find(content), [
       'GET /v1/teams: request, the query parameter limit is now required.',
       'POST /v1/teams: request, size is now required.',
       'GET /v1/teams/{id}: it is gone.',
@@ -243,27 +240,27 @@ describe('a change of a document', () => {
 })
 
 describe('a part of a schema', () => {
-  const changesOf = async (before: object, after: object) =>
+  const changesOf = (before: object, after: object) =>
     findBreakingChanges(
-      await prepared(document({ '/v1/teams': { get: answering(before) } }, { Base: { type: 'object' } })),
-      await prepared(document({ '/v1/teams': { get: answering(after) } }, { Base: { type: 'object' } })),
+      prepared(document({ '/v1/teams': { get: returning(before) } }, { Base: { type: 'object' } })),
+      prepared(document({ '/v1/teams': { get: returning(after) } }, { Base: { type: 'object' } })),
     )
   const part = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
   const text = { type: 'string' }
 
-  it('may get another optional field', async () => {
+  it('may get another optional field', () => {
     const whole = (own: object) => ({ allOf: [refTo('Base'), own] })
-    assert.deepEqual(await changesOf(whole(part({ a: text })), whole(part({ a: text, b: text }))), [])
-    assert.equal((await changesOf(whole(part({ a: text }, ['a'])), whole(part({ a: text })))).length, 1)
+    assert.deepEqual(changesOf(whole(part({ a: text })), whole(part({ a: text, b: text }))), [])
+    assert.equal(changesOf(whole(part({ a: text }, ['a'])), whole(part({ a: text }))).length, 1)
   })
 
-  it('is looked at also where its name is not known', async () => {
+  it('is looked at also where its name is not known', () => {
     const byName = (required: string[]) => ({
       type: 'object',
       additionalProperties: part({ a: text }, required),
     })
-    assert.deepEqual(await changesOf(byName(['a']), byName([])), [
-      'GET /v1/teams: answer 200, the body.*.a was required and may now be absent.',
+    assert.deepEqual(changesOf(byName(['a']), byName([])), [
+      'GET /v1/teams: response 200, the body.*.a was required and may now be absent.',
     ])
   })
 })

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Person } from '../support/console.ts'
 import { until } from '../support/until.ts'
 import type { Behind } from './behind.ts'
-import { type Mounted, operation, startMounted } from './mounted.ts'
+import { operation, useMounted } from './mounted.ts'
 
 interface Observed {
   operationId: string
@@ -13,39 +12,50 @@ interface Observed {
   text: string
 }
 
-describe('a mounted operation', () => {
-  let mounted: Mounted
-  let behind: Behind
-  let person: Person
-  const observed: Observed[] = []
+const ORIGIN_HEADERS = [
+  ...['access-control-allow-origin', 'access-control-allow-credentials', 'access-control-expose-headers'],
+  ...['alt-svc', 'clear-site-data', 'content-security-policy', 'content-security-policy-report-only'],
+  ...['cross-origin-embedder-policy', 'cross-origin-opener-policy', 'cross-origin-resource-policy'],
+  ...['document-policy', 'expect-ct', 'nel', 'origin-agent-cluster', 'permissions-policy', 'public-key-pins'],
+  ...['referrer-policy', 'refresh', 'report-to', 'reporting-endpoints', 'sec-websocket-accept'],
+  ...['service-worker-allowed', 'set-cookie', 'strict-transport-security', 'x-frame-options'],
+  ...['x-permitted-cross-domain-policies', 'proxy-authenticate', 'via'],
+]
+const IDENTITY_HEADERS = [
+  ...['x-auth-request-user', 'x-auth-request-email', 'x-client-cert', 'x-ssl-client-s-dn', 'ssl-client-cert'],
+  ...['true-client-ip', 'x-real-ip', 'x-forwarded-user', 'x-forwarded-for', 'forwarded', 'cf-connecting-ip'],
+  ...['x-remote-user', 'remote-user', 'x-user', 'x-user-id', 'x-authenticated-user', 'cookie'],
+  ...['x-goog-authenticated-user-email', 'x-ms-client-principal', 'x-ms-client-principal-id'],
+  ...['x-amzn-oidc-identity', 'x-amzn-oidc-data', 'proxy-authorization', 'sec-purpose'],
+]
 
-  before(async () => {
-    mounted = await startMounted({
-      basePath: '/base',
-      sampleRatio: 1,
-      observeAnswer: ({ operationId }, status, contentType, bytes) =>
-        void observed.push({ operationId, status, contentType, text: bytes.toString() }),
-      operations: [
-        operation({
-          requestHeaders: ['x-tenant', 'cookie', 'x-forwarded-for'],
-          responseHeaders: ['x-total', 'set-cookie'],
-        }),
-        operation({ method: 'PUT' }),
-        operation({ path: '/v1/things/', operationId: 'list' }),
-        operation({ path: '/v1/things/{id}/file', redirects: true }),
-        operation({ path: '/v1/things/{id}/options', method: 'OPTIONS' }),
-      ],
-    })
-    behind = mounted.behind['things'] as Behind
-    person = await mounted.running.person({ scope: '' })
+describe('a mounted operation', async () => {
+  const observed: Observed[] = []
+  const mounted = await useMounted({
+    basePath: '/base',
+    sampleRatio: 1,
+    observeResponse: ({ operationId }, status, contentType, bytes) =>
+      void observed.push({ operationId, status, contentType, text: bytes.toString() }),
+    operations: [
+      operation({
+        requestHeaders: ['x-tenant', 'cookie', 'x-forwarded-for'],
+        responseHeaders: ['x-total', 'set-cookie'],
+      }),
+      operation({ method: 'PUT' }),
+      operation({ path: '/v1/things/', operationId: 'list' }),
+      operation({ path: '/v1/things/{id}/file', redirects: true }),
+      operation({ path: '/v1/things/{id}/options', method: 'OPTIONS' }),
+    ],
   })
+  const behind = mounted.behind['things'] as Behind
+  const person = await mounted.running.person({ scope: '' })
+
   beforeEach(() => {
     behind.asked.length = 0
     observed.length = 0
     mounted.running.logLines.length = 0
     behind.behave((_request, response) => response.setHeader('content-type', 'application/json').end('{}'))
   })
-  after(() => mounted.close())
 
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     mounted.running.request(method, path, { token: person.token, headers })
@@ -88,11 +98,14 @@ describe('a mounted operation', () => {
   })
 
   it('leaves the console’s own paths alone', async () => {
-    mounted.mount([operation({ path: '/health/live' }), operation({ path: '/v1/agent-configurations/{id}' })])
+    await mounted.mount([
+      operation({ path: '/health/live' }),
+      operation({ path: '/v1/agent-configurations/{id}' }),
+    ])
     assert.equal((await mounted.running.request('GET', '/health/live')).text, '{"status":"live"}')
     assert.equal((await ask('/v1/agent-configurations/7')).status, 403)
     assert.deepEqual(behind.asked, [])
-    mounted.mount([operation(), operation({ path: '/v1/things/{id}/file', redirects: true })])
+    await mounted.mount([operation(), operation({ path: '/v1/things/{id}/file', redirects: true })])
   })
 
   it('answers HEAD for a declared GET', async () => {
@@ -106,7 +119,7 @@ describe('a mounted operation', () => {
   })
 
   it('passes the headers on the list and those it declares, and never what is not for it', async () => {
-    mounted.mount([
+    await mounted.mount([
       operation({
         requestHeaders: ['x-tenant', 'cookie', 'x-forwarded-for'],
         responseHeaders: ['x-total', 'set-cookie'],
@@ -165,8 +178,25 @@ describe('a mounted operation', () => {
     })
   })
 
+  it('never passes headers that act on the whole origin or carry identity, whatever it declares', async () => {
+    await mounted.mount([operation({ requestHeaders: IDENTITY_HEADERS, responseHeaders: ORIGIN_HEADERS })])
+    answerWith(200, Object.fromEntries(ORIGIN_HEADERS.map((name) => [name, 'theirs'])), '{}')
+    const sent = Object.fromEntries(IDENTITY_HEADERS.map((name) => [name, 'forged']))
+    const reply = await ask('/v1/things/7', sent)
+    assert.equal(reply.status, 200)
+    const { rawHeaders = [] } = behind.asked[0] ?? {}
+    assert.deepEqual(
+      rawHeaders.filter((name) => IDENTITY_HEADERS.includes(name.toLowerCase())),
+      [],
+    )
+    assert.deepEqual(
+      ORIGIN_HEADERS.filter((name) => reply.headers.get(name)?.includes('theirs')),
+      [],
+    )
+  })
+
   it('passes what is below 500 as it is, also 304, and redirects only where they are declared', async () => {
-    mounted.mount([operation(), operation({ path: '/v1/things/{id}/file', redirects: true })])
+    await mounted.mount([operation(), operation({ path: '/v1/things/{id}/file', redirects: true })])
     for (const status of [200, 201, 204, 206, 304, 400, 401, 403, 404, 409, 422, 429]) {
       answerWith(status, { etag: '"1"' })
       const reply = await ask('/v1/things/7')

@@ -1,4 +1,4 @@
-import { isNode, listAt, type Node, nodeAt, segmentsOf, valueAt } from '../../src/services/documents/tree.ts'
+import { isNode, listAt, type Node, nodeAt, segmentsOf, valueAt } from '../../src/services/document/tree.ts'
 
 /** A part of a document, and the document that its references lead into. */
 export interface Said {

@@ -1,8 +1,9 @@
+import { after } from 'node:test'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
+import type { DeclaredOperation } from '../../src/services/document/prepared.ts'
 import type { MountedService } from '../../src/services/mount/forward.ts'
 import type { MountOptions } from '../../src/services/mount/routes.ts'
-import { createMountedTable } from '../../src/services/mount/table.ts'
-import type { DeclaredOperation } from '../../src/services/operation.ts'
+import { createMountedTable, type MountedTable } from '../../src/services/mount/table.ts'
 import { type ConsoleOptions, startConsole, type TestConsole } from '../support/console.ts'
 import { type Behind, startBehind } from './behind.ts'
 
@@ -10,7 +11,7 @@ export interface Mounted {
   running: TestConsole
   /** The services, by name. */
   behind: Record<string, Behind>
-  mount: (operations: DeclaredOperation[]) => void
+  mount: (operations: DeclaredOperation[]) => Promise<void>
   upstream: (service: string) => MountedService['upstream']
   close: () => Promise<void>
 }
@@ -24,7 +25,7 @@ export interface MountedOptions extends Pick<ConsoleOptions, 'overrides'> {
   maxRequestBytes?: number
   maxAnswerBytes?: number
   sampleRatio?: number
-  observeAnswer?: MountOptions['observeAnswer']
+  observeResponse?: MountOptions['observeResponse']
 }
 
 /** `GET /v1/things/{id}` of `things`, unless told otherwise. */
@@ -41,13 +42,20 @@ export function operation(declared: Partial<DeclaredOperation> = {}): DeclaredOp
   }
 }
 
-/** A console with services mounted that misbehave as a test likes. */
+/** A console with mounted services for the tests of the calling suite: closed after the last of them. */
+export async function useMounted(options: MountedOptions): Promise<Mounted> {
+  const mounted = await startMounted(options)
+  after(() => mounted.close())
+  return mounted
+}
+
+/** A console with mounted services that misbehave as a test likes. */
 export async function startMounted(options: MountedOptions): Promise<Mounted> {
   const names = options.services ?? ['things']
   const behind = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await startBehind()] as const)),
   )
-  const mounted = { current: createMountedTable(options.operations) }
+  let table: MountedTable = await createMountedTable(options.operations)
   const services = new Map<string, MountedService>()
   const running = await startConsole({
     ...(options.overrides ? { overrides: options.overrides } : {}),
@@ -62,15 +70,15 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
           sampleRatio: options.sampleRatio ?? 0,
         })
       }
-      const { observeAnswer } = options
-      return { mounted, services, ...(observeAnswer ? { observeAnswer } : {}) }
+      const { observeResponse } = options
+      return { table: () => table, services, ...(observeResponse ? { observeResponse } : {}) }
     },
   })
   return {
     running,
     behind,
-    mount: (operations) => {
-      mounted.current = createMountedTable(operations)
+    mount: async (operations) => {
+      table = await createMountedTable(operations)
     },
     upstream: (name) => (services.get(name) as MountedService).upstream,
     close: async () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { ConfigInvalid, readConfig } from '../../src/config.ts'
-import { CONSOLE_PREFIXES, isClaimed } from '../../src/services/claims.ts'
-import { startConsole } from '../support/console.ts'
+import { CONSOLE_PREFIXES, isUnderPrefix } from '../../src/services/file/prefixes.ts'
+import { useConsole } from '../support/console.ts'
 
 const ENVIRONMENT = {
   DATABASE_URL: 'postgres://127.0.0.1/unused',
@@ -15,10 +15,7 @@ const ENVIRONMENT = {
 }
 
 describe('the services file', () => {
-  let folder: string
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'console-services-'))
-  })
+  const folder = mkdtempSync(join(tmpdir(), 'console-services-'))
   after(() => rmSync(folder, { recursive: true }))
 
   const read = (text: string) => {
@@ -52,7 +49,7 @@ describe('the services file', () => {
       prefixes: ['/v1/teams'],
       deadlineMs: 5_000,
       maxRequestBytes: undefined,
-      maxAnswerBytes: undefined,
+      maxResponseBytes: undefined,
       pollMs: 30_000,
       sampleRatio: 0.01,
     }
@@ -132,6 +129,17 @@ describe('the services file', () => {
     })
   }
 
+  it('cannot name two services that could publish the same name', () => {
+    const errorsOf = (name: string, other: string) =>
+      faultsOf(entry({ name }), entry({ name: other, prefixes: ['/v1/other'] }))
+    assert.deepEqual(errorsOf('red', 'red-team'), [
+      'SERVICES_FILE names two services red and red-team, which could publish the same name in the document',
+    ])
+    assert.equal(errorsOf('red2', 'red').length, 1)
+    assert.deepEqual(errorsOf('team', 'teams'), [])
+    assert.deepEqual(errorsOf('red-team', 'blue-team'), [])
+  })
+
   it('may give a service paths under its own, and neighbours alike names', () => {
     assert.deepEqual(
       faultsOf(
@@ -146,27 +154,24 @@ describe('the services file', () => {
 describe('a path', () => {
   it('lies under a prefix segment by segment', () => {
     for (const path of ['/v1/teams', '/v1/teams/', '/v1/teams/{id}', '/v1/teams/a/b']) {
-      assert.ok(isClaimed(path, ['/v1/other', '/v1/teams']), path)
+      assert.ok(isUnderPrefix(path, ['/v1/other', '/v1/teams']), path)
     }
     for (const path of ['/v1/teams2', '/v1', '/v1/{id}', '/v2/teams', '/v1/team{s}']) {
-      assert.ok(!isClaimed(path, ['/v1/teams']), path)
+      assert.ok(!isUnderPrefix(path, ['/v1/teams']), path)
     }
-    assert.ok(isClaimed('/v1/teams/{team}/members/{id}', ['/v1/teams/{id}/members']))
-    assert.ok(isClaimed('/v1/teams/mine/members', ['/v1/teams/{id}/members']))
-    assert.ok(!isClaimed('/v1/teams/{team}', ['/v1/teams/{id}/members']))
+    assert.ok(isUnderPrefix('/v1/teams/{team}/members/{id}', ['/v1/teams/{id}/members']))
+    assert.ok(isUnderPrefix('/v1/teams/mine/members', ['/v1/teams/{id}/members']))
+    assert.ok(!isUnderPrefix('/v1/teams/{team}', ['/v1/teams/{id}/members']))
   })
 })
 
-describe('the paths of the console', () => {
-  it('are all kept from services', async () => {
-    const running = await startConsole()
-    try {
-      const open = [...running.app.methodsByPath.keys()].filter(
-        (path) => !path.includes('*') && !isClaimed(path, CONSOLE_PREFIXES),
-      )
-      assert.deepEqual(open, [])
-    } finally {
-      await running.close()
-    }
+describe('the paths of the console', async () => {
+  const running = await useConsole()
+
+  it('are all kept from services', () => {
+    const open = [...running.app.methodsByPath.keys()].filter(
+      (path) => !path.includes('*') && !isUnderPrefix(path, CONSOLE_PREFIXES),
+    )
+    assert.deepEqual(open, [])
   })
 })

@@ -1,33 +1,26 @@
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
-import { after, before, beforeEach, describe, it } from 'node:test'
-import type { Person } from '../support/console.ts'
+import { beforeEach, describe, it } from 'node:test'
 import { itCannotBeSmuggledPast } from '../support/smuggling.ts'
 import type { Behind } from './behind.ts'
-import { type Mounted, operation, startMounted } from './mounted.ts'
+import { operation, useMounted } from './mounted.ts'
 
-describe('what a mounted service receives', () => {
-  let mounted: Mounted
-  let behind: Behind
-  let person: Person
+describe('what a mounted service receives', async () => {
   let lastBody = Buffer.alloc(0)
-
-  before(async () => {
-    mounted = await startMounted({
-      basePath: '/base',
-      operations: [operation(), operation({ path: '/v1/things', method: 'POST' })],
-    })
-    behind = mounted.behind['things'] as Behind
-    behind.behave(async (request, response) => {
-      lastBody = await buffer(request)
-      response.end('{}')
-    })
-    person = await mounted.running.person()
+  const mounted = await useMounted({
+    basePath: '/base',
+    operations: [operation(), operation({ path: '/v1/things', method: 'POST' })],
   })
+  const behind = mounted.behind['things'] as Behind
+  behind.behave(async (request, response) => {
+    lastBody = await buffer(request)
+    response.end('{}')
+  })
+  const person = await mounted.running.person()
+
   beforeEach(() => {
     behind.asked.length = 0
   })
-  after(() => mounted.close())
 
   itCannotBeSmuggledPast({
     url: () => mounted.running.url,

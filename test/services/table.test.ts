@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { createMountedTable } from '../../src/services/mount/table.ts'
 import { operation } from './mounted.ts'
 
-const table = createMountedTable([
+const table = await createMountedTable([
   operation({ path: '/v1/things' }),
   operation({ path: '/v1/things', method: 'POST' }),
   operation({ path: '/v1/things/{id}' }),
@@ -48,6 +48,16 @@ describe('the mounted table', () => {
     }
   })
 
+  it('keeps the names of path parameters, in their order', () => {
+    const namesOf = (url: string) => {
+      const match = table.find('GET', url)
+      return 'operation' in match ? match.operation.parameterNames : undefined
+    }
+    assert.deepEqual(namesOf('/v1/things'), [])
+    assert.deepEqual(namesOf('/v1/things/7/parts/8'), ['id', 'part'])
+    assert.deepEqual(namesOf('/v1/compare/main...dev'), ['base', 'head'])
+  })
+
   it('says which methods a path has instead', () => {
     assert.deepEqual(found('DELETE', '/v1/things'), ['GET', 'HEAD', 'POST'])
     assert.deepEqual(found('PROPFIND', '/v1/things/7'), ['GET', 'HEAD', 'PUT'])
@@ -55,9 +65,9 @@ describe('the mounted table', () => {
     assert.deepEqual(found('GET', '/v1/thing'), [])
   })
 
-  it('tells a path that is awaited, however its prefix is given, from one that names nothing', () => {
+  it('tells a path that is awaited, however its prefix is given, from one that names nothing', async () => {
     const prefixes = ['/v1/a', '/v1/a', '/v1/a/b', '/v1/teams/{x}/members', '/v1/teams/{y}/members']
-    const { find } = createMountedTable([operation({ path: '/v1/things' })], prefixes)
+    const { find } = await createMountedTable([operation({ path: '/v1/things' })], prefixes)
     const isAwaited = (url: string) => {
       const match = find('POST', url)
       return 'isAwaited' in match && match.isAwaited
@@ -113,8 +123,8 @@ describe('the mounted table', () => {
     )
   })
 
-  it('refuses with a sentence what it cannot route, and mounts the rest', () => {
-    const { refused, find } = createMountedTable([
+  it('refuses with a sentence what it cannot route, and mounts the rest', async () => {
+    const { refused, find } = await createMountedTable([
       operation({ path: '/v1/a/{x}{y}' }),
       operation({ path: '/v1/a/{x}-{y}-{z}' }),
       operation({ path: '/v1/a/*' }),

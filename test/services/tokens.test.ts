@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { FORGERIES, signed, WRONG_CLAIMS, withClaims } from '../identity/forgeries.ts'
-import { refused, type Scene, setScene } from '../identity/scene.ts'
+import { refused, setScene } from '../identity/scene.ts'
 import type { Behind } from './behind.ts'
-import { type Mounted, operation, startMounted } from './mounted.ts'
+import { operation, useMounted } from './mounted.ts'
 
-describe('a mounted operation is reached by nobody', () => {
-  let mounted: Mounted
-  let behind: Behind
-  let scene: Scene
-
-  before(async () => {
-    const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
-    mounted = await startMounted({
-      overrides: { now: () => clock.ms },
-      operations: [operation(), operation({ method: 'POST' })],
-    })
-    behind = mounted.behind['things'] as Behind
-    scene = await setScene(mounted.running, clock)
+describe('a mounted operation is refused', async () => {
+  const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
+  const mounted = await useMounted({
+    overrides: { now: () => clock.ms },
+    operations: [operation(), operation({ method: 'POST' })],
   })
-  after(() => mounted.close())
+  const behind = mounted.behind['things'] as Behind
+  const scene = await setScene(mounted.running, clock)
 
   const send = (token: string | null, headers: Record<string, string> = {}) =>
     mounted.running.request('POST', '/v1/things/7', { token, headers, raw: '{broken' })
@@ -42,9 +35,9 @@ describe('a mounted operation is reached by nobody', () => {
   for (const [rule, wrong] of Object.entries(WRONG_CLAIMS)) {
     it(`with ${rule}`, async () => refused(await send(withClaims(scene, wrong)), wrong.detail))
   }
-  it('of whom the service has heard', () => assert.deepEqual(behind.asked, []))
+  it('before the service receives anything', () => assert.deepEqual(behind.asked, []))
 
-  it('but by whoever has a valid one, whatever it allows', async () => {
+  it('unless the token is valid, whatever its permissions', async () => {
     const { scope: _, team_id: __, ...claims } = scene.claims()
     assert.equal((await send(signed(scene, claims))).status, 200)
     assert.equal(behind.asked.length, 1)

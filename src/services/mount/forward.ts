@@ -17,12 +17,12 @@ export interface MountedService {
   url: string
   upstream: Upstream
   maxRequestBytes: number
-  /** The share of its answers that somebody looks at, from 0 to 1. */
+  /** The share of its responses that is checked, from 0 to 1. */
   sampleRatio: number
 }
 
-/** Who asks, as far as the service is concerned. */
-export interface Asker {
+/** The request that is forwarded, and on whose behalf. */
+export interface ForwardContext {
   token: string
   requestId: string
   request: IncomingMessage
@@ -30,34 +30,36 @@ export interface Asker {
   response: ServerResponse
 }
 
-export interface Passed extends StreamedResponse {
-  /** Those that are passed on. */
+export interface ForwardedResponse extends StreamedResponse {
+  /** The headers for the client. */
   returned: Record<string, string>
 }
 
-/** Asks the service for what was found, and answers the head of what may be passed on. */
-export async function forward(service: MountedService, found: Found, asker: Asker): Promise<Passed> {
+/** Forwards a request, and returns once the head of the response is there. */
+export async function forward(
+  service: MountedService,
+  found: Found,
+  context: ForwardContext,
+): Promise<ForwardedResponse> {
   const { operation, path } = found
-  const { request } = asker
-  const { upstream } = service
-  const method = request.method as MountedOperation['declared']['method']
-  const answer = await upstream.stream(
+  const { request } = context
+  const response = await service.upstream.stream(
     {
-      method,
+      method: request.method as MountedOperation['declared']['method'],
       path: path + queryOf(request.url ?? ''),
-      headers: requestHeaders(operation, asker),
+      headers: requestHeaders(operation, context),
       body: openBody(request, service.maxRequestBytes),
     },
-    asker.response,
+    context.response,
   )
   try {
-    checkStatus(operation, answer.status)
-    const returned = answerHeaders(answer.headers, found, service)
-    // It has no body, whatever the service says of its length (RFC 9110 section 8.6).
-    if (answer.status === 204) delete returned['content-length']
-    return { ...answer, returned }
+    checkStatus(operation, response.status)
+    const returned = responseHeaders(response.headers, found, service)
+    // A 204 has no Content-Length (RFC 9110 section 8.6).
+    if (response.status === 204) delete returned['content-length']
+    return { ...response, returned }
   } catch (error) {
-    answer.body.destroy()
+    response.body.destroy()
     throw error
   }
 }
@@ -70,43 +72,41 @@ function openBody(request: IncomingMessage, maxBytes: number): Upload | undefine
   return createUpload(request, maxBytes)
 }
 
-/** As it came, with its question mark. What follows a # is no part of a request (RFC 9112 section 3.2). */
+/** The query as it came, with its question mark. A request target has no fragment (RFC 9112 section 3.2). */
 function queryOf(url: string): string {
   return /^[^?#]*(\?[^#]*)/.exec(url)?.[1] ?? ''
 }
 
-function requestHeaders({ requestHeaders: names }: MountedOperation, asker: Asker): Record<string, string> {
-  const { headers } = asker.request
+function requestHeaders(
+  { requestHeaders: names }: MountedOperation,
+  { request: { headers }, token, requestId }: ForwardContext,
+): Record<string, string> {
   const length = headers['content-length']
   return {
     ...pickHeaders(headers, names),
     ...(length !== undefined && Number(length) > 0 ? { 'content-length': length } : {}),
-    authorization: `Bearer ${asker.token}`,
+    authorization: `Bearer ${token}`,
     'user-agent': 'agent-console',
-    'x-request-id': asker.requestId,
+    'x-request-id': requestId,
   }
 }
 
-/** A redirect that the service does not declare is no answer of the operation. */
+/** A redirect that the operation does not declare counts as a failure of the service. */
 function checkStatus({ declared }: MountedOperation, status: number): void {
   const isRedirect = status >= 300 && status < 400 && status !== 304
   if (isRedirect && !declared.redirects) throw new Problem('upstream_failed')
 }
 
-function answerHeaders(
+function responseHeaders(
   headers: IncomingHttpHeaders,
   { operation, path }: Found,
   { url }: MountedService,
 ): Record<string, string> {
-  const {
-    location,
-    'content-location': contentLocation,
-    ...returned
-  } = pickHeaders(headers, operation.answerHeaders)
-  const pointers = { location, 'content-location': contentLocation }
-  for (const [name, target] of Object.entries(pointers)) {
-    const own = target === undefined ? undefined : ownLocation(target, url, path)
-    if (own !== undefined) returned[name] = own
+  const returned = pickHeaders(headers, operation.responseHeaders)
+  for (const name of ['location', 'content-location']) {
+    const own = returned[name] === undefined ? undefined : ownLocation(returned[name], url, path)
+    if (own === undefined) delete returned[name]
+    else returned[name] = own
   }
   for (const [name, value] of Object.entries(returned)) {
     try {

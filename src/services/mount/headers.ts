@@ -1,79 +1,50 @@
-/** What may pass either way whatever an operation declares. Everything else stays where it is. */
+const words = (text: string) => text.trim().split(/\s+/)
 
-const REQUEST = [
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'content-digest',
-  'content-disposition',
-  'content-encoding',
-  'content-language',
-  'content-location',
-  'content-range',
-  'content-type',
-  'idempotency-key',
-  'if-match',
-  'if-modified-since',
-  'if-none-match',
-  'if-range',
-  'if-unmodified-since',
-  'last-event-id',
-  'range',
-  'traceparent',
-  'tracestate',
-]
+/** Headers that pass whatever an operation declares. */
+const REQUEST = words(`
+  accept accept-encoding accept-language content-digest content-disposition content-encoding content-language
+  content-location content-range content-type idempotency-key if-match if-modified-since if-none-match if-range
+  if-unmodified-since last-event-id range traceparent tracestate`)
+const RESPONSE = words(`
+  accept-ranges cache-control content-digest content-disposition content-encoding content-language content-length
+  content-location content-range content-type etag expires last-modified location retry-after vary www-authenticate`)
 
-const ANSWER = [
-  'accept-ranges',
-  'cache-control',
-  'content-digest',
-  'content-disposition',
-  'content-encoding',
-  'content-language',
-  'content-length',
-  'content-location',
-  'content-range',
-  'content-type',
-  'etag',
-  'expires',
-  'last-modified',
-  'location',
-  'retry-after',
-  'vary',
-  'www-authenticate',
-]
+/** Headers that no document can add, in either direction, by the reason. A name that ends in `*` stands for all that begin so. */
+const REFUSED: Record<string, string> = {
+  'It belongs to one connection (RFC 9110 section 7.6.1).': `
+    connection content-length expect host http2-settings keep-alive proxy-* te trailer transfer-encoding upgrade via`,
+  'The console sets it itself.': `
+    authorization date server user-agent x-content-type-options x-request-id`,
+  'Cookies belong to the origin of the console.': `
+    cookie cookie2 set-cookie set-cookie2`,
+  'Proxies state with it who the caller is, and services trust it.': `
+    remote-user x-remote-* x-user* x-auth-request-* x-authenticated-* x-webauth-* x-goog-authenticated-* x-goog-iap-*
+    x-ms-client-principal* x-amzn-oidc-* x-amzn-mtls-* cf-access-* tailscale-user-* x-client-cert* client-cert*
+    x-ssl-* ssl-client-* x-arr-clientcert`,
+  'Proxies state with it where a request comes from, or what it was before.': `
+    forwarded x-forwarded-* x-real-ip x-client-ip x-cluster-client-ip true-client-ip cf-connecting-ip* fastly-client-ip
+    x-envoy-* x-original-* x-rewrite-url`,
+  'Browsers apply it to the whole origin, or to all that the response leads to.': `
+    accept-ch* access-control-* alt-svc clear-site-data content-security-policy* critical-ch cross-origin-*
+    document-policy* expect-ct feature-policy integrity-policy* nel origin-agent-cluster origin-trial permissions-policy*
+    public-key-pins* referrer-policy refresh report-to reporting-endpoints sec-* service-worker* speculation-rules
+    strict-transport-security supports-loading-mode x-dns-prefetch-control x-frame-options
+    x-permitted-cross-domain-policies x-webkit-csp* x-xss-protection`,
+}
+const refused = Object.values(REFUSED).flatMap(words)
+const refusedNames = new Set(refused)
+const refusedPrefixes = refused.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
 
-/** Nobody gets these passed by declaring them: they belong to one connection, say who somebody is, or are the console's
- * own. */
-const NEVER = new Set([
-  'authorization',
-  'connection',
-  'content-length',
-  'cookie',
-  'cookie2',
-  'date',
-  'expect',
-  'forwarded',
-  'host',
-  'keep-alive',
-  'server',
-  'set-cookie',
-  'set-cookie2',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-  'via',
-  'x-real-ip',
-  'x-request-id',
-])
-const NEVER_PREFIX = /^(?:x-forwarded-|proxy-|sec-)/
+/** The characters of a header name (RFC 9110 section 5.1). */
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
 export const requestNames = (declared: readonly string[]) => [...new Set([...REQUEST, ...passable(declared)])]
-export const answerNames = (declared: readonly string[]) => [...new Set([...ANSWER, ...passable(declared)])]
+export const responseNames = (declared: readonly string[]) => [
+  ...new Set([...RESPONSE, ...passable(declared)]),
+]
 
 function passable(declared: readonly string[]): string[] {
-  return declared.filter((name) => NAME.test(name) && !NEVER.has(name) && !NEVER_PREFIX.test(name))
+  const isRefused = (name: string) =>
+    refusedNames.has(name) || refusedPrefixes.some((prefix) => name.startsWith(prefix))
+  return declared.filter((name) => NAME.test(name) && !isRefused(name))
 }

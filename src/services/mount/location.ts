@@ -1,5 +1,5 @@
-/** Where an answer points to, as a path of the console. Undefined for what is not under the service's own base URL:
- * nobody is sent elsewhere, and nobody learns where a service lives. */
+/** Where a response points to, as a path of the console. Undefined for a target outside the service's base URL: it would lead
+ * callers elsewhere, or reveal the address of the service. */
 export function ownLocation(location: string, baseUrl: string, path: string): string | undefined {
   const base = new URL(baseUrl)
   const basePath = base.pathname.replace(/\/+$/, '')

@@ -4,39 +4,38 @@ import { Problem } from '../../contract/problem.ts'
 import { scheduleAt } from '../../platform/schedule.ts'
 import { UpstreamFailure } from '../../platform/upstream/failure.ts'
 import { isEventStream } from '../../platform/upstream/headers.ts'
-import type { DeclaredOperation } from '../operation.ts'
-import { type Asker, forward, type MountedService, type Passed } from './forward.ts'
-import { isComparable, sample } from './sample.ts'
+import type { DeclaredOperation } from '../document/prepared.ts'
+import { type ForwardedResponse, forward, type MountedService } from './forward.ts'
+import { isCheckable, sample } from './sample.ts'
 import type { MountedTable } from './table.ts'
 
 export interface MountOptions {
-  /** Replaced as a whole when what the services declare has changed. */
-  mounted: { current: MountedTable }
+  /** The current table. */
+  table: () => MountedTable
   /** By name. */
   services: ReadonlyMap<string, MountedService>
-  /** Gets the bytes of a sampled share of answers, after they were passed on. */
-  observeAnswer?: (operation: DeclaredOperation, status: number, contentType: string, bytes: Buffer) => void
+  /** Gets the bytes of a sampled share of responses, after they were forwarded. */
+  observeResponse?: (operation: DeclaredOperation, status: number, contentType: string, bytes: Buffer) => void
 }
 
-/** Nobody can say that there is no such operation. */
-const NOT_READ_YET = {
+const NO_DOCUMENT_YET = {
   detail:
-    'The service behind this path has not published a document that can be used. ' +
-    'Try again shortly; GET /v1/services says why.',
+    'The service behind this path has not published a valid document yet. ' +
+    'Try again shortly; GET /v1/services gives the reason.',
   headers: { 'retry-after': '2' },
 }
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** How long a caller may leave bytes of an answer unread. */
-const READER_PATIENCE_MS = 60_000
+/** How long a client may leave bytes of a response unread. */
+const UNREAD_TIMEOUT_MS = 60_000
 
-/** One route for whatever the services declare at the moment. Every path that nobody else has ends here. */
+/** One route for all mounted operations. It gets every path that no other route has. */
 export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number }> = async (app, options) => {
-  const { mounted, services, observeAnswer, now } = options
+  const { table, services, observeResponse, now } = options
 
   const findMountedOperation = ({ method, raw }: FastifyRequest) => {
-    const found = mounted.current.find(method, raw.url ?? '')
+    const found = table().find(method, raw.url ?? '')
     if ('operation' in found) {
       const { path: route, service } = found.operation.declared
       return { ...found, route, service }
@@ -44,16 +43,16 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
     if (found.allow.length > 0) {
       throw new Problem('method_not_allowed', { headers: { allow: found.allow.join(', ') } })
     }
-    throw found.isAwaited ? new Problem('upstream_unavailable', NOT_READ_YET) : new Problem('not_found')
+    throw found.isAwaited ? new Problem('upstream_unavailable', NO_DOCUMENT_YET) : new Problem('not_found')
   }
 
-  /** Event streams under way: nothing but the end of the console ends some of them. */
-  const endless = new Set<() => void>()
+  /** Ends the open event streams: the service may never end them. */
+  const eventStreams = new Set<() => void>()
   app.addHook('preClose', async () => {
-    for (const finish of endless) finish()
+    for (const finish of eventStreams) finish()
   })
   app.removeAllContentTypeParsers()
-  // The body stays where it is until the service reads it.
+  // The body is streamed to the service without parsing.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.route({
     method: app.supportedMethods,
@@ -64,60 +63,51 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
       const found = request.mountedOperation as ReturnType<typeof findMountedOperation>
       const service = services.get(found.service)
       if (!service) throw new Problem('upstream_unavailable', { headers: { 'retry-after': '60' } })
-      const answer = await forward(service, found, askerOf(request, reply))
-      const hasBody = request.method !== 'HEAD' && answer.status !== 304
-      if (observeAnswer && hasBody && isComparable(answer.headers) && Math.random() < service.sampleRatio) {
-        const contentType = answer.headers['content-type'] ?? ''
-        sample(answer.body, (bytes) =>
-          observeAnswer(found.operation.declared, answer.status, contentType, bytes),
-        )
+      // The upstream has its own deadline for a request that stalls.
+      request.raw.socket.setTimeout(0)
+      const { token, id: requestId, raw } = request
+      const response = await forward(service, found, { token, requestId, request: raw, response: reply.raw })
+      const { status, headers, body } = response
+      const hasBody = request.method !== 'HEAD' && status !== 304
+      if (observeResponse && hasBody && isCheckable(headers) && Math.random() < service.sampleRatio) {
+        const { declared } = found.operation
+        sample(body, (bytes) => observeResponse(declared, status, headers['content-type'] ?? '', bytes))
       }
-      await pass(request, reply, answer, endless, now)
+      await send(request, reply, response, eventStreams, now)
     },
   })
 }
 
-function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
-  // What stands still while the service is asked is noticed there, by its own deadline.
-  request.raw.socket.setTimeout(0)
-  return {
-    token: request.token,
-    requestId: request.id,
-    request: request.raw,
-    response: reply.raw,
-  }
-}
-
-/** Sends an answer as it comes. One that breaks off takes the connection along: nothing else tells a caller that it is not
- * complete. */
-async function pass(
+/** Streams the response to the client. When the upstream breaks off, the connection is cut: only that shows the client that the
+ * response is incomplete. */
+async function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: Passed,
-  endless: Set<() => void>,
+  response: ForwardedResponse,
+  eventStreams: Set<() => void>,
   now: () => number,
 ): Promise<void> {
-  const { status, headers, returned, body, finish } = answer
+  const { status, headers, returned, body, finish } = response
   reply.hijack()
   reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...returned })
-  // Whoever waits for events learns at once that there are none yet. flushHeaders would send the bytes of a header as UTF-8.
+  // Sends the head before the first event. flushHeaders would encode header bytes as UTF-8.
   if (body.readableLength === 0) reply.raw.write(NO_BYTES)
   const isEndless = isEventStream(headers)
-  if (!isEndless) request.raw.socket.setTimeout(READER_PATIENCE_MS)
+  if (!isEndless) request.raw.socket.setTimeout(UNREAD_TIMEOUT_MS)
   const expiry = isEndless ? scheduleAt(now, (request.verified?.expiresAt ?? 0) * 1_000, finish) : undefined
-  if (isEndless) endless.add(finish)
+  if (isEndless) eventStreams.add(finish)
   try {
     await pipeline(body, reply.raw)
   } catch (error) {
     const { method, mountedOperation } = request
     const kind = error instanceof UpstreamFailure ? error.kind : 'client_disconnected'
-    // Clients disconnect from event streams all the time: that is no failure.
+    // Clients end most event streams by disconnecting.
     request.log[kind === 'client_disconnected' ? 'info' : 'warn'](
       { method, route: mountedOperation?.route, service: mountedOperation?.service, status, kind },
-      'answer broke off',
+      'response broke off',
     )
   } finally {
     expiry?.cancel()
-    endless.delete(finish)
+    eventStreams.delete(finish)
   }
 }

@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream'
 const MAX_BYTES = 256 * 1024
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
-/** Whether somebody who compares an answer with its declaration could read it. */
-export function isComparable(headers: IncomingHttpHeaders): boolean {
+/** Whether a response can be checked: JSON, not compressed, not too large. */
+export function isCheckable(headers: IncomingHttpHeaders): boolean {
   return (
     JSON_MEDIA_TYPE.test(headers['content-type'] ?? '') &&
     (headers['content-encoding'] ?? 'identity') === 'identity' &&
@@ -13,7 +13,7 @@ export function isComparable(headers: IncomingHttpHeaders): boolean {
   )
 }
 
-/** Hands over the bytes of an answer once it has passed whole. One that grows too large is let go. */
+/** Reports the bytes of a response once it has ended. One that grows too large is not reported. */
 export function sample(body: Readable, report: (bytes: Buffer) => void): void {
   let chunks: Buffer[] = []
   let size = 0
@@ -22,8 +22,8 @@ export function sample(body: Readable, report: (bytes: Buffer) => void): void {
     chunks.push(chunk)
     if (size <= MAX_BYTES) return
     chunks = []
-    body.off('data', collect).off('end', hand)
+    body.off('data', collect).off('end', finish)
   }
-  const hand = () => report(Buffer.concat(chunks))
-  body.on('data', collect).on('end', hand)
+  const finish = () => report(Buffer.concat(chunks))
+  body.on('data', collect).on('end', finish)
 }

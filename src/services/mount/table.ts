@@ -1,122 +1,110 @@
 import { setImmediate } from 'node:timers/promises'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
-import type { DeclaredOperation } from '../operation.ts'
-import { answerNames, requestNames } from './headers.ts'
+import type { DeclaredOperation } from '../document/prepared.ts'
+import { requestNames, responseNames } from './headers.ts'
 import { type PathTemplate, readTemplate } from './template.ts'
 
 /** A declared operation with all that is known of it before a request comes. */
-export interface MountedOperation {
+export interface MountedOperation extends Pick<PathTemplate, 'fill' | 'parameterNames'> {
   declared: DeclaredOperation
-  fill: PathTemplate['fill']
   /** Lower-case names of the headers that pass. */
   requestHeaders: string[]
-  answerHeaders: string[]
+  responseHeaders: string[]
 }
 
 export interface Found {
   operation: MountedOperation
-  /** The path to ask the service for, without its query. */
+  /** The path to request from the service, without its query. */
   path: string
 }
 
-/** What a path that names no operation is: one that has other methods, one of which nothing can be said yet, or none. */
 export interface NotFound {
+  /** The methods that the path has. */
   allow: string[]
+  /** Whether the path may belong to a service whose document is not known yet. */
   isAwaited: boolean
 }
 
-/** The operations of all services, at one moment. It does not change: it is replaced as a whole. */
+/** The operations of all services. It does not change: a new one replaces it. */
 export interface MountedTable {
   find: (method: string, url: string) => Found | NotFound
-  /** What could not be mounted, each with a sentence that says why. */
+  /** Operations that could not be mounted, each with a sentence that gives the reason. */
   refused: { operation: DeclaredOperation; reason: string }[]
 }
 
+/** In the order of the `Allow` header. */
 const METHODS: HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** A path parameter is for the service to judge, whatever its length. */
+/** The service decides which lengths of a path parameter it accepts. */
 const MAX_PARAM_LENGTH = 16_384
 
-/** How many are mounted in one go: a large table takes longer than a request should have to wait. */
-const AT_ONCE = 50
+/** How many operations are mounted before the event loop gets a turn. */
+const BATCH = 50
 
-export function createMountedTable(
-  operations: readonly DeclaredOperation[],
-  awaitedPrefixes: readonly string[] = [],
-): MountedTable {
-  const { table, mount } = openTable(awaitedPrefixes)
-  for (const declared of operations) mount(declared)
-  return table
-}
-
-/** The same, with room for requests in between. */
-export async function createMountedTableInTurns(
+export async function createMountedTable(
   operations: readonly DeclaredOperation[],
   awaitedPrefixes: readonly string[] = [],
 ): Promise<MountedTable> {
-  const { table, mount } = openTable(awaitedPrefixes)
-  for (const [index, declared] of operations.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
-    mount(declared)
-  }
-  return table
-}
-
-function openTable(awaitedPrefixes: readonly string[]): {
-  table: MountedTable
-  mount: (declared: DeclaredOperation) => void
-} {
   const router = createRouter()
-  const awaited = createRouter()
-  // A prefix may be given twice, and twice with another name for its parameter.
-  for (const route of new Set(awaitedPrefixes.map((prefix) => readTemplate(prefix).route))) {
-    for (const path of [route, `${route}/*`]) awaited.on('GET', path, () => {})
-  }
   const refused: MountedTable['refused'] = []
-  const mount = (declared: DeclaredOperation) => {
+  for (const [index, declared] of operations.entries()) {
+    if (index % BATCH === BATCH - 1) await setImmediate()
     try {
-      const { route, fill } = readTemplate(declared.path)
+      const { route, fill, parameterNames } = readTemplate(declared.path)
       const mounted: MountedOperation = {
         declared,
         fill,
+        parameterNames,
         requestHeaders: requestNames(declared.requestHeaders),
-        answerHeaders: answerNames(declared.responseHeaders),
+        responseHeaders: responseNames(declared.responseHeaders),
       }
       router.on(declared.method, route, () => {}, mounted)
     } catch (error) {
-      refused.push({ operation: declared, reason: sentence(declared, error as Error) })
+      refused.push({ operation: declared, reason: describe(declared, error as Error) })
     }
   }
+  return { refused, find: createFind(router, routePrefixes(awaitedPrefixes)) }
+}
+
+type Router = ReturnType<typeof createRouter>
+
+/** Finds a path under any of the prefixes. */
+function routePrefixes(prefixes: readonly string[]): Router {
+  const router = createRouter()
+  // Two prefixes may differ only in the name of a parameter.
+  for (const route of new Set(prefixes.map((prefix) => readTemplate(prefix).route))) {
+    for (const path of [route, `${route}/*`]) router.on('GET', path, () => {})
+  }
+  return router
+}
+
+function createFind(router: Router, awaited: Router): MountedTable['find'] {
   const lookUp = (method: HTTPMethod, url: string): Found | undefined => {
     const match = router.find(method, url)
     const operation = match?.store as MountedOperation | undefined
     const path = operation?.fill(match?.params ?? {})
     return operation && path !== undefined ? { operation, path } : undefined
   }
-  const find: MountedTable['find'] = (method, url) => {
+  const has = (method: HTTPMethod, url: string) => lookUp(method, url) !== undefined
+  return (method, url) => {
     const found = lookUp(method as HTTPMethod, url) ?? (method === 'HEAD' ? lookUp('GET', url) : undefined)
     if (found) return found
     return {
-      allow: methodsOf((other) => lookUp(other, url) !== undefined),
+      allow: METHODS.filter((other) => has(other, url) || (other === 'HEAD' && has('GET', url))),
       isAwaited: awaited.find('GET', url) !== null,
     }
   }
-  return { table: { refused, find }, mount }
 }
 
 function createRouter() {
   return findMyWay({
     ignoreTrailingSlash: true,
     maxParamLength: MAX_PARAM_LENGTH,
-    // Nobody here reads it: it is passed on as it came.
+    // The query is forwarded as it came.
     querystringParser: () => ({}),
   })
 }
 
-function methodsOf(has: (method: HTTPMethod) => boolean): string[] {
-  return METHODS.filter((method) => has(method) || (method === 'HEAD' && has('GET')))
-}
-
-function sentence({ service, method, path }: DeclaredOperation, error: Error): string {
+function describe({ service, method, path }: DeclaredOperation, error: Error): string {
   const why = error.message.includes('already declared') ? 'it is declared twice' : error.message
   return `${method} ${path} of ${service} cannot be mounted: ${why}.`
 }

@@ -1,42 +1,45 @@
-/** A path as a service declares it, in the form the router reads and the form that is sent on. */
+/** A path as a service declares it, in the form that the router reads and the form that is forwarded. */
 export interface PathTemplate {
-  /** For find-my-way, with parameters named by their place: theirs may hold characters it has a use for. */
+  /** For find-my-way. Its parameters are `p0`, `p1` and so on: declared names may have characters that the router interprets. */
   route: string
-  /** The path with these parameters, each encoded anew; undefined where one of them could lead elsewhere. */
+  /** The declared names of the parameters, in the same order. */
+  parameterNames: string[]
+  /** The path with these parameters, each decoded and encoded again; undefined where one could lead to another path. */
   fill: (params: Record<string, string | undefined>) => string | undefined
 }
 
 type Piece = { text: string } | { param: string }
 
 const LITERAL = /^[\w.~!$&',;=@:+-]*$/
-/** What a service might take for a step to another path. */
-const STRAYING = /[\\/\p{Cc}]|^\.{0,2}$/u
+/** What a service could read as a step to another path. */
+const PATH_STEP = /[\\/\p{Cc}]|^\.{0,2}$/u
 
 /** Throws an Error whose message says why the console cannot mount the path. */
 export function readTemplate(path: string): PathTemplate {
   if (!path.startsWith('/')) throw new Error('it does not start with a slash')
   const segments = path.split('/').slice(1)
-  let count = 0
+  const parameterNames: string[] = []
+  const addParameter = (name: string) => `p${parameterNames.push(name) - 1}`
   const pieces: Piece[] = []
   const routes = segments.map((segment, index) => {
     const isLast = index === segments.length - 1
     if (segment === '' && !isLast) throw new Error('it has an empty segment')
     if (segment === '.' || segment === '..') throw new Error(`it has the segment ${segment}`)
-    const own = readSegment(segment, () => `p${count++}`)
+    const own = readSegment(segment, addParameter)
     pieces.push({ text: '/' }, ...own)
     return routeOf(own)
   })
-  return { route: `/${routes.join('/')}`, fill: (params) => fill(pieces, params) }
+  return { route: `/${routes.join('/')}`, parameterNames, fill: (params) => fill(pieces, params) }
 }
 
-function readSegment(segment: string, nextParam: () => string): Piece[] {
+function readSegment(segment: string, addParameter: (name: string) => string): Piece[] {
   const pieces = (segment.match(/\{[^{}]+\}|[^{}]+|[{}]/g) ?? []).map((text): Piece => {
-    if (text.length > 2 && text.startsWith('{')) return { param: nextParam() }
+    if (text.length > 2 && text.startsWith('{')) return { param: addParameter(text.slice(1, -1)) }
     if (!LITERAL.test(text)) throw new Error(`its segment ${segment} has a character that is not routed here`)
     return { text }
   })
   const shape = pieces.map((piece) => ('param' in piece ? 'p' : 't')).join('')
-  // More, and matching a hostile path could take long: the router would try where one ends and the next begins.
+  // With more parameters in a segment the router would backtrack over a hostile path for long.
   if (!/^t?(?:pt?|ptp)?$/.test(shape)) {
     throw new Error(`its segment ${segment} has parameters that cannot be told apart here`)
   }
@@ -61,7 +64,7 @@ function fill(pieces: Piece[], params: Record<string, string | undefined>): stri
       continue
     }
     const value = params[piece.param] ?? ''
-    if (STRAYING.test(value)) return undefined
+    if (PATH_STEP.test(value)) return undefined
     path += encodeURIComponent(value)
   }
   return path

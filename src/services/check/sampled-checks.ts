@@ -1,0 +1,92 @@
+import type { Logger } from 'pino'
+import type { ServiceMetrics } from '../../platform/metrics.ts'
+import type { DeclaredOperation, PreparedDocument } from '../document/prepared.ts'
+import type { DocumentWorkers } from '../workers/pool.ts'
+
+interface Mismatch {
+  readonly operation: DeclaredOperation
+  count: number
+  lastAtMs: number
+  fault: string
+}
+
+/** What the sampled responses of a service showed since its document was adopted. */
+export interface CheckRecord {
+  checked: number
+  mismatched: number
+  /** By operation id. */
+  readonly mismatches: Map<string, Mismatch>
+}
+
+export interface SampledChecks {
+  /** Checks the responses of a document's operations from now on. */
+  begin: (document: PreparedDocument) => void
+  observe: (operation: DeclaredOperation, status: number, contentType: string, bytes: Uint8Array) => void
+  recordOf: (document: PreparedDocument | undefined) => CheckRecord
+}
+
+export interface SampledChecksOptions {
+  workers: Pick<DocumentWorkers, 'check'>
+  log: Logger
+  now: () => number
+  metricsOf: (service: string) => ServiceMetrics
+}
+
+/** Further samples of a service are dropped while this many wait. */
+const MAX_PENDING = 4
+
+const emptyRecord = (): CheckRecord => ({ checked: 0, mismatched: 0, mismatches: new Map() })
+
+/** Compares sampled responses with what their service declares. It never changes or delays a response. */
+export function createSampledChecks({ workers, log, now, metricsOf }: SampledChecksOptions): SampledChecks {
+  /** A response is compared with the document of its request, even if that was replaced in the meantime. */
+  const documents = new WeakMap<DeclaredOperation, PreparedDocument>()
+  /** Keyed by the bytes of the document, which its copies share. */
+  const records = new WeakMap<Uint8Array, CheckRecord>()
+  const skipped = new WeakSet<DeclaredOperation>()
+  const pending = new Map<string, number>()
+
+  const recordOf: SampledChecks['recordOf'] = (document) =>
+    (document && records.get(document.parts)) ?? emptyRecord()
+
+  const note = (operation: DeclaredOperation, record: CheckRecord, fault: string | undefined) => {
+    const { service, operationId } = operation
+    record.checked++
+    metricsOf(service).checked()
+    if (fault === undefined) return
+    record.mismatched++
+    const count = (record.mismatches.get(operationId)?.count ?? 0) + 1
+    record.mismatches.set(operationId, { operation, count, lastAtMs: now(), fault })
+    metricsOf(service).mismatched(operationId)
+    if (count === 1) {
+      log.warn(
+        { service, operation: operationId, fault },
+        'a response differs from what its service declares',
+      )
+    }
+  }
+
+  return {
+    recordOf,
+    begin: (document) => {
+      records.set(document.parts, emptyRecord())
+      for (const operation of document.operations) documents.set(operation, document)
+    },
+    observe: (operation, status, contentType, bytes) => {
+      const document = documents.get(operation)
+      const { method, path, service, operationId } = operation
+      const waiting = pending.get(service) ?? 0
+      if (!document || waiting >= MAX_PENDING || skipped.has(operation)) return
+      pending.set(service, waiting + 1)
+      workers
+        .check(document, { method, path, status, contentType, bytes })
+        .then((fault) => note(operation, recordOf(document), fault))
+        .catch((error: unknown) => {
+          // The schema does not compile, or its pattern does not end: the next response would fail too.
+          skipped.add(operation)
+          log.warn({ service, operation: operationId, err: error }, 'responses are not checked')
+        })
+        .finally(() => pending.set(service, (pending.get(service) ?? 1) - 1))
+    },
+  }
+}

@@ -1,0 +1,13 @@
+/** Why a document cannot be used, in sentences. */
+export class DocumentInvalid extends Error {
+  readonly faults: readonly string[]
+
+  constructor(...faults: string[]) {
+    super(faults.join(' '))
+    this.name = 'DocumentInvalid'
+    this.faults = faults
+  }
+}
+
+/** How many are reported of one document. */
+export const MAX_FAULTS = 20

@@ -1,0 +1,53 @@
+import type { Node } from './tree.ts'
+
+/** As a path item names them. TRACE is not forwarded. */
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
+
+export type Method = Uppercase<(typeof METHODS)[number]>
+
+/** An operation that a service declares in its document and the console mounts. */
+export interface DeclaredOperation {
+  service: string
+  method: Method
+  /** As the service declares it: `/v1/campaigns/{id}`. */
+  path: string
+  /** As in the combined document. */
+  operationId: string
+  /** Lower-case names of the headers that the operation declares as parameters. */
+  requestHeaders: string[]
+  /** Lower-case names of the headers that its responses declare. */
+  responseHeaders: string[]
+  /** Whether it declares a response from 300 to 399 other than 304. */
+  redirects: boolean
+}
+
+/** By section, then by name. */
+export type Components = Record<string, Node>
+
+/** What the console publishes of a service's document. */
+export interface PublishedParts {
+  paths: Node
+  components: Components
+}
+
+/** Bytes that threads share without copying. */
+export type SharedBytes = Uint8Array<SharedArrayBuffer>
+
+/** A valid document of a service, ready to be combined with others. */
+export interface PreparedDocument {
+  readonly service: string
+  readonly title: string
+  readonly version: string
+  readonly operations: readonly DeclaredOperation[]
+  /** A sentence for each declared operation that is not mounted. */
+  readonly leftOut: readonly string[]
+  /** The published parts and their tag as JSON: only worker threads parse them. */
+  readonly parts: SharedBytes
+  readonly digest: string
+}
+
+export function toShared(bytes: Uint8Array): SharedBytes {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  return shared
+}

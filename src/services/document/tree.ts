@@ -1,0 +1,91 @@
+/** An object of a parsed document. */
+export type Node = Record<string, unknown>
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The object under a key; an empty one where there is none. */
+export function nodeAt(parent: Node, key: string): Node {
+  const value = parent[key]
+  return isNode(value) ? value : {}
+}
+
+export function listAt(parent: Node, key: string): unknown[] {
+  const value = parent[key]
+  return Array.isArray(value) ? value : []
+}
+
+export function textOf(value: unknown, fallback = ''): string {
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : fallback
+}
+
+/** Keys whose members have names of the author's choice: a property may be called `example` or `$ref`. */
+const NAMED = new Set([
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'],
+  ...['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'examples', 'links', 'callbacks'],
+  ...['pathItems', 'paths', 'content', 'encoding'],
+])
+
+/** Keys that hold data, in which no keyword has a meaning. */
+export const DATA = new Set(['example', 'examples', 'default', 'const', 'enum', 'value', 'mapping'])
+
+/** Visits every object of a document that is not data, parents first. */
+export function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) {
+    for (const item of value) walk(item, visit)
+  } else if (isNode(value)) {
+    visit(value)
+    for (const key of Object.keys(value)) {
+      const member = value[key]
+      if (typeof member !== 'object' || member === null) continue
+      if (NAMED.has(key) && isNode(member)) for (const named of Object.values(member)) walk(named, visit)
+      else if (!DATA.has(key) && !key.startsWith('x-')) walk(member, visit)
+    }
+  }
+}
+
+/** The segments of `#/components/schemas/A~1B` or of a pointer without `#`. */
+export function segmentsOf(pointer: string): string[] {
+  const segments = pointer.replace(/^#/, '').split('/').slice(1)
+  return /[%~]/.test(pointer) ? segments.map(decode) : segments
+}
+
+export function pointerTo(...segments: string[]): string {
+  return `#/${segments.map((segment) => segment.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`
+}
+
+export function valueAt(root: unknown, segments: readonly string[]): unknown {
+  let value = root
+  for (const segment of segments) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return undefined
+    value = (value as Node)[segment]
+  }
+  return value
+}
+
+/** Longer chains of references are treated as loops. */
+const MAX_HOPS = 32
+
+/** Follows references until an object without one; undefined where there is none. */
+export function resolve(root: Node, value: unknown): Node | undefined {
+  let target = value
+  for (let hops = 0; hops < MAX_HOPS; hops++) {
+    if (!isNode(target)) return undefined
+    if (typeof target['$ref'] !== 'string') return target
+    target = valueAt(root, segmentsOf(target['$ref']))
+  }
+  return undefined
+}
+
+function decode(segment: string): string {
+  return decodePercent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function decodePercent(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

@@ -1,0 +1,64 @@
+/** The paths of the console, those of planned features included. */
+export const CONSOLE_PREFIXES = [
+  '/asyncapi.json',
+  '/docs',
+  '/health',
+  '/metrics',
+  '/openapi.json',
+  '/v1/agent-configurations',
+  '/v1/audit-events',
+  '/v1/evolution',
+  '/v1/genomes',
+  '/v1/services',
+]
+
+interface PrefixOwner {
+  readonly name: string
+  readonly prefixes: readonly string[]
+}
+
+/** A sentence for each pair of prefixes that cover the same path and belong to different owners. */
+export function findPrefixConflicts(services: readonly PrefixOwner[]): string[] {
+  const given = services.flatMap(({ name, prefixes }) =>
+    prefixes.map((prefix) => ({ owner: `the service ${name}`, prefix })),
+  )
+  const own = CONSOLE_PREFIXES.map((prefix) => ({ owner: 'the console', prefix }))
+  return given.flatMap((one, index) =>
+    [...own, ...given.slice(0, index)]
+      .filter(({ owner, prefix }) => owner !== one.owner && overlaps(prefix, one.prefix))
+      .map(
+        ({ owner, prefix }) =>
+          `gives ${one.prefix} to ${one.owner}, which clashes with ${prefix} of ${owner}`,
+      ),
+  )
+}
+
+/** Whether a path lies under one of the prefixes. A parameter of the path lies only under a parameter: `/v1/{a}` covers
+ * more than `/v1/teams`. */
+export function isUnderPrefix(path: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => {
+    const segments = segmentsOf(path)
+    return segmentsOf(prefix).every((segment, index) =>
+      isParameter(segment) ? segments[index] !== undefined : segments[index] === segment,
+    )
+  })
+}
+
+/** Whether some path lies under both: a parameter may be any segment. */
+function overlaps(a: string, b: string): boolean {
+  const others = segmentsOf(b)
+  return segmentsOf(a)
+    .slice(0, others.length)
+    .every((segment, index) => {
+      const other = others[index] as string
+      return segment === other || isParameter(segment) || isParameter(other)
+    })
+}
+
+function segmentsOf(path: string): string[] {
+  return path.replace(/\/$/, '').split('/').slice(1)
+}
+
+function isParameter(segment: string): boolean {
+  return segment.includes('{')
+}

@@ -1,0 +1,18 @@
+/** A service behind the console, as the services file declares it. */
+export interface Service {
+  readonly name: string
+  /** The tag of its operations in the combined document. */
+  readonly tag: string
+  /** Its base URL: the paths of its document lie under it. */
+  readonly url: string
+  readonly documentUrl: string
+  /** The paths it may own: `/v1/teams`, `/v1/teams/{team_id}/members`. */
+  readonly prefixes: readonly string[]
+  readonly deadlineMs: number
+  /** Undefined means no limit. */
+  readonly maxRequestBytes: number | undefined
+  readonly maxResponseBytes: number | undefined
+  readonly pollMs: number
+  /** The share of its responses that is checked against its document, from 0 to 1. */
+  readonly sampleRatio: number
+}

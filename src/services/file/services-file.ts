@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { parse as parseYaml } from 'yaml'
+import { type ServiceEntry, ServicesFile } from '../../contract/services-file.ts'
+import { canPublishSameName } from '../name/names.ts'
+import { findPrefixConflicts } from './prefixes.ts'
+import type { Service } from './service.ts'
+
+/** All errors of the services file, a sentence each. */
+export class ServicesFileInvalid extends Error {
+  readonly errors: readonly string[]
+
+  constructor(errors: readonly string[]) {
+    super(errors.join('\n'))
+    this.name = 'ServicesFileInvalid'
+    this.errors = errors
+  }
+}
+
+const DEFAULTS = { deadlineMs: 5_000, pollSeconds: 30, sampleRatio: 0.01 }
+
+/** Names of other upstreams in metrics. */
+const RESERVED_NAMES = ['evolution']
+
+const isServicesFile = new Ajv2020({
+  allErrors: true,
+  strict: false,
+  validateFormats: false,
+  verbose: true,
+}).compile<ServicesFile>(ServicesFile)
+
+/** Reads JSON or YAML. */
+export function readServicesFile(path: string): Service[] {
+  const file = parse(path)
+  if (!isServicesFile(file)) {
+    throw new ServicesFileInvalid((isServicesFile.errors ?? []).map((error) => describe(error, file)))
+  }
+  const { services } = file
+  const errors = [...services.flatMap(checkEntry), ...checkNames(services), ...findPrefixConflicts(services)]
+  if (errors.length > 0) throw new ServicesFileInvalid(errors)
+  return services.map(toService)
+}
+
+function parse(path: string): unknown {
+  try {
+    return parseYaml(readFileSync(path, 'utf8'))
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n')
+    throw new ServicesFileInvalid([`cannot be read as JSON or YAML: ${reason}`])
+  }
+}
+
+function describe({ instancePath, keyword, params, parentSchema }: ErrorObject, file: unknown): string {
+  const [, list, index, ...place] = instancePath.split('/')
+  const where = list === 'services' && index !== undefined ? `service ${nameOf(file, Number(index))}: ` : ''
+  const field = place.length > 0 ? `\`${place.join('.')}\` ` : ''
+  if (keyword === 'required') return `${where}${field}has no \`${params['missingProperty']}\``
+  if (keyword === 'additionalProperties') {
+    return `${where}${field}has a field \`${params['additionalProperty']}\` that is not known`
+  }
+  const description = (parentSchema as { description?: string }).description
+  return `${where}${field}must be ${description}`
+}
+
+function nameOf(file: unknown, index: number): string {
+  const name = (file as { services: { name?: unknown }[] }).services[index]?.name
+  return typeof name === 'string' ? name : `${index + 1}`
+}
+
+/** What the schema does not check. */
+function checkEntry({ name, url, document = '' }: ServiceEntry): string[] {
+  const errors: string[] = []
+  if (RESERVED_NAMES.includes(name)) errors.push(`service ${name}: the name is taken by the console`)
+  if (!isPlainUrl(url)) {
+    errors.push(
+      `service ${name}: \`url\` must start with https:// or http:// and have no credentials, query or fragment`,
+    )
+  } else if (!isHttp(documentUrlOf(url, document))) {
+    errors.push(`service ${name}: \`document\` must be a URL that starts with https:// or http://, or a path`)
+  }
+  return errors
+}
+
+/** Two services must not publish the same name in the combined document. */
+function checkNames(services: readonly ServiceEntry[]): string[] {
+  const names = services.map(({ name }) => name)
+  const errors = names.flatMap((name, index) =>
+    names.slice(0, index).flatMap((other) => {
+      if (name === other) return [`names two services ${name}`]
+      if (!canPublishSameName(name, other)) return []
+      return [`names two services ${other} and ${name}, which could publish the same name in the document`]
+    }),
+  )
+  return [...new Set(errors)]
+}
+
+function isHttp(url: string): boolean {
+  return URL.canParse(url) && ['https:', 'http:'].includes(new URL(url).protocol)
+}
+
+/** Parts of a URL that would be ignored are refused. */
+function isPlainUrl(url: string): boolean {
+  if (!isHttp(url)) return false
+  const { username, password, search, hash } = new URL(url)
+  return username + password + search + hash === ''
+}
+
+/** A path lies under the base URL, even if it begins with a slash. */
+function documentUrlOf(url: string, document: string): string {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(document)) return document
+  return `${url.replace(/\/+$/, '')}/${(document || 'openapi.json').replace(/^\/+/, '')}`
+}
+
+function toService(entry: ServiceEntry): Service {
+  const { name, tag, url, prefixes } = entry
+  return {
+    name,
+    tag,
+    url,
+    documentUrl: documentUrlOf(url, entry.document ?? ''),
+    prefixes,
+    deadlineMs: entry.deadline_ms ?? DEFAULTS.deadlineMs,
+    maxRequestBytes: entry.max_request_bytes,
+    maxResponseBytes: entry.max_answer_bytes,
+    pollMs: (entry.poll_seconds ?? DEFAULTS.pollSeconds) * 1_000,
+    sampleRatio: entry.sample_ratio ?? DEFAULTS.sampleRatio,
+  }
+}

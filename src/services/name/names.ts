@@ -1,0 +1,16 @@
+const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `red-team` -> `RedTeam` */
+const pascalCase = (name: string) => name.split('-').map(capitalise).join('')
+
+/** The name of a component or an operation of a service in the combined document. It depends on nothing else. */
+export function publishedName(service: string, name: string): string {
+  return pascalCase(service) + capitalise(name)
+}
+
+/** Whether two services can publish the same name: `red` with `TeamReport`, `red-team` with `Report`. A published name goes on
+ * with anything but a lower-case letter after the name of its service. */
+export function canPublishSameName(one: string, other: string): boolean {
+  const [short = '', long = ''] = [pascalCase(one), pascalCase(other)].toSorted((a, b) => a.length - b.length)
+  return long.startsWith(short) && !/^[a-z]/.test(long.slice(short.length))
+}

@@ -1,0 +1,107 @@
+import type { Logger } from 'pino'
+import type { ServiceStatus } from '../../contract/service.ts'
+import type { ServiceMetrics } from '../../platform/metrics.ts'
+import type { BreakerState } from '../../platform/upstream/breaker.ts'
+import { withTimeout } from '../../platform/with-timeout.ts'
+import type { SampledChecks } from '../check/sampled-checks.ts'
+import { componentKeys } from '../document/references.ts'
+import type { Service } from '../file/service.ts'
+import type { Publisher } from '../publish/publisher.ts'
+import type { DocumentWorkers } from '../workers/pool.ts'
+import { poll } from './poll.ts'
+import { initialState, MAX_CHANGES, type PollResult, type ServiceState, transition } from './service-state.ts'
+import { toStatus } from './status.ts'
+
+export interface PollerOptions {
+  services: readonly Service[]
+  workers: DocumentWorkers
+  publisher: Publisher
+  checks: SampledChecks
+  log: Logger
+  now: () => number
+  metricsOf: (service: string) => ServiceMetrics
+  breakerOf: (service: string) => BreakerState
+  /** How long the start waits for services that may be down. */
+  startTimeoutMs?: number
+}
+
+export interface Poller {
+  /** Polls every service, and waits for those that respond in time. Needs the console's own document. */
+  start: (own: string) => Promise<void>
+  statuses: () => ServiceStatus[]
+  close: () => void
+}
+
+const START_TIMEOUT_MS = 2_000
+/** A service without a valid document is polled at least this often. */
+const MAX_POLL_MS_WHILE_DOWN = 2_000
+
+/** Polls the documents of all services. */
+export function createPoller(options: PollerOptions): Poller {
+  const { services, publisher, checks, log, now, metricsOf, breakerOf } = options
+  const { startTimeoutMs = START_TIMEOUT_MS } = options
+  const closing = new AbortController()
+  const states = new Map(services.map((service) => [service.name, initialState(now())]))
+  const stateOf = ({ name }: Service) => states.get(name) as ServiceState
+  const timers = new Map<string, NodeJS.Timeout>()
+  let reserved: string[] = []
+  const deps = { ...options, closing: closing.signal, reserved: () => reserved }
+
+  const pollOnce = async (service: Service): Promise<void> => {
+    const before = stateOf(service)
+    const result = await poll(service, before, deps)
+    if (closing.signal.aborted) return
+    const after = transition(before, result, now())
+    states.set(service.name, after)
+    if (after.adopted && after.adopted !== before.adopted) checks.begin(after.adopted)
+    report(service, before, after, result)
+    const { pollMs } = service
+    const periodMs = after.phase === 'up' ? pollMs : Math.min(pollMs, MAX_POLL_MS_WHILE_DOWN)
+    // Jitter, so that replicas started together do not poll together.
+    const jitteredMs = periodMs * (0.9 + Math.random() * 0.2)
+    timers.set(service.name, setTimeout(() => void pollOnce(service), jitteredMs).unref())
+  }
+
+  const report = ({ name }: Service, before: ServiceState, after: ServiceState, result: PollResult) => {
+    const serviceMetrics = metricsOf(name)
+    if (result.type === 'adopted') {
+      for (const sentence of result.document.leftOut.slice(0, MAX_CHANGES))
+        log.warn({ service: name }, sentence)
+    }
+    if (result.type === 'adopted' && before.adopted) {
+      const isBreaking = result.changes.length > 0
+      const versions = { from_version: before.adopted.version, to_version: result.document.version }
+      serviceMetrics.changed(isBreaking)
+      if (isBreaking) {
+        const changes = result.changes.slice(0, MAX_CHANGES)
+        log.warn(
+          { service: name, ...versions, changes },
+          'the document of a service changed and breaks callers',
+        )
+      } else log.info({ service: name, ...versions }, 'the document of a service changed')
+    }
+    if (after.phase === before.phase) return
+    log[after.phase === 'up' ? 'info' : 'warn'](
+      { service: name, from: before.phase, to: after.phase, faults: after.faults },
+      'a service changed its state',
+    )
+    serviceMetrics.state(after.phase)
+  }
+
+  return {
+    statuses: () =>
+      services.map((service) => {
+        const state = stateOf(service)
+        return toStatus(service, state, breakerOf(service.name), checks.recordOf(state.adopted))
+      }),
+    start: async (own) => {
+      reserved = componentKeys(JSON.parse(own).components ?? {})
+      await publisher.begin(own)
+      await withTimeout(startTimeoutMs, Promise.all(services.map(pollOnce)), undefined)
+    },
+    close: () => {
+      closing.abort()
+      for (const timer of timers.values()) clearTimeout(timer)
+    },
+  }
+}

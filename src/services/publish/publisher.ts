@@ -1,0 +1,72 @@
+import type { Logger } from 'pino'
+import { type ServedDocument, toServed } from '../combine/combine.ts'
+import type { PreparedDocument } from '../document/prepared.ts'
+import type { Service } from '../file/service.ts'
+import { createMountedTable, type MountedTable } from '../mount/table.ts'
+import type { DocumentWorkers } from '../workers/pool.ts'
+
+/** What is in use of all services: the table that finds the operation of a request, and the document that declares them all.
+ * Both are replaced in one step. */
+export interface Publication {
+  readonly table: MountedTable
+  readonly document: ServedDocument
+}
+
+export interface Publisher {
+  current: () => Publication
+  /** Sets the console's own document. Called once, before anything is published. */
+  begin: (own: string) => Promise<void>
+  /** Puts a document in use. On failure everything stays as it is. */
+  publish: (document: PreparedDocument) => Promise<void>
+}
+
+export interface PublisherOptions {
+  services: readonly Service[]
+  workers: Pick<DocumentWorkers, 'combine' | 'prepared'>
+  log: Logger
+}
+
+export function createPublisher({ services, workers, log }: PublisherOptions): Publisher {
+  const inUse = new Map<string, PreparedDocument>()
+  let waiting = new Map<string, PreparedDocument>()
+  let own = ''
+  let current: Publication = { table: EMPTY, document: toServed('') }
+
+  const build = async (documents: readonly PreparedDocument[]): Promise<MountedTable> => {
+    const isPublished = ({ name }: Service) => documents.some(({ service }) => service === name)
+    const awaited = services.filter((service) => !isPublished(service)).flatMap(({ prefixes }) => prefixes)
+    const table = await createMountedTable(
+      documents.flatMap(({ operations }) => operations),
+      awaited,
+    )
+    for (const { operation, reason } of table.refused) log.error({ service: operation.service }, reason)
+    return table
+  }
+  let last: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+  /** One run at a time. Documents that arrive before it begins share a run. */
+  const run = async () => {
+    await workers.prepared()
+    next = undefined
+    const added = waiting
+    waiting = new Map()
+    const documents = services.flatMap(({ name }) => added.get(name) ?? inUse.get(name) ?? [])
+    const [document, table] = await Promise.all([workers.combine(own, documents), build(documents)])
+    for (const [name, one] of added) inUse.set(name, one)
+    current = { table, document }
+  }
+  return {
+    current: () => current,
+    begin: async (text) => {
+      own = text
+      current = { table: await build([]), document: toServed(text) }
+    },
+    publish: (document) => {
+      waiting.set(document.service, document)
+      next ??= last = last.then(run, run)
+      return next
+    },
+  }
+}
+
+const EMPTY: MountedTable = { find: () => ({ allow: [], isAwaited: false }), refused: [] }

@@ -1,0 +1,118 @@
+import { type DeclaredOperation, METHODS, type Method } from '../document/prepared.ts'
+import { isNode, listAt, type Node, nodeAt, resolve, textOf } from '../document/tree.ts'
+import { isUnderPrefix } from '../file/prefixes.ts'
+import type { Service } from '../file/service.ts'
+import { readTemplate } from '../mount/template.ts'
+
+/** An operation that will be mounted, before it has its published id. */
+export interface SelectedOperation {
+  readonly declared: Omit<DeclaredOperation, 'operationId'>
+  /** Where it stands in the selected paths. */
+  readonly node: Node
+}
+
+interface Selection {
+  paths: Node
+  operations: SelectedOperation[]
+  leftOut: string[]
+}
+
+/** The operations of a document that the service may have. */
+export function selectOperations(document: Node, service: Service): Selection {
+  const paths: Node = {}
+  const operations: SelectedOperation[] = []
+  const leftOut: string[] = []
+  const taken = new Map<string, string>()
+
+  for (const [path, declared] of Object.entries(nodeAt(document, 'paths'))) {
+    const item = readPathItem(document, declared)
+    const mounted: Node = {}
+    for (const method of [...METHODS, 'trace'].filter((name) => isNode(item[name]))) {
+      const place = `${method.toUpperCase()} ${path}`
+      const slot = slotOf(method, path)
+      const reason = findReason(path, method, service, taken.get(slot))
+      if (reason) {
+        leftOut.push(`${place} is left out: ${reason}.`)
+        continue
+      }
+      taken.set(slot, place)
+      const node: Node = { ...(item[method] as Node), tags: [service.tag], security: [{ bearer: [] }] }
+      mounted[method] = node
+      operations.push({
+        node,
+        declared: {
+          service: service.name,
+          method: method.toUpperCase() as Method,
+          path,
+          ...headersOf(document, item, node),
+        },
+      })
+    }
+    if (Object.keys(mounted).length > 0) paths[path] = { ...sharedOf(item), ...mounted }
+  }
+  return { paths, operations, leftOut }
+}
+
+/** Two operations with the same slot match the same requests. */
+export function slotOf(method: string, path: string): string {
+  return `${method} ${path.replace(/\/$/, '').replaceAll(/\{[^}]*\}/g, '{}')}`
+}
+
+/** Why an operation is not mounted; undefined where it is. */
+function findReason(
+  path: string,
+  method: string,
+  service: Service,
+  twin: string | undefined,
+): string | undefined {
+  if (!isUnderPrefix(path, service.prefixes)) return `it is outside the prefixes of ${service.name}`
+  if (method === 'trace') return 'the console does not forward TRACE'
+  if (twin) return `it is the same path as ${twin}`
+  try {
+    readTemplate(path)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return undefined
+}
+
+/** A path may refer to a component. Several may refer to the same one, and later stages change each in place. */
+function readPathItem(document: Node, declared: unknown): Node {
+  if (!isNode(declared)) return {}
+  const { $ref, ...own } = declared
+  return $ref === undefined ? own : { ...structuredClone(resolve(document, declared)), ...own }
+}
+
+/** What all methods of a path share. */
+function sharedOf({ summary, description, parameters }: Node): Node {
+  return {
+    ...(typeof summary === 'string' ? { summary } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(Array.isArray(parameters) ? { parameters } : {}),
+  }
+}
+
+/** The parameters of a path item and of one of its operations. */
+export function parametersOf(document: Node, item: Node, operation: Node): Node[] {
+  return [...listAt(item, 'parameters'), ...listAt(operation, 'parameters')].flatMap((parameter): Node[] => [
+    resolve(document, parameter) ?? {},
+  ])
+}
+
+function headersOf(document: Node, item: Node, operation: Node) {
+  const responses = nodeAt(operation, 'responses')
+  const headers = parametersOf(document, item, operation).filter((parameter) => parameter['in'] === 'header')
+  return {
+    requestHeaders: lowerCased(headers.map(({ name }) => textOf(name))),
+    responseHeaders: lowerCased(
+      Object.values(responses).flatMap((response) =>
+        Object.keys(nodeAt(resolve(document, response) ?? {}, 'headers')),
+      ),
+    ),
+    redirects: Object.keys(responses).some((status) => status.startsWith('3') && status !== '304'),
+  }
+}
+
+function lowerCased(names: string[]): string[] {
+  return [...new Set(names.map((name) => name.toLowerCase()))]
+}
