@@ -46,22 +46,20 @@ function dangling(whole: Node): string[] {
 }
 
 describe('the combined document', () => {
-  it('tells apart names that differ only in the case of their first letter', () => {
-    const twice = (path: string, type: string) =>
-      document(
-        {
-          [path]: {
-            get: returning(refTo('Report'), { operationId: 'list' }),
-            put: returning(refTo('report'), { operationId: 'List' }),
-          },
-        },
-        { Report: { type }, report: { type, minLength: 1 } },
-      )
-    const whole = combined(teams(twice('/v1/teams', 'string')), redTeam(twice('/v1/campaigns', 'object')))
-    const { get, put } = whole.paths['/v1/campaigns']
-    const schemaOf = ({ responses }: Any) => responses[200].content['application/json'].schema.$ref
-    assert.notEqual(schemaOf(get), schemaOf(put))
-    assert.notEqual(get.operationId, put.operationId)
+  it('has an id of its own for each operation, even if two differ only in the case of their first letter', () => {
+    const item = {
+      get: returning({}, { operationId: 'list' }),
+      put: returning({}, { operationId: 'List' }),
+    }
+    const { get, put } = combined(teams(document({ '/v1/teams': item }))).paths['/v1/teams']
+    assert.deepEqual([get.operationId, put.operationId], ['TeamsList', 'TeamsList_'])
+  })
+
+  it('refuses a document with two components that would get the same name', () => {
+    const item = { get: returning(refTo('Report')), put: returning(refTo('report')) }
+    assert.throws(() => teams(document({ '/v1/teams': item }, { Report: {}, report: {} })), {
+      message: 'Two components would be published as TeamsReport.',
+    })
   })
 
   it('leaves what is the console’s own as it is, to the byte', () => {

@@ -25,7 +25,7 @@ export interface SampledChecks {
   recordOf: (document: PreparedDocument | undefined) => CheckRecord
 }
 
-export interface SampledChecksOptions {
+interface SampledChecksOptions {
   workers: Pick<DocumentWorkers, 'check'>
   log: Logger
   now: () => number
@@ -40,14 +40,9 @@ const emptyRecord = (): CheckRecord => ({ checked: 0, mismatched: 0, mismatches:
 /** Compares sampled responses with what their service declares. It never changes or delays a response. */
 export function createSampledChecks({ workers, log, now, metricsOf }: SampledChecksOptions): SampledChecks {
   /** A response is compared with the document of its request, even if that was replaced in the meantime. */
-  const documents = new WeakMap<DeclaredOperation, PreparedDocument>()
-  /** Keyed by the bytes of the document, which its copies share. */
-  const records = new WeakMap<Uint8Array, CheckRecord>()
+  const checked = new WeakMap<DeclaredOperation, { document: PreparedDocument; record: CheckRecord }>()
   const skipped = new WeakSet<DeclaredOperation>()
   const pending = new Map<string, number>()
-
-  const recordOf: SampledChecks['recordOf'] = (document) =>
-    (document && records.get(document.parts)) ?? emptyRecord()
 
   const note = (operation: DeclaredOperation, record: CheckRecord, fault: string | undefined) => {
     const { service, operationId } = operation
@@ -67,20 +62,23 @@ export function createSampledChecks({ workers, log, now, metricsOf }: SampledChe
   }
 
   return {
-    recordOf,
+    recordOf: (document) => {
+      const [operation] = document?.operations ?? []
+      return (operation && checked.get(operation)?.record) ?? emptyRecord()
+    },
     begin: (document) => {
-      records.set(document.parts, emptyRecord())
-      for (const operation of document.operations) documents.set(operation, document)
+      const record = emptyRecord()
+      for (const operation of document.operations) checked.set(operation, { document, record })
     },
     observe: (operation, status, contentType, bytes) => {
-      const document = documents.get(operation)
+      const known = checked.get(operation)
       const { method, path, service, operationId } = operation
       const waiting = pending.get(service) ?? 0
-      if (!document || waiting >= MAX_PENDING || skipped.has(operation)) return
+      if (!known || waiting >= MAX_PENDING || skipped.has(operation)) return
       pending.set(service, waiting + 1)
       workers
-        .check(document, { method, path, status, contentType, bytes })
-        .then((fault) => note(operation, recordOf(document), fault))
+        .check(known.document, { method, path, status, contentType, bytes })
+        .then((fault) => note(operation, known.record, fault))
         .catch((error: unknown) => {
           // The schema does not compile, or its pattern does not end: the next response would fail too.
           skipped.add(operation)

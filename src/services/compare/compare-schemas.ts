@@ -31,9 +31,8 @@ export function compareSchemas(comparison: Comparison, before: unknown, after: u
     compare(comparison, old, now, place)
   }
   for (const [keyword, at] of Object.entries({ items: '[]', additionalProperties: '.*' })) {
-    if (isNode(old[keyword]) && isNode(now[keyword])) {
-      compareSchemas(comparison, old[keyword], now[keyword], place + at)
-    }
+    if (!isNode(old[keyword]) || !isNode(now[keyword])) continue
+    compareSchemas(comparison, old[keyword], now[keyword], place + at)
   }
 }
 
@@ -100,17 +99,14 @@ const compareProperties: CompareKeywords = (comparison, old, now, place) => {
   const { before, after, direction, report } = comparison
   const [oldProperties, nowProperties] = [nodeAt(old, 'properties'), nodeAt(now, 'properties')]
   const at = (name: string) => (place === 'the body' ? name : `${place}.${name}`)
-  if (direction === 'sent') {
-    for (const name of newlyRequired(old, now)) {
-      const property = resolve(after, nowProperties[name])
-      if (property?.['readOnly'] === true || property?.['default'] !== undefined) continue
-      report(`${at(name)} is now required`)
-    }
-  } else {
-    for (const name of newlyRequired(now, old)) {
-      if (resolve(before, oldProperties[name])?.['writeOnly'] === true) continue
-      report(`${at(name)} was required and ${name in nowProperties ? 'may now be absent' : 'is gone'}`)
-    }
+  for (const name of direction === 'sent' ? newlyRequired(old, now) : []) {
+    const property = resolve(after, nowProperties[name])
+    if (property?.['readOnly'] === true || property?.['default'] !== undefined) continue
+    report(`${at(name)} is now required`)
+  }
+  for (const name of direction === 'received' ? newlyRequired(now, old) : []) {
+    if (resolve(before, oldProperties[name])?.['writeOnly'] === true) continue
+    report(`${at(name)} was required and ${name in nowProperties ? 'may now be absent' : 'is gone'}`)
   }
   for (const [name, property] of Object.entries(oldProperties)) {
     if (!Object.hasOwn(nowProperties, name)) continue
@@ -119,8 +115,7 @@ const compareProperties: CompareKeywords = (comparison, old, now, place) => {
 }
 
 function newlyRequired(old: Node, now: Node): string[] {
-  const before = listAt(old, 'required')
-  return listAt(now, 'required').filter((name) => !before.includes(name)) as string[]
+  return listAt(now, 'required').filter((name) => !listAt(old, 'required').includes(name)) as string[]
 }
 
 const compareAlternatives: CompareKeywords = (comparison, old, now, place) => {

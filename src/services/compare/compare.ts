@@ -80,11 +80,11 @@ function compareParameters(comparison: Comparison, old: Side, now: Side): void {
 }
 
 function compareBodies(comparison: Comparison, old: Side, now: Side): void {
+  const { report } = comparison
   const before = resolve(old.document, old.operation['requestBody'])
   const after = resolve(now.document, now.operation['requestBody'])
-  if (after?.['required'] === true && before?.['required'] !== true)
-    comparison.report('the body is now required')
-  if (before && !after) comparison.report('the body is gone')
+  if (after?.['required'] === true && before?.['required'] !== true) report('the body is now required')
+  if (before && !after) report('the body is gone')
   if (before && after) compareContents(comparison, before, after)
 }
 

@@ -1,10 +1,10 @@
 /** Why a document cannot be used, in sentences. */
 export class DocumentInvalid extends Error {
+  override readonly name = 'DocumentInvalid'
   readonly faults: readonly string[]
 
   constructor(...faults: string[]) {
     super(faults.join(' '))
-    this.name = 'DocumentInvalid'
     this.faults = faults
   }
 }

@@ -79,13 +79,10 @@ export function resolve(root: Node, value: unknown): Node | undefined {
 }
 
 function decode(segment: string): string {
-  return decodePercent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function decodePercent(segment: string): string {
+  const unescape = (text: string) => text.replaceAll('~1', '/').replaceAll('~0', '~')
   try {
-    return decodeURIComponent(segment)
+    return unescape(decodeURIComponent(segment))
   } catch {
-    return segment
+    return unescape(segment)
   }
 }

@@ -1,24 +1,13 @@
+import type { Service } from './service.ts'
+
 /** The paths of the console, those of planned features included. */
 export const CONSOLE_PREFIXES = [
-  '/asyncapi.json',
-  '/docs',
-  '/health',
-  '/metrics',
-  '/openapi.json',
-  '/v1/agent-configurations',
-  '/v1/audit-events',
-  '/v1/evolution',
-  '/v1/genomes',
-  '/v1/services',
+  ...['/asyncapi.json', '/docs', '/health', '/metrics', '/openapi.json'],
+  ...['/v1/agent-configurations', '/v1/audit-events', '/v1/evolution', '/v1/genomes', '/v1/services'],
 ]
 
-interface PrefixOwner {
-  readonly name: string
-  readonly prefixes: readonly string[]
-}
-
 /** A sentence for each pair of prefixes that cover the same path and belong to different owners. */
-export function findPrefixConflicts(services: readonly PrefixOwner[]): string[] {
+export function findPrefixConflicts(services: readonly Pick<Service, 'name' | 'prefixes'>[]): string[] {
   const given = services.flatMap(({ name, prefixes }) =>
     prefixes.map((prefix) => ({ owner: `the service ${name}`, prefix })),
   )
@@ -36,12 +25,10 @@ export function findPrefixConflicts(services: readonly PrefixOwner[]): string[] 
 /** Whether a path lies under one of the prefixes. A parameter of the path lies only under a parameter: `/v1/{a}` covers
  * more than `/v1/teams`. */
 export function isUnderPrefix(path: string, prefixes: readonly string[]): boolean {
-  return prefixes.some((prefix) => {
-    const segments = segmentsOf(path)
-    return segmentsOf(prefix).every((segment, index) =>
-      isParameter(segment) ? segments[index] !== undefined : segments[index] === segment,
-    )
-  })
+  const segments = segmentsOf(path)
+  const matches = (segment: string, index: number) =>
+    isParameter(segment) ? segments[index] !== undefined : segments[index] === segment
+  return prefixes.some((prefix) => segmentsOf(prefix).every(matches))
 }
 
 /** Whether some path lies under both: a parameter may be any segment. */
@@ -55,10 +42,5 @@ function overlaps(a: string, b: string): boolean {
     })
 }
 
-function segmentsOf(path: string): string[] {
-  return path.replace(/\/$/, '').split('/').slice(1)
-}
-
-function isParameter(segment: string): boolean {
-  return segment.includes('{')
-}
+const segmentsOf = (path: string) => path.replace(/\/$/, '').split('/').slice(1)
+const isParameter = (segment: string) => segment.includes('{')

@@ -2,17 +2,18 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { parse as parseYaml } from 'yaml'
 import { type ServiceEntry, ServicesFile } from '../../contract/services-file.ts'
+import type { Node } from '../document/tree.ts'
 import { canPublishSameName } from '../name/names.ts'
 import { findPrefixConflicts } from './prefixes.ts'
 import type { Service } from './service.ts'
 
 /** All errors of the services file, a sentence each. */
 export class ServicesFileInvalid extends Error {
+  override readonly name = 'ServicesFileInvalid'
   readonly errors: readonly string[]
 
   constructor(errors: readonly string[]) {
     super(errors.join('\n'))
-    this.name = 'ServicesFileInvalid'
     this.errors = errors
   }
 }
@@ -22,12 +23,8 @@ const DEFAULTS = { deadlineMs: 5_000, pollSeconds: 30, sampleRatio: 0.01 }
 /** Names of other upstreams in metrics. */
 const RESERVED_NAMES = ['evolution']
 
-const isServicesFile = new Ajv2020({
-  allErrors: true,
-  strict: false,
-  validateFormats: false,
-  verbose: true,
-}).compile<ServicesFile>(ServicesFile)
+const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, verbose: true })
+const isServicesFile = ajv.compile<ServicesFile>(ServicesFile)
 
 /** Reads JSON or YAML. */
 export function readServicesFile(path: string): Service[] {
@@ -52,7 +49,9 @@ function parse(path: string): unknown {
 
 function describe({ instancePath, keyword, params, parentSchema }: ErrorObject, file: unknown): string {
   const [, list, index, ...place] = instancePath.split('/')
-  const where = list === 'services' && index !== undefined ? `service ${nameOf(file, Number(index))}: ` : ''
+  const entry = list === 'services' && index !== undefined
+  const name = entry && ((file as { services: Node[] }).services[Number(index)]?.['name'] as unknown)
+  const where = entry ? `service ${typeof name === 'string' ? name : Number(index) + 1}: ` : ''
   const field = place.length > 0 ? `\`${place.join('.')}\` ` : ''
   if (keyword === 'required') return `${where}${field}has no \`${params['missingProperty']}\``
   if (keyword === 'additionalProperties') {
@@ -62,23 +61,16 @@ function describe({ instancePath, keyword, params, parentSchema }: ErrorObject, 
   return `${where}${field}must be ${description}`
 }
 
-function nameOf(file: unknown, index: number): string {
-  const name = (file as { services: { name?: unknown }[] }).services[index]?.name
-  return typeof name === 'string' ? name : `${index + 1}`
-}
-
 /** What the schema does not check. */
-function checkEntry({ name, url, document = '' }: ServiceEntry): string[] {
+function checkEntry({ name, url, document }: ServiceEntry): string[] {
   const errors: string[] = []
-  if (RESERVED_NAMES.includes(name)) errors.push(`service ${name}: the name is taken by the console`)
+  if (RESERVED_NAMES.includes(name)) errors.push('the name is taken by the console')
   if (!isPlainUrl(url)) {
-    errors.push(
-      `service ${name}: \`url\` must start with https:// or http:// and have no credentials, query or fragment`,
-    )
+    errors.push('`url` must start with https:// or http:// and have no credentials, query or fragment')
   } else if (!isHttp(documentUrlOf(url, document))) {
-    errors.push(`service ${name}: \`document\` must be a URL that starts with https:// or http://, or a path`)
+    errors.push('`document` must be a URL that starts with https:// or http://, or a path')
   }
-  return errors
+  return errors.map((error) => `service ${name}: ${error}`)
 }
 
 /** Two services must not publish the same name in the combined document. */
@@ -106,19 +98,15 @@ function isPlainUrl(url: string): boolean {
 }
 
 /** A path lies under the base URL, even if it begins with a slash. */
-function documentUrlOf(url: string, document: string): string {
+function documentUrlOf(url: string, document = 'openapi.json'): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(document)) return document
-  return `${url.replace(/\/+$/, '')}/${(document || 'openapi.json').replace(/^\/+/, '')}`
+  return `${url.replace(/\/+$/, '')}/${document.replace(/^\/+/, '')}`
 }
 
 function toService(entry: ServiceEntry): Service {
-  const { name, tag, url, prefixes } = entry
+  const { name, tag, url, prefixes, document } = entry
   return {
-    name,
-    tag,
-    url,
-    documentUrl: documentUrlOf(url, entry.document ?? ''),
-    prefixes,
+    ...{ name, tag, url, documentUrl: documentUrlOf(url, document), prefixes },
     deadlineMs: entry.deadline_ms ?? DEFAULTS.deadlineMs,
     maxRequestBytes: entry.max_request_bytes,
     maxResponseBytes: entry.max_answer_bytes,

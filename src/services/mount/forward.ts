@@ -1,9 +1,5 @@
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-  validateHeaderValue,
-} from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { validateHeaderValue } from 'node:http'
 import { Problem } from '../../contract/problem.ts'
 import { pickHeaders } from '../../platform/upstream/headers.ts'
 import type { StreamedResponse } from '../../platform/upstream/response.ts'
@@ -53,7 +49,9 @@ export async function forward(
     context.response,
   )
   try {
-    checkStatus(operation, response.status)
+    // A redirect that the operation does not declare counts as a failure of the service.
+    const isRedirect = response.status >= 300 && response.status < 400 && response.status !== 304
+    if (isRedirect && !operation.declared.redirects) throw new Problem('upstream_failed')
     const returned = responseHeaders(response.headers, found, service)
     // A 204 has no Content-Length (RFC 9110 section 8.6).
     if (response.status === 204) delete returned['content-length']
@@ -89,12 +87,6 @@ function requestHeaders(
     'user-agent': 'agent-console',
     'x-request-id': requestId,
   }
-}
-
-/** A redirect that the operation does not declare counts as a failure of the service. */
-function checkStatus({ declared }: MountedOperation, status: number): void {
-  const isRedirect = status >= 300 && status < 400 && status !== 304
-  if (isRedirect && !declared.redirects) throw new Problem('upstream_failed')
 }
 
 function responseHeaders(

@@ -38,10 +38,11 @@ const refusedPrefixes = refused.filter((name) => name.endsWith('*')).map((name) 
 /** The characters of a header name (RFC 9110 section 5.1). */
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
-export const requestNames = (declared: readonly string[]) => [...new Set([...REQUEST, ...passable(declared)])]
-export const responseNames = (declared: readonly string[]) => [
-  ...new Set([...RESPONSE, ...passable(declared)]),
+const withDeclared = (always: string[]) => (declared: readonly string[]) => [
+  ...new Set([...always, ...passable(declared)]),
 ]
+export const requestNames = withDeclared(REQUEST)
+export const responseNames = withDeclared(RESPONSE)
 
 function passable(declared: readonly string[]): string[] {
   const isRefused = (name: string) =>

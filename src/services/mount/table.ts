@@ -39,7 +39,6 @@ const MAX_PARAM_LENGTH = 16_384
 
 /** How many operations are mounted before the event loop gets a turn. */
 const BATCH = 50
-
 export async function createMountedTable(
   operations: readonly DeclaredOperation[],
   awaitedPrefixes: readonly string[] = [],
@@ -50,14 +49,10 @@ export async function createMountedTable(
     if (index % BATCH === BATCH - 1) await setImmediate()
     try {
       const { route, fill, parameterNames } = readTemplate(declared.path)
-      const mounted: MountedOperation = {
-        declared,
-        fill,
-        parameterNames,
-        requestHeaders: requestNames(declared.requestHeaders),
-        responseHeaders: responseNames(declared.responseHeaders),
-      }
-      router.on(declared.method, route, () => {}, mounted)
+      const requestHeaders = requestNames(declared.requestHeaders)
+      const responseHeaders = responseNames(declared.responseHeaders)
+      const mounted = { declared, fill, parameterNames, requestHeaders, responseHeaders }
+      router.on(declared.method, route, () => {}, mounted satisfies MountedOperation)
     } catch (error) {
       refused.push({ operation: declared, reason: describe(declared, error as Error) })
     }
@@ -95,13 +90,10 @@ function createFind(router: Router, awaited: Router): MountedTable['find'] {
   }
 }
 
+/** The query is forwarded as it came. */
 function createRouter() {
-  return findMyWay({
-    ignoreTrailingSlash: true,
-    maxParamLength: MAX_PARAM_LENGTH,
-    // The query is forwarded as it came.
-    querystringParser: () => ({}),
-  })
+  const querystringParser = () => ({})
+  return findMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH, querystringParser })
 }
 
 function describe({ service, method, path }: DeclaredOperation, error: Error): string {

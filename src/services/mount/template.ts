@@ -59,13 +59,9 @@ function routeOf(pieces: Piece[]): string {
 function fill(pieces: Piece[], params: Record<string, string | undefined>): string | undefined {
   let path = ''
   for (const piece of pieces) {
-    if ('text' in piece) {
-      path += piece.text
-      continue
-    }
-    const value = params[piece.param] ?? ''
-    if (PATH_STEP.test(value)) return undefined
-    path += encodeURIComponent(value)
+    const value = 'param' in piece ? (params[piece.param] ?? '') : undefined
+    if (value !== undefined && PATH_STEP.test(value)) return undefined
+    path += 'text' in piece ? piece.text : encodeURIComponent(value ?? '')
   }
   return path
 }

@@ -5,6 +5,8 @@ import { isNode, type Node, nodeAt, pointerTo, segmentsOf, textOf, valueAt } fro
 import type { SelectedOperation } from '../select/operations.ts'
 import { publishedName } from './names.ts'
 
+type NameOf = (name: string) => string
+
 interface Renaming {
   operations: DeclaredOperation[]
   /** Renames what an object refers to: references, mappings of discriminators, and ids of operations and links. */
@@ -19,7 +21,8 @@ export function createRenaming(
   parts: PublishedParts,
   selected: readonly SelectedOperation[],
 ): Renaming {
-  const operations = nameOperations(service, selected)
+  const nameOf = (name: string) => publishedName(service, name)
+  const operations = nameOperations(nameOf, selected)
   const mounted = new Map(selected.map(({ node }, n) => [node, operations[n]?.operationId]))
   // A link leads to the first operation with its id.
   const ids = new Map([...mounted].map(([node, id]) => [node['operationId'], id] as const).toReversed())
@@ -33,28 +36,20 @@ export function createRenaming(
     if (valueAt(parts, segmentsOf(reference)) === undefined) {
       throw new DocumentInvalid(`The reference ${reference} leads to a part that is not published.`)
     }
-    return root === 'components' ? pointerTo(root, section, publishedName(service, name), ...rest) : reference
+    return root === 'components' ? pointerTo(root, section, nameOf(name), ...rest) : reference
   }
   /** Which schema each value of a discriminator selects. Without a mapping the value is the name of the schema; here the names
    * change, and the values on the wire do not. */
   const completeMapping = (schema: Node, discriminator: Node): Node => {
-    const declared = Object.entries(nodeAt(discriminator, 'mapping')).map(
-      ([value, target]) => [value, mappedSchema(target)] as const,
-    )
-    const mapped = new Set(declared.map(([, name]) => name))
+    const declared = Object.entries(nodeAt(discriminator, 'mapping'))
+    const mapped = new Set(declared.map(([, target]) => mappedSchema(target)))
     const byName = [...(extensions.get(schema) ?? []), ...membersOf(schema, 'oneOf', 'anyOf')]
-    const all = [
-      ...byName.filter((name) => !mapped.has(name)).map((name) => [name, name] as const),
-      ...declared,
-    ]
-    return Object.fromEntries(
-      all
-        .filter(([, name]) => name !== undefined && Object.hasOwn(schemas, name))
-        .map(([value, name = '']) => [
-          value,
-          pointerTo('components', 'schemas', publishedName(service, name)),
-        ]),
-    )
+    const added = byName.filter((name) => !mapped.has(name)).map((name) => [name, name] as const)
+    const entries = [...added, ...declared].flatMap(([value, target]) => {
+      const name = mappedSchema(target) ?? ''
+      return Object.hasOwn(schemas, name) ? [[value, pointerTo('components', 'schemas', nameOf(name))]] : []
+    })
+    return Object.fromEntries(entries)
   }
 
   return {
@@ -67,20 +62,20 @@ export function createRenaming(
       }
       if (mounted.has(node)) node['operationId'] = mounted.get(node)
       else if (typeof operationId === 'string')
-        node['operationId'] = ids.get(operationId) ?? publishedName(service, safeId(operationId))
+        node['operationId'] = ids.get(operationId) ?? nameOf(safeId(operationId))
     },
-    finish: () =>
-      Object.fromEntries(
-        Object.entries(parts.components).map(([section, members]) => [section, renamed(service, members)]),
-      ),
+    finish: () => {
+      const sections = Object.entries(parts.components)
+      return Object.fromEntries(sections.map(([section, members]) => [section, renamed(nameOf, members)]))
+    },
   }
 }
 
-function nameOperations(service: string, selected: readonly SelectedOperation[]): DeclaredOperation[] {
+function nameOperations(nameOf: NameOf, selected: readonly SelectedOperation[]): DeclaredOperation[] {
   const taken = new Set<string>()
   return selected.map(({ declared, node }) => {
     const id = textOf(node['operationId']) || `${declared.method.toLowerCase()}${declared.path}`
-    let operationId = publishedName(service, safeId(id))
+    let operationId = nameOf(safeId(id))
     while (taken.has(operationId)) operationId += '_'
     taken.add(operationId)
     return { ...declared, operationId }
@@ -92,10 +87,10 @@ function safeId(operationId: string): string {
   return operationId.replaceAll(/[^\w.-]+/g, '_')
 }
 
-function renamed(service: string, members: Node): Node {
+function renamed(nameOf: NameOf, members: Node): Node {
   const named = new Map<string, unknown>()
   for (const [name, member] of Object.entries(members)) {
-    const published = publishedName(service, name)
+    const published = nameOf(name)
     if (named.has(published)) throw new DocumentInvalid(`Two components would be published as ${published}.`)
     named.set(published, member)
   }

@@ -2,10 +2,7 @@ import { MAX_BYTES } from '../read/read.ts'
 
 /** Why a document cannot be fetched, in a sentence. */
 export class DocumentUnreachable extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'DocumentUnreachable'
-  }
+  override readonly name = 'DocumentUnreachable'
 }
 
 /** The document and its entity tag; undefined where the service still has the one of the given tag. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { DocumentInvalid } from '../document/invalid.ts'
 import { type PreparedDocument, toShared } from '../document/prepared.ts'
 import type { Service } from '../file/service.ts'
 import type { Publisher } from '../publish/publisher.ts'
@@ -19,58 +18,50 @@ export interface PollDeps {
 
 /** Fetches the document of a service once. A valid one that has changed is published. */
 export async function poll(service: Service, state: ServiceState, deps: PollDeps): Promise<PollResult> {
+  const { judged } = state
   try {
-    const known = state.judged
-    const fetched = await fetchDocument(service.documentUrl, known?.etag, service.deadlineMs, deps.closing)
-    if (!fetched) return { type: 'unchanged', etag: known?.etag }
-    const digest = createHash('sha256').update(fetched.bytes).digest('base64')
-    if (digest === known?.digest) return { type: 'unchanged', etag: fetched.etag }
-    return await adopt(service, state, { etag: fetched.etag, digest }, fetched.bytes, deps)
+    const fetched = await fetchDocument(service.documentUrl, judged?.etag, service.deadlineMs, deps.closing)
+    if (!fetched) return { type: 'unchanged', etag: judged?.etag }
+    const { bytes, etag } = fetched
+    const digest = createHash('sha256').update(bytes).digest('base64')
+    if (digest === judged?.digest) return { type: 'unchanged', etag }
+    const document = await prepare(service, bytes, deps)
+    if ('faults' in document) return { type: 'refused', fetched: { etag, digest }, faults: document.faults }
+    const changes = await publish(state.adopted, document, deps)
+    return { type: 'adopted', fetched: { etag, digest }, document, changes }
   } catch (error) {
-    if (error instanceof DocumentUnreachable) return { type: 'unreachable', reason: error.message }
-    if (!deps.closing.aborted) {
-      deps.log.error(
-        { service: service.name, err: error },
-        'the document of a service could not be published',
-      )
-    }
-    return { type: 'failed', reason: (error as Error).message }
+    const reason = (error as Error).message
+    if (error instanceof DocumentUnreachable) return { type: 'unreachable', reason }
+    if (!deps.closing.aborted) deps.log.error({ service: service.name, err: error }, 'a poll failed')
+    return { type: 'failed', reason }
   }
 }
 
-async function adopt(
+async function prepare(
   service: Service,
-  { adopted }: ServiceState,
-  fetched: { etag: string | undefined; digest: string },
   bytes: Uint8Array,
-  { workers, publisher, log, closing, reserved }: PollDeps,
-): Promise<PollResult> {
-  let document: PreparedDocument
+  { workers, log, closing, reserved }: PollDeps,
+): Promise<PreparedDocument | { faults: readonly string[] }> {
   try {
-    document = await workers.prepare(service, toShared(bytes), reserved())
+    return await workers.prepare(service, toShared(bytes), reserved())
   } catch (error) {
     if (closing.aborted) throw error
-    if (error instanceof DocumentInvalid) return { type: 'refused', fetched, faults: error.faults }
     // Parser crashes are deterministic: the same bytes are not tried again.
     log.error({ service: service.name, err: error }, 'the document of a service could not be read')
-    return { type: 'refused', fetched, faults: [`Reading it failed: ${(error as Error).message}`] }
+    return { faults: [`Reading it failed: ${(error as Error).message}`] }
   }
-  const changes = adopted ? await compare(workers, adopted, document) : []
-  await publisher.publish(document).catch((cause: unknown) => {
-    throw new Error(`It could not be combined with the others: ${(cause as Error).message}`, { cause })
-  })
-  return { type: 'adopted', fetched, document, changes }
 }
 
-/** A document that cannot be compared counts as breaking. */
-function compare(
-  workers: DocumentWorkers,
-  before: PreparedDocument,
-  after: PreparedDocument,
+/** Returns what breaks callers of the document before. A document that cannot be compared counts as breaking. */
+async function publish(
+  before: PreparedDocument | undefined,
+  document: PreparedDocument,
+  { workers, publisher }: PollDeps,
 ): Promise<string[]> {
-  return workers
-    .compare(before, after)
-    .catch((error: unknown) => [
-      `It could not be compared with the document before: ${(error as Error).message}`,
-    ])
+  const comparing = before ? workers.compare(before, document) : Promise.resolve([])
+  const changes = await comparing.catch((error: Error) => [`It could not be compared: ${error.message}`])
+  await publisher.publish(document).catch((cause: Error) => {
+    throw new Error(`It could not be combined with the others: ${cause.message}`, { cause })
+  })
+  return changes
 }

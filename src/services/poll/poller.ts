@@ -32,11 +32,11 @@ export interface Poller {
   close: () => void
 }
 
+const BREAKING_CHANGE = 'the document of a service changed and breaks callers'
 const START_TIMEOUT_MS = 2_000
 /** A service without a valid document is polled at least this often. */
 const MAX_POLL_MS_WHILE_DOWN = 2_000
 
-/** Polls the documents of all services. */
 export function createPoller(options: PollerOptions): Poller {
   const { services, publisher, checks, log, now, metricsOf, breakerOf } = options
   const { startTimeoutMs = START_TIMEOUT_MS } = options
@@ -55,36 +55,26 @@ export function createPoller(options: PollerOptions): Poller {
     states.set(service.name, after)
     if (after.adopted && after.adopted !== before.adopted) checks.begin(after.adopted)
     report(service, before, after, result)
-    const { pollMs } = service
-    const periodMs = after.phase === 'up' ? pollMs : Math.min(pollMs, MAX_POLL_MS_WHILE_DOWN)
+    const maxMs = after.phase === 'up' ? Number.POSITIVE_INFINITY : MAX_POLL_MS_WHILE_DOWN
     // Jitter, so that replicas started together do not poll together.
-    const jitteredMs = periodMs * (0.9 + Math.random() * 0.2)
-    timers.set(service.name, setTimeout(() => void pollOnce(service), jitteredMs).unref())
+    const delayMs = Math.min(service.pollMs, maxMs) * (0.9 + Math.random() * 0.2)
+    timers.set(service.name, setTimeout(() => void pollOnce(service), delayMs).unref())
   }
 
   const report = ({ name }: Service, before: ServiceState, after: ServiceState, result: PollResult) => {
     const serviceMetrics = metricsOf(name)
     if (result.type === 'adopted') {
-      for (const sentence of result.document.leftOut.slice(0, MAX_CHANGES))
-        log.warn({ service: name }, sentence)
-    }
-    if (result.type === 'adopted' && before.adopted) {
-      const isBreaking = result.changes.length > 0
-      const versions = { from_version: before.adopted.version, to_version: result.document.version }
-      serviceMetrics.changed(isBreaking)
-      if (isBreaking) {
-        const changes = result.changes.slice(0, MAX_CHANGES)
-        log.warn(
-          { service: name, ...versions, changes },
-          'the document of a service changed and breaks callers',
-        )
-      } else log.info({ service: name, ...versions }, 'the document of a service changed')
+      const { document, changes } = result
+      for (const sentence of document.leftOut.slice(0, MAX_CHANGES)) log.warn({ service: name }, sentence)
+      const facts = { service: name, from_version: before.adopted?.version, to_version: document.version }
+      const isBreaking = changes.length > 0
+      if (before.adopted) serviceMetrics.changed(isBreaking)
+      if (isBreaking) log.warn({ ...facts, changes: changes.slice(0, MAX_CHANGES) }, BREAKING_CHANGE)
+      else if (before.adopted) log.info(facts, 'the document of a service changed')
     }
     if (after.phase === before.phase) return
-    log[after.phase === 'up' ? 'info' : 'warn'](
-      { service: name, from: before.phase, to: after.phase, faults: after.faults },
-      'a service changed its state',
-    )
+    const facts = { service: name, from: before.phase, to: after.phase, faults: after.faults }
+    log[after.phase === 'up' ? 'info' : 'warn'](facts, 'a service changed its state')
     serviceMetrics.state(after.phase)
   }
 

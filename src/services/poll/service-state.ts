@@ -13,14 +13,9 @@ export interface ServiceState {
   readonly adopted: (PreparedDocument & { readonly sinceMs: number }) | undefined
   /** The last document that was judged, with the faults for which it was refused. The same bytes are not judged again. */
   readonly judged: (FetchedDocument & { readonly faults: readonly string[] }) | undefined
-  readonly lastBreakingChange: BreakingChange | undefined
-}
-
-interface BreakingChange {
-  readonly atMs: number
-  readonly fromVersion: string
-  readonly toVersion: string
-  readonly changes: readonly string[]
+  readonly lastBreakingChange:
+    | { atMs: number; fromVersion: string; toVersion: string; changes: readonly string[] }
+    | undefined
 }
 
 interface FetchedDocument {
@@ -31,18 +26,13 @@ interface FetchedDocument {
 /** What a poll can find. */
 export type PollResult =
   /** The document is the one that was judged last. */
-  | { readonly type: 'unchanged'; readonly etag: string | undefined }
-  | { readonly type: 'unreachable'; readonly reason: string }
-  | { readonly type: 'refused'; readonly fetched: FetchedDocument; readonly faults: readonly string[] }
+  | { type: 'unchanged'; etag: string | undefined }
+  | { type: 'unreachable'; reason: string }
+  | { type: 'refused'; fetched: FetchedDocument; faults: readonly string[] }
   /** A failure that is not the document's: the next poll tries again. */
-  | { readonly type: 'failed'; readonly reason: string }
+  | { type: 'failed'; reason: string }
   /** With the changes that break callers of the document before. */
-  | {
-      readonly type: 'adopted'
-      readonly fetched: FetchedDocument
-      readonly document: PreparedDocument
-      readonly changes: readonly string[]
-    }
+  | { type: 'adopted'; fetched: FetchedDocument; document: PreparedDocument; changes: readonly string[] }
 
 /** How many breaking changes are kept. */
 export const MAX_CHANGES = 50
@@ -76,21 +66,13 @@ export function transition(state: ServiceState, result: PollResult, nowMs: numbe
     }
     case 'adopted': {
       const { fetched, document, changes } = result
-      const change = adopted && changes.length > 0 && toBreakingChange(adopted, document, changes, nowMs)
+      const versions = { fromVersion: adopted?.version ?? '', toVersion: document.version }
+      const change = { atMs: nowMs, ...versions, changes: changes.slice(0, MAX_CHANGES) }
       return enter('up', [], {
         judged: { ...fetched, faults: [] },
         adopted: { ...document, sinceMs: nowMs },
-        lastBreakingChange: change || lastBreakingChange,
+        lastBreakingChange: adopted && changes.length > 0 ? change : lastBreakingChange,
       })
     }
   }
-}
-
-function toBreakingChange(
-  { version: fromVersion }: PreparedDocument,
-  { version: toVersion }: PreparedDocument,
-  changes: readonly string[],
-  atMs: number,
-): BreakingChange {
-  return { atMs, fromVersion, toVersion, changes: changes.slice(0, MAX_CHANGES) }
 }

@@ -4,6 +4,8 @@ import type { CheckRecord } from '../check/sampled-checks.ts'
 import type { Service } from '../file/service.ts'
 import type { ServiceState } from './service-state.ts'
 
+type Known<Key extends keyof ServiceState> = NonNullable<ServiceState[Key]>
+
 const seconds = (ms: number) => Math.floor(ms / 1_000)
 
 /** A service as `GET /v1/services` shows it. */
@@ -22,23 +24,8 @@ export function toStatus(
     since: seconds(state.sinceMs),
     faults: [...state.faults],
     breaker,
-    document: adopted
-      ? {
-          title: adopted.title,
-          version: adopted.version,
-          since: seconds(adopted.sinceMs),
-          operations: adopted.operations.length,
-          left_out: [...adopted.leftOut],
-        }
-      : null,
-    last_breaking_change: change
-      ? {
-          at: seconds(change.atMs),
-          from_version: change.fromVersion,
-          to_version: change.toVersion,
-          changes: [...change.changes],
-        }
-      : null,
+    document: (adopted && toDocument(adopted)) ?? null,
+    last_breaking_change: (change && toChange(change)) ?? null,
     answers: {
       checked: checks.checked,
       mismatched: checks.mismatched,
@@ -52,4 +39,12 @@ export function toStatus(
       })),
     },
   }
+}
+
+function toDocument({ title, version, sinceMs, operations, leftOut }: Known<'adopted'>) {
+  return { title, version, since: seconds(sinceMs), operations: operations.length, left_out: [...leftOut] }
+}
+
+function toChange({ atMs, fromVersion, toVersion, changes }: Known<'lastBreakingChange'>) {
+  return { at: seconds(atMs), from_version: fromVersion, to_version: toVersion, changes: [...changes] }
 }

@@ -30,15 +30,13 @@ export function createPublisher({ services, workers, log }: PublisherOptions): P
   const inUse = new Map<string, PreparedDocument>()
   let waiting = new Map<string, PreparedDocument>()
   let own = ''
-  let current: Publication = { table: EMPTY, document: toServed('') }
+  let current: Publication | undefined
 
   const build = async (documents: readonly PreparedDocument[]): Promise<MountedTable> => {
     const isPublished = ({ name }: Service) => documents.some(({ service }) => service === name)
     const awaited = services.filter((service) => !isPublished(service)).flatMap(({ prefixes }) => prefixes)
-    const table = await createMountedTable(
-      documents.flatMap(({ operations }) => operations),
-      awaited,
-    )
+    const operations = documents.flatMap((document) => document.operations)
+    const table = await createMountedTable(operations, awaited)
     for (const { operation, reason } of table.refused) log.error({ service: operation.service }, reason)
     return table
   }
@@ -56,7 +54,10 @@ export function createPublisher({ services, workers, log }: PublisherOptions): P
     current = { table, document }
   }
   return {
-    current: () => current,
+    current: () => {
+      if (!current) throw new Error('Nothing is published before the start')
+      return current
+    },
     begin: async (text) => {
       own = text
       current = { table: await build([]), document: toServed(text) }
@@ -68,5 +69,3 @@ export function createPublisher({ services, workers, log }: PublisherOptions): P
     },
   }
 }
-
-const EMPTY: MountedTable = { find: () => ({ allow: [], isAwaited: false }), refused: [] }

@@ -11,10 +11,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Parses a document from JSON or YAML, within bounds of size and depth. */
 export function readDocument(bytes: Uint8Array): Node {
   if (bytes.length > MAX_BYTES) throw new DocumentInvalid(`It is larger than ${MAX_BYTES} bytes.`)
-  const text = decode(bytes)
+  const text = attempt(() => utf8.decode(bytes), 'It is not UTF-8')
   // The YAML parser also reads JSON, at a twentieth of the speed.
   const isJson = /^\s*\{/.test(text)
-  const document = parse(text, isJson ? JSON.parse : parseYaml)
+  const parse: (text: string) => unknown = isJson ? JSON.parse : parseYaml
+  const document = attempt(() => parse(text), 'It is neither JSON nor YAML')
   if (!isNode(document)) throw new DocumentInvalid('It is not an object.')
   checkBounds(document)
   // A YAML alias puts the same object in several places. Later stages change objects in place, so each must be separate.
@@ -23,20 +24,12 @@ export function readDocument(bytes: Uint8Array): Node {
   return separate
 }
 
-function decode(bytes: Uint8Array): string {
+function attempt<Result>(run: () => Result, failure: string): Result {
   try {
-    return utf8.decode(bytes)
-  } catch {
-    throw new DocumentInvalid('It is not UTF-8.')
-  }
-}
-
-function parse(text: string, read: (text: string) => unknown): unknown {
-  try {
-    return read(text)
+    return run()
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
-    throw new DocumentInvalid(`It is neither JSON nor YAML: ${reason}`)
+    throw new DocumentInvalid(`${failure}: ${reason}`)
   }
 }
 

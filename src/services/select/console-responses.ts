@@ -1,49 +1,27 @@
-import { PROBLEMS, type ProblemCode } from '../../contract/problem-codes.ts'
+import type { ProblemCode } from '../../contract/problem-codes.ts'
+import { problemResponses } from '../../contract/responses.ts'
 import { isNode, type Node, nodeAt, pointerTo } from '../document/tree.ts'
 import type { SelectedOperation } from './operations.ts'
 
 /** The errors that the console itself returns for a mounted operation. */
 const CODES: ProblemCode[] = [
-  'unauthenticated',
-  'invalid_token',
-  'not_found',
-  'body_too_large',
-  'internal',
-  'upstream_failed',
-  'issuer_unavailable',
-  'upstream_unavailable',
-  'upstream_timeout',
+  ...(['unauthenticated', 'invalid_token', 'not_found', 'body_too_large', 'internal'] as const),
+  ...(['upstream_failed', 'issuer_unavailable', 'upstream_unavailable', 'upstream_timeout'] as const),
 ]
-
-const BY_STATUS = Map.groupBy(CODES, (code) => String(PROBLEMS[code].status))
-
-const HEADERS: Record<string, Node> = {
-  401: { 'www-authenticate': header('The scheme to authenticate with') },
-  503: { 'retry-after': header('Seconds after which to try again') },
-}
 
 const PREFIX = pointerTo('components', 'responses', 'Console')
 
 /** `components.responses` of the combined document: `Console401`, `Console503` and the others. */
 export function consoleResponses(): Node {
-  const statuses = [...BY_STATUS.keys()].toSorted()
-  return Object.fromEntries(statuses.map((status) => [`Console${status}`, describe(status)]))
-}
-
-function describe(status: string): Node {
-  const codes = BY_STATUS.get(status) ?? []
-  return {
-    description: codes.map((code) => PROBLEMS[code].detail).join(' / '),
-    ...(HEADERS[status] ? { headers: HEADERS[status] } : {}),
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Problem' },
-        examples: Object.fromEntries(
-          codes.map((code) => [code, { summary: code, value: { detail: PROBLEMS[code].detail, code } }]),
-        ),
-      },
-    },
-  }
+  const toHeader = ([name, { description, ...schema }]: [string, Node]) => [name, { description, schema }]
+  return Object.fromEntries(
+    Object.entries(problemResponses(...CODES)).map(([status, { description, headers, content }]) => {
+      const { examples } = nodeAt(content, 'application/json')
+      const body = { schema: { $ref: pointerTo('components', 'schemas', 'Problem') }, examples }
+      const declared = Object.fromEntries(Object.entries(headers).map(toHeader))
+      return [`Console${status}`, { description, headers: declared, content: { 'application/json': body } }]
+    }),
+  )
 }
 
 /** Declares the responses of the console that the operations may get and do not declare themselves. */
@@ -66,9 +44,5 @@ export function addConsoleResponses(
 
 /** Whether a response was added by the console. */
 export function isConsoleResponse(response: unknown): boolean {
-  return isNode(response) && typeof response['$ref'] === 'string' && response['$ref'].startsWith(PREFIX)
-}
-
-function header(description: string): Node {
-  return { description, schema: { type: 'string' } }
+  return isNode(response) && String(response['$ref']).startsWith(PREFIX)
 }

@@ -26,29 +26,22 @@ export function selectOperations(document: Node, service: Service): Selection {
 
   for (const [path, declared] of Object.entries(nodeAt(document, 'paths'))) {
     const item = readPathItem(document, declared)
-    const mounted: Node = {}
     for (const method of [...METHODS, 'trace'].filter((name) => isNode(item[name]))) {
       const place = `${method.toUpperCase()} ${path}`
       const slot = slotOf(method, path)
       const reason = findReason(path, method, service, taken.get(slot))
       if (reason) {
         leftOut.push(`${place} is left out: ${reason}.`)
+        delete item[method]
         continue
       }
       taken.set(slot, place)
       const node: Node = { ...(item[method] as Node), tags: [service.tag], security: [{ bearer: [] }] }
-      mounted[method] = node
-      operations.push({
-        node,
-        declared: {
-          service: service.name,
-          method: method.toUpperCase() as Method,
-          path,
-          ...headersOf(document, item, node),
-        },
-      })
+      item[method] = node
+      paths[path] = item
+      const known = { service: service.name, method: method.toUpperCase() as Method, path }
+      operations.push({ node, declared: { ...known, ...headersOf(document, item, node) } })
     }
-    if (Object.keys(mounted).length > 0) paths[path] = { ...sharedOf(item), ...mounted }
   }
   return { paths, operations, leftOut }
 }
@@ -59,12 +52,7 @@ export function slotOf(method: string, path: string): string {
 }
 
 /** Why an operation is not mounted; undefined where it is. */
-function findReason(
-  path: string,
-  method: string,
-  service: Service,
-  twin: string | undefined,
-): string | undefined {
+function findReason(path: string, method: string, service: Service, twin?: string): string | undefined {
   if (!isUnderPrefix(path, service.prefixes)) return `it is outside the prefixes of ${service.name}`
   if (method === 'trace') return 'the console does not forward TRACE'
   if (twin) return `it is the same path as ${twin}`
@@ -83,15 +71,6 @@ function readPathItem(document: Node, declared: unknown): Node {
   return $ref === undefined ? own : { ...structuredClone(resolve(document, declared)), ...own }
 }
 
-/** What all methods of a path share. */
-function sharedOf({ summary, description, parameters }: Node): Node {
-  return {
-    ...(typeof summary === 'string' ? { summary } : {}),
-    ...(typeof description === 'string' ? { description } : {}),
-    ...(Array.isArray(parameters) ? { parameters } : {}),
-  }
-}
-
 /** The parameters of a path item and of one of its operations. */
 export function parametersOf(document: Node, item: Node, operation: Node): Node[] {
   return [...listAt(item, 'parameters'), ...listAt(operation, 'parameters')].flatMap((parameter): Node[] => [
@@ -101,18 +80,14 @@ export function parametersOf(document: Node, item: Node, operation: Node): Node[
 
 function headersOf(document: Node, item: Node, operation: Node) {
   const responses = nodeAt(operation, 'responses')
-  const headers = parametersOf(document, item, operation).filter((parameter) => parameter['in'] === 'header')
+  const parameters = parametersOf(document, item, operation).filter((one) => one['in'] === 'header')
+  const headersOfOne = (response: unknown) =>
+    Object.keys(nodeAt(resolve(document, response) ?? {}, 'headers'))
   return {
-    requestHeaders: lowerCased(headers.map(({ name }) => textOf(name))),
-    responseHeaders: lowerCased(
-      Object.values(responses).flatMap((response) =>
-        Object.keys(nodeAt(resolve(document, response) ?? {}, 'headers')),
-      ),
-    ),
+    requestHeaders: lowerCased(parameters.map(({ name }) => textOf(name))),
+    responseHeaders: lowerCased(Object.values(responses).flatMap(headersOfOne)),
     redirects: Object.keys(responses).some((status) => status.startsWith('3') && status !== '304'),
   }
 }
 
-function lowerCased(names: string[]): string[] {
-  return [...new Set(names.map((name) => name.toLowerCase()))]
-}
+const lowerCased = (names: string[]) => [...new Set(names.map((name) => name.toLowerCase()))]

@@ -33,16 +33,11 @@ function partFaults(document: Node): Set<string> {
     const reference = node['$ref']
     if (typeof reference !== 'string') return
     if (!reference.startsWith('#/')) faults.add(`The reference ${reference} leads out of the document.`)
-    else if (!resolve(document, node) && !isBoolean(document, reference)) {
+    // `true` and `false` are schemas.
+    else if (!resolve(document, node) && typeof valueAt(document, segmentsOf(reference)) !== 'boolean')
       faults.add(`The reference ${reference} leads nowhere.`)
-    }
   })
   return faults
-}
-
-/** `true` and `false` are schemas. */
-function isBoolean(document: Node, reference: string): boolean {
-  return typeof valueAt(document, segmentsOf(reference)) === 'boolean'
 }
 
 function placeOf(root: unknown, wanted: unknown, place: string[] = []): string | undefined {

@@ -1,13 +1,9 @@
 import type { Logger } from 'pino'
 import { Piscina } from 'piscina'
 import { withTimeout } from '../../platform/with-timeout.ts'
-import { DocumentInvalid } from '../document/invalid.ts'
-import type { PreparedDocument } from '../document/prepared.ts'
 import type { Task, Tasks } from './tasks.ts'
 
-export interface DocumentWorkers extends Omit<Tasks, 'prepare' | 'warmUp'> {
-  /** Throws DocumentInvalid. */
-  prepare: (...args: Parameters<Tasks['prepare']>) => Promise<PreparedDocument>
+export interface DocumentWorkers extends Omit<Tasks, 'warmUp'> {
   /** Resolves when the documents that are being prepared now are ready, or after a second. */
   prepared: () => Promise<unknown>
   /** Starts a thread before the first document is there. */
@@ -78,12 +74,7 @@ export function createDocumentWorkers(options: DocumentWorkersOptions): Document
       }
     }
 
-  const runPrepare = task(documents, 'prepare')
-  const prepare: DocumentWorkers['prepare'] = async (...args) => {
-    const result = await runPrepare(...args)
-    if ('faults' in result) throw new DocumentInvalid(...result.faults)
-    return result
-  }
+  const prepare = task(documents, 'prepare')
   const preparing = new Set<Promise<unknown>>()
   return {
     prepare: (...args) => {
@@ -97,8 +88,6 @@ export function createDocumentWorkers(options: DocumentWorkersOptions): Document
     check: task(checks, 'check'),
     // A failure shows again with the first document.
     warmUp: () => void task(documents, 'warmUp')().catch(() => {}),
-    close: async () => {
-      await Promise.all(open.map((pool) => pool.destroy()))
-    },
+    close: async () => void (await Promise.all(open.map((pool) => pool.destroy()))),
   }
 }
