@@ -34,7 +34,7 @@ export async function benchForward(options: BenchOptions): Promise<void> {
   }
   try {
     const issuer = await startIssuer()
-    stops.push(issuer.close)
+    stops.push(() => issuer.close())
     await started(startUpstream(upstream, RESPONSE))
     const nginx = await started(startProxy(proxy, upstream))
     const console = await started(

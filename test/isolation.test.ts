@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
-import type { Agent } from '../src/contract/agent.ts'
+import { describe, it } from 'node:test'
 import { createAgent, getAgent } from './support/agents.ts'
 import { useConsole } from './support/console.ts'
 import { OPERATIONS_BY_ID, OPERATIONS_WITHOUT_ID } from './support/isolation.ts'

@@ -75,7 +75,8 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
     const served = { url, audience, tokenLifetimeSeconds, signingKey, retiredKeys, onJwksServed }
     if (!grants) return createKeyServer(served)
     const { createProvider } = await import('./provider.ts')
-    return createProvider(served).callback()
+    const handleByProvider = createProvider(served).callback()
+    return (request, response) => void handleByProvider(request, response)
   }
   let handle = await serve()
 
@@ -101,7 +102,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
   server.on('request', (request, response) => {
     // After stop and resume a client must not depend on having noticed that its pooled socket died.
     response.shouldKeepAlive = false
-    void handle(request, response)
+    handle(request, response)
   })
 
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
 import { startConsole, useConsole } from '../support/console.ts'
 

@@ -2,7 +2,7 @@ import type { Components } from './prepared.ts'
 import { isNode, listAt, type Node, nodeAt, segmentsOf, walk } from './tree.ts'
 
 /** `['schemas', 'Report']` for `#/components/schemas/Report/properties/x`; undefined for any other place. */
-export function componentOf(reference: unknown): [section: string, name: string] | undefined {
+function componentOf(reference: unknown): [section: string, name: string] | undefined {
   if (typeof reference !== 'string') return undefined
   const [root, section, name] = segmentsOf(reference)
   return root === 'components' && section && name ? [section, name] : undefined

@@ -50,7 +50,7 @@ function parse(path: string): unknown {
 function describe({ instancePath, keyword, params, parentSchema }: ErrorObject, file: unknown): string {
   const [, list, index, ...place] = instancePath.split('/')
   const entry = list === 'services' && index !== undefined
-  const name = entry && ((file as { services: Node[] }).services[Number(index)]?.['name'] as unknown)
+  const name = entry && (file as { services: Node[] }).services[Number(index)]?.['name']
   const where = entry ? `service ${typeof name === 'string' ? name : Number(index) + 1}: ` : ''
   const field = place.length > 0 ? `\`${place.join('.')}\` ` : ''
   if (keyword === 'required') return `${where}${field}has no \`${params['missingProperty']}\``

@@ -64,15 +64,13 @@ export function transition(state: ServiceState, result: PollResult, nowMs: numbe
       const phase = faults.length > 0 ? 'document_broken' : 'up'
       return enter(phase, faults, { judged: judged && { ...judged, etag: result.etag } })
     }
-    case 'adopted': {
-      const { fetched, document, changes } = result
-      const versions = { fromVersion: adopted?.version ?? '', toVersion: document.version }
-      const change = { atMs: nowMs, ...versions, changes: changes.slice(0, MAX_CHANGES) }
-      return enter('up', [], {
-        judged: { ...fetched, faults: [] },
-        adopted: { ...document, sinceMs: nowMs },
-        lastBreakingChange: adopted && changes.length > 0 ? change : lastBreakingChange,
-      })
-    }
   }
+  const { fetched, document, changes } = result
+  const versions = { fromVersion: adopted?.version ?? '', toVersion: document.version }
+  const change = { atMs: nowMs, ...versions, changes: changes.slice(0, MAX_CHANGES) }
+  return enter('up', [], {
+    judged: { ...fetched, faults: [] },
+    adopted: { ...document, sinceMs: nowMs },
+    lastBreakingChange: adopted && changes.length > 0 ? change : lastBreakingChange,
+  })
 }

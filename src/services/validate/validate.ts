@@ -7,11 +7,13 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false }
 
 // The first call compiles the schemas, before a document waits for it.
 validate({ openapi: '3.1.0', info: { title: '', version: '' }, paths: {} })
-ajv.validateSchema({})
+void ajv.validateSchema({})
 
 /** Refuses a document that is not valid by the OpenAPI 3.1 schema, or whose references do not resolve inside it. */
 export function validateDocument(document: Node): void {
-  const faults = (validate(document).errors ?? []).map(({ message, path }) => `${message.trim()} (#${path})`)
+  const faults = (validate(document).errors ?? []).map(
+    ({ message, path }) => `${message.trim()} (#${String(path)})`,
+  )
   if (faults.length === 0) faults.push(...partFaults(document))
   if (faults.length > 0) throw new DocumentInvalid(...new Set(faults.slice(0, MAX_FAULTS)))
 }
