@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { v7 as uuidv7 } from 'uuid'
 import type { Config, EventsConfig } from './config.ts'
 import { createDatabase, type Database } from './platform/database.ts'
 import { createIdentity, type Identity } from './platform/identity.ts'
@@ -7,6 +6,7 @@ import { createEventStream, type EventStream } from './platform/jetstream.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createNats, type Nats } from './platform/nats.ts'
+import { newId } from './platform/new-id.ts'
 import { createSecrets, type Secrets } from './platform/secrets.ts'
 import { createUpstream, type Upstream } from './platform/upstream/upstream.ts'
 import { createServices, type Services } from './services/services.ts'
@@ -46,7 +46,7 @@ export function createDeps(
   return {
     log,
     now,
-    newId: overrides.newId ?? ((atMs) => uuidv7(atMs === undefined ? {} : { msecs: atMs })),
+    newId: overrides.newId ?? newId,
     database: createDatabase(config.databaseUrl, log),
     identity: createIdentity({ ...config.auth, now, log }),
     secrets: createSecrets(config.secretsKeys),

@@ -33,7 +33,9 @@ describe('a breaker', () => {
     const { breaker, send } = create()
     send('abandoned', 1_000)
     send('failed', 9)
-    assert.equal(breaker.state(), 'closed')
+    assert.equal(breaker.state(), 'closed', 'nine requests are too few')
+    send('failed')
+    assert.equal(breaker.state(), 'open', 'ten of ten failed')
   })
 
   it('allows one probe per reset time while the probes fail or are abandoned', () => {
