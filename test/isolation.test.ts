@@ -8,7 +8,7 @@ import { OPERATIONS_BY_ID, OPERATIONS_WITHOUT_ID } from './support/isolation.ts'
 describe('a team never sees or touches what is another’s', async () => {
   const running = await useConsole()
   const owner = await running.person()
-  const stranger = await running.person()
+  const otherTeam = await running.person()
   const agent = await createAgent(running, owner, { api_key: 'sk-of-the-owner-0123456789' })
 
   it('and every route of the server is among the cases', () => {
@@ -29,7 +29,7 @@ describe('a team never sees or touches what is another’s', async () => {
           const { path, options } = at(id)
           return running.request(method, path, {
             ...options,
-            token: stranger.token,
+            token: otherTeam.token,
             headers: { 'x-request-id': 'same' },
           })
         }),
@@ -46,8 +46,8 @@ describe('a team never sees or touches what is another’s', async () => {
   }
 
   it('a new agent belongs to the team of the token, whatever the body says', async () => {
-    const created = await createAgent(running, stranger, { team_id: owner.team, id: agent.id })
-    assert.equal(created.team_id, stranger.team)
+    const created = await createAgent(running, otherTeam, { team_id: owner.team, id: agent.id })
+    assert.equal(created.team_id, otherTeam.team)
     assert.notEqual(created.id, agent.id)
     assert.equal((await getAgent(running, owner, created.id)).status, 404)
   })

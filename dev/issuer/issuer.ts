@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type JWK, type JWTPayload, SignJWT } from 'jose'
 import { PERMISSIONS } from '../../src/contract/permissions.ts'
 import { onFreePort } from '../free-port.ts'
@@ -48,6 +48,8 @@ export interface Issuer {
   close(): Promise<void>
 }
 
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
+
 export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> {
   const {
     host = '127.0.0.1',
@@ -68,7 +70,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
   const { url = `http://${host}:${port}` } = options
 
   // A provider's JWKS is fixed for life, so a rotation puts a new provider behind the same server.
-  const serve = async (): Promise<RequestListener> => {
+  const serve = async (): Promise<Handler> => {
     const onJwksServed = () => {
       jwksRequests += 1
     }

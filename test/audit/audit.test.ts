@@ -75,16 +75,12 @@ describe('the audit', async () => {
 
   it('is of the own team only, also where another team’s agent is named', async () => {
     const { id } = await createAgent(running, person)
-    const stranger = await running.person()
+    const otherTeam = await running.person()
     for (const query of ['', `?agent_id=${id}`]) {
-      assert.deepEqual((await list(query, stranger)).body, { results: [], next_cursor: null })
+      assert.deepEqual((await list(query, otherTeam)).body, { results: [], next_cursor: null })
     }
     await putAgent(running, await running.person({ scope: 'agent:read' }), id, {})
-    assert.equal(
-      (await eventsOf(id)).length,
-      1,
-      'a stranger’s refusal is the business of the stranger’s team',
-    )
+    assert.equal((await eventsOf(id)).length, 1, 'a refusal is recorded for the team of the caller only')
   })
 
   it('comes newest first, in pages that neither miss nor repeat, with cursors that belong to them', async () => {

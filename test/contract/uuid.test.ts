@@ -66,7 +66,7 @@ describe('a UUID in text form', () => {
   })
 
   it('is never quoted in the error', () => {
-    const parsed = parseUuid('sk-secret-of-somebody')
+    const parsed = parseUuid('sk-secret-of-a-user')
     assert.ok(!parsed.ok && !parsed.error.includes('secret'))
   })
 })

@@ -155,16 +155,16 @@ describe('when it behaves', () => {
 describe('the token', () => {
   test('of another issuer, for another audience, expired, forged or absent is refused', async (t) => {
     const service = await start(t)
-    const stranger = await startIssuer({ grants: false })
-    t.after(() => stranger.close())
+    const otherIssuer = await startIssuer({ grants: false })
+    t.after(() => otherIssuer.close())
     const exp = Math.floor(Date.now() / 1_000) + 60
     const claims = { iss: issuer.url, aud: issuer.audience, sub: user, exp }
     const bad = {
       absent: '',
       'no JWT': 'nonsense',
-      forged: await stranger.sign(claims),
-      'forged with our key id': await stranger.sign(claims, { kid: issuer.signingKey().kid }),
-      'of another issuer': await stranger.token({ user, team }),
+      forged: await otherIssuer.sign(claims),
+      'forged with our key id': await otherIssuer.sign(claims, { kid: issuer.signingKey().kid }),
+      'of another issuer': await otherIssuer.token({ user, team }),
       'for another audience': await issuer.sign({ ...claims, aud: 'another' }),
       expired: await issuer.sign({ ...claims, exp: exp - 600 }),
     }
@@ -282,7 +282,7 @@ const proofs: Record<Mode, (service: EvolutionService) => Promise<void>> = {
       body: Buffer.alloc(0),
       end: 'open',
     })
-    await until('whoever leaves takes the connection along', () => service.openSockets() === 0)
+    await until('the connection closes with its client', () => service.openSockets() === 0)
   },
 
   async hang_half_way(service) {
@@ -402,7 +402,7 @@ const proofs: Record<Mode, (service: EvolutionService) => Promise<void>> = {
     await once(socket, 'readable')
     const sent = service.bytesWritten()
     await delay(QUIET_MS)
-    // What the kernel buffers for both ends, and no more, leaves a service whose answer nobody reads.
+    // What the kernel buffers for both ends, and no more, leaves a service whose response is not read.
     const stalled = service.bytesWritten()
     assert.ok(stalled < 64 * MEBIBYTE, `${stalled} bytes`)
     socket.on('data', () => undefined)

@@ -24,14 +24,14 @@ const agent = { agent_id: '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d', revision: 3 }
 let issuer: Issuer
 let services: Record<DemoName, DemoService>
 let own: string
-let stranger: string
+let otherTeam: string
 const seen = new Map<DemoName, Set<string>>(DEMO_NAMES.map((name) => [name, new Set()]))
 
 before(async () => {
   issuer = await startIssuer({ grants: false })
   services = await startDemos(issuer)
   own = await issuer.token({ user, team })
-  stranger = await issuer.token({ user, team: randomUUID() })
+  otherTeam = await issuer.token({ user, team: randomUUID() })
 })
 after(() => Promise.all([...Object.values(services), issuer].map((part) => part.close())))
 
@@ -149,7 +149,7 @@ describe('evaluation', () => {
     assert.deepEqual(list.results[0], read)
   })
 
-  it('tells whoever asked for it that the report is there', async () => {
+  it('notifies the caller that asked for it that the report is there', async () => {
     const listener = createServer().listen(0, '127.0.0.1')
     await once(listener, 'listening')
     const { port } = listener.address() as { port: number }
@@ -227,7 +227,7 @@ describe('red team', () => {
       assert.deepEqual([refused.status, refused.body.error.field], [422, field])
     }
     assert.equal((await call('red-team', 'GET /v1/campaigns?state=lost')).status, 422)
-    const foreign = { token: stranger }
+    const foreign = { token: otherTeam }
     const { body: made } = await call('red-team', create, [], { json })
     assert.equal((await call('red-team', 'GET /v1/campaigns/{campaign_id}', [made.id], foreign)).status, 404)
   })
@@ -280,12 +280,14 @@ describe('each demonstration service', () => {
       const [path = ''] = Object.keys(documentOf(name).paths)
       assert.equal((await call(name, `GET ${path}`, [], { token: 'x' })).status, 401)
     }
-    const there = await call('teams', 'GET /v1/teams/{team_id}', [team], { token: stranger })
+    const there = await call('teams', 'GET /v1/teams/{team_id}', [team], { token: otherTeam })
     assert.equal(there.status, 404)
     const { id } = (await call('evaluation', 'GET /v1/evaluations')).body.results[0]
-    const foreign = await call('evaluation', 'GET /v1/evaluations/{evaluation_id}', [id], { token: stranger })
+    const foreign = await call('evaluation', 'GET /v1/evaluations/{evaluation_id}', [id], {
+      token: otherTeam,
+    })
     assert.equal(foreign.status, 404)
-    const { body: list } = await call('evaluation', 'GET /v1/evaluations', [], { token: stranger })
+    const { body: list } = await call('evaluation', 'GET /v1/evaluations', [], { token: otherTeam })
     assert.deepEqual(list.results, [])
   })
 

@@ -13,7 +13,7 @@ describe('listening to the outbox', () => {
   let url: string
   let connections = 0
 
-  /** In front of the database, and slow to let anybody in but the first. */
+  /** A proxy in front of the database that delays every connection but the first. */
   before(async () => {
     database = await createTestDatabase()
     const { hostname, port } = new URL(database.url)
@@ -41,7 +41,7 @@ describe('listening to the outbox', () => {
   it('is not given up because the first announcement took long', async () => {
     let heard = 0
     const listener = listenToOutbox(url, createLog('silent'), () => void heard++)
-    await until('it hears', listener.isReceiving, 5_000)
+    await until('it hears', listener.isReceiving)
     const before = heard
     await database.query('NOTIFY console_outbox')
     await until('it hears the next', () => heard > before)

@@ -75,7 +75,7 @@ describe('a change of an agent', async () => {
     })
   })
 
-  it('stays in order whoever relays: three relays at once, forty writers', async () => {
+  it('stays in order with three relays at once and forty writers', async () => {
     const { deps, database } = running
     assert.ok(deps.events)
     const options = {

@@ -61,7 +61,7 @@ describe('whatever is sent', async () => {
       if (connection === 'kept') return [await kept.send(bytes, method)]
       const received = await exchange(running.url, bytes, { half: connection === 'half' })
       const answers = readEither(received, method)
-      // A server need not answer whoever has stopped listening.
+      // A server need not respond to a client that has closed its side.
       assert.ok(answers.length > 0 || connection === 'half', 'No answer')
       return answers
     } catch (error) {

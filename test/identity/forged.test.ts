@@ -125,7 +125,7 @@ describe('a forged token', async () => {
 
   it('is not what another spelling of the same signature makes', async () => {
     // The last character of 64 bytes in base64url has four bits to spare, which decoders drop (RFC 4648,
-    // section 3.5). Whoever can write such a spelling holds the token already; it proves the same.
+    // section 3.5). A client that can write this form holds the token already; it proves the same.
     const token = signed(scene, scene.claims())
     const spellings = Array.from(BASE64URL, (last) => token.slice(0, -1) + last)
     const same = spellings.filter((spelling) => isSameToken(spelling, token))

@@ -63,7 +63,7 @@ function resigned(scene: Scene, change: (signature: Buffer) => Buffer): string {
 const pointing = ({ attacker, claims }: Scene, kid: string, pointer: object) =>
   compact({ alg: 'ES256', kid, ...pointer }, claims(), es256(attacker.ec))
 
-/** Tokens that nobody but the issuer could have made well, and tokens that are not JWTs at all. */
+/** Tokens that only the issuer could sign correctly, and texts that are not JWTs at all. */
 export const FORGERIES: Record<string, (scene: Scene, attackerUrl?: string) => string> = {
   'alg none': ({ ec, claims }) => `${part({ alg: 'none', kid: ec.kid })}.${part(claims())}.`,
   'alg none in other letters': ({ ec, claims }) => `${part({ alg: 'nOnE', kid: ec.kid })}.${part(claims())}.`,
@@ -106,7 +106,7 @@ export const FORGERIES: Record<string, (scene: Scene, attackerUrl?: string) => s
   'a jwk of the attacker': (scene) => pointing(scene, 'attacker-ec', { jwk: jwk(scene.attacker.ec) }),
   'a jwk of the attacker under our kid': (scene) =>
     pointing(scene, scene.ec.kid, { jwk: { ...jwk(scene.attacker.ec), kid: scene.ec.kid } }),
-  'a critical extension nobody knows': (scene) =>
+  'a critical extension that is unknown': (scene) =>
     signed(scene, scene.claims(), { crit: ['urn:example:x'], 'urn:example:x': true }),
   'an empty list of critical extensions': (scene) => signed(scene, scene.claims(), { crit: [] }),
   // RFC 7797, section 7: a JWT must not.

@@ -13,7 +13,7 @@ function unavailable(reply: Reply<{ code: string }>): void {
   assert.equal(reply.headers.get('retry-after'), String(COOLDOWN_S))
 }
 
-/** So many requests at once, each with a key nobody has heard of. */
+/** So many requests at once, each with an unknown key id. */
 async function storm({ unknown, send }: Watched, count: number) {
   const tokens = await Promise.all(Array.from({ length: count }, unknown))
   return Promise.all(tokens.map(send))
@@ -102,7 +102,7 @@ test('known keys serve through an outage of any length, whether a token is new o
   }
 })
 
-test('an issuer that does not answer delays nobody whose key is in use', async (t) => {
+test('an issuer that does not answer delays no caller whose key is in use', async (t) => {
   const { running, token, send, pass } = await watchKnowing(t)
   const early = await token()
   accepted(await send(early))

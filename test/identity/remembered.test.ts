@@ -127,7 +127,7 @@ test('a token checked while its key is being withdrawn is not remembered', async
   refused(await send(old))
 })
 
-/** Occupies every thread that cryptography runs on: opening a pipe to read takes one until somebody writes. */
+/** Occupies every thread that cryptography runs on: opening a pipe to read takes one until the pipe is written. */
 async function holdThreads(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'console-threads-'))
   const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)

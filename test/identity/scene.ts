@@ -26,7 +26,7 @@ export interface Scene {
   ec: Key
   rsa: Key
   attacker: { ec: Key; rsa: Key }
-  /** Claims that are accepted, each time of somebody else. */
+  /** Claims that are accepted, each time of another user. */
   claims: () => Claims
 }
 

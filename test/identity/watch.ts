@@ -10,11 +10,11 @@ import { send } from './scene.ts'
 export interface Watched {
   running: TestConsole
   clock: { ms: number }
-  /** Lets so much time pass. */
+  /** Moves the clock forward. */
   pass: (seconds: number) => void
-  /** A token of somebody new, good for years, signed with the issuer's present key. */
+  /** A token of a new user, valid for years, signed with the issuer's current key. */
   token: (header?: Record<string, unknown>, claims?: Record<string, unknown>) => Promise<string>
-  /** A token whose key nobody has heard of. */
+  /** A token with an unknown key id. */
   unknown: () => Promise<string>
   send: (token: string) => ReturnType<typeof send>
   /** Returns once the console has no fetch of keys under way. */

@@ -29,7 +29,7 @@ parentPort?.postMessage('watching')
 async function compare(expected: Map<string, string[]>): Promise<void> {
   const hasAll = () =>
     crowd.every(({ team, watching }) => watching.seen.length >= (expected.get(team)?.length ?? 0))
-  await until('everybody has seen everything', hasAll, PATIENCE_MS).catch(() => {})
+  await until('every watcher has seen every event', hasAll, PATIENCE_MS).catch(() => {})
   const faults: string[] = []
   let events = 0
   for (const { team, watching, ended } of crowd) {

@@ -21,7 +21,7 @@ export async function createAgents(writing: Writing, agents: number): Promise<st
   return ids
 }
 
-/** Makes updates until there are enough. Whoever gets no answer, because the API was killed, repeats the update: it
+/** Makes updates until there are enough. A writer that gets no response, because the API was killed, repeats the update: it
  * may be there already, or not. */
 export async function writeUpdates(
   writing: Writing,

@@ -30,7 +30,7 @@ describe(`${TEAMS} teams`, async () => {
   const agents = made.map(({ id }) => id)
   const cursors = made.map((one) => one.cursors)
 
-  /** Pages of each team: what their cursors lead to must be nobody else's. */
+  /** Pages of each team: what their cursors lead to must belong to the same team. */
 
   const state = () =>
     running.database.query(`

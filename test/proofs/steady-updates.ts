@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Pool } from 'undici'
 import type { SteadyUpdates, Update } from './updates-at-a-rate.ts'
 
-/** Updates agents in turn at a steady rate until told to stop, however long the answers take: whoever waited for them
+/** Updates agents in turn at a steady rate until told to stop, however long the responses take: a client that waited for them
  * would send less the slower the console is. */
 const { url, agents, perSecond } = workerData as SteadyUpdates
 

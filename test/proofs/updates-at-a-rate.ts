@@ -19,7 +19,7 @@ export interface Update {
 export function startUpdates(workload: SteadyUpdates): { stop: () => Promise<Update[]> } {
   const worker = new Worker(new URL('./steady-updates.ts', import.meta.url), { workerData: workload })
   const answered = once(worker, 'message').then(([updates]) => updates as Update[])
-  // Whoever stops them is told. One who fails before does not wait for them.
+  // `stop` reports the failure. A caller that fails before does not wait for them.
   answered.catch(() => {})
   worker.unref()
   return {

@@ -190,7 +190,7 @@ async function leadALife({ flock: { hatch }, running, token, send }: Scene) {
 
   const { token: reader } = await running.person({ team, scope: 'agent:read' })
   for (const { name, method, path, status, ...options } of refusedRequests(id, hatch, {
-    ...{ all: owner, reader, stranger: token },
+    ...{ all: owner, reader, otherTeam: token },
   })) {
     const reply = await send(name, method, path, options)
     assert.equal(reply.status, status, `${name}: ${reply.text}`)

@@ -13,7 +13,7 @@ interface Attempt extends RequestOptions {
 export function refusedRequests(
   id: string,
   hatch: () => string,
-  tokens: { all: string; reader: string; stranger: string },
+  tokens: { all: string; reader: string; otherTeam: string },
 ): (Attempt & { token: string | null; method: string; path: string })[] {
   const quoted = () => JSON.stringify(hatch())
   const attempts: (Attempt & { token?: string | null })[] = [
@@ -64,7 +64,7 @@ export function refusedRequests(
       status: 401,
     },
     { name: 'a missing permission', json: { api_key: hatch() }, token: tokens.reader, status: 403 },
-    { name: 'another team', json: { api_key: hatch() }, token: tokens.stranger, status: 404 },
+    { name: 'another team', json: { api_key: hatch() }, token: tokens.otherTeam, status: 404 },
     {
       name: 'an unknown agent',
       json: { api_key: hatch() },

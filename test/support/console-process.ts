@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createAgent } from './agents.ts'
 import { startConsole } from './console.ts'
 
-/** A console in a process of its own, started by `fork`: whoever measures it does not measure himself. */
+/** A console in a process of its own, started by `fork`, so that its figures do not include those of the test. */
 
 export interface Started {
   url: string

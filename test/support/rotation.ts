@@ -11,7 +11,7 @@ import { type Person, startConsole, type TestConsole } from './console.ts'
 
 const FIELDS = ['api_key', 'github_token'] as const
 const WRITERS = 4
-/** Of each writer; the rest of the agents are nobody's, and must not change at all. */
+/** Of each writer; the rest of the agents have no writer, and must not change. */
 const AGENTS_OF_A_WRITER = 5
 
 interface Fleet {
