@@ -104,7 +104,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
   server.on('request', (request, response) => {
     // After stop and resume a client must not depend on having noticed that its pooled socket died.
     response.shouldKeepAlive = false
-    handle(request, response)
+    void handle(request, response)
   })
 
   return {

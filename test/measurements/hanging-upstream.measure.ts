@@ -104,7 +104,7 @@ async function p99(write: () => Promise<void>): Promise<number> {
 /** Keeps that many callers waiting for the upstream until released, in a thread of its own: what they cost this
  * process must not be taken for what they cost the console. Resolves when all of them wait. */
 async function hang(url: string, headers: Record<string, string>): Promise<() => Promise<void>> {
-  const worker = new Worker(new URL('./patient-callers.ts', import.meta.url), {
+  const worker = new Worker(new URL('../proofs/patient-callers.ts', import.meta.url), {
     workerData: { url: `${url}/v1/evolution/status/`, headers, callers: HANGING },
   })
   await once(worker, 'message')

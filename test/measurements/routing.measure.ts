@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createMountedTable } from '../../src/services/mount/table.ts'
+import { type Child, withChildren } from '../proofs/children.ts'
+import type { Command, Mounts, StartedConsole } from '../proofs/mounted-console.ts'
+import { quantile, SLACK } from '../proofs/timing.ts'
 import { operation } from '../services/mounted.ts'
-import { type Child, withChildren } from './children.ts'
-import type { Command, Mounts, StartedConsole } from './mounted-console.ts'
-import { quantile, SLACK } from './timing.ts'
 
 /** Of each part, in each round. */
 const REQUESTS = Number(process.env['ROUTED_REQUESTS'] ?? 400)

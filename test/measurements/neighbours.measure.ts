@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { withChildren } from '../proofs/children.ts'
+import type { Mounts, StartedConsole } from '../proofs/mounted-console.ts'
+import type { Behaviour } from '../proofs/plain-services.ts'
+import { quantile, SLACK } from '../proofs/timing.ts'
 import { operation } from '../services/mounted.ts'
 import { until } from '../support/until.ts'
-import { withChildren } from './children.ts'
-import type { Mounts, StartedConsole } from './mounted-console.ts'
-import type { Behaviour } from './plain-services.ts'
-import { quantile, SLACK } from './timing.ts'
 
 /** How long each measurement lasts, and how many there are of each kind. */
 const SECONDS = Number(process.env['NEIGHBOUR_SECONDS'] ?? 2)
@@ -91,7 +91,7 @@ async function measure(url: string, headers: Record<string, string>): Promise<nu
 
 /** In a thread of its own: what these callers cost this process must not be taken for what they cost the console. */
 async function callTheBadOne(url: string, headers: Record<string, string>): Promise<() => Promise<void>> {
-  const worker = new Worker(new URL('./patient-callers.ts', import.meta.url), {
+  const worker = new Worker(new URL('../proofs/patient-callers.ts', import.meta.url), {
     workerData: { url, headers, callers: OF_THE_BAD_ONE },
   })
   await once(worker, 'message')

@@ -7,10 +7,10 @@ import { describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
 import { listen, stopListening } from '../../dev/issuer/listen.ts'
 import { validateDocument } from '../../src/services/validate/validate.ts'
+import { SLACK } from '../proofs/timing.ts'
 import { startConsole } from '../support/console.ts'
 import { type LargeDocument, largeDocuments } from '../support/large-documents.ts'
 import { until } from '../support/until.ts'
-import { SLACK } from './timing.ts'
 
 const WITHIN_MS = 2_000
 
