@@ -85,14 +85,22 @@ async function tryChange(
   refuseTooLarge(newBytes)
   const record = { ...rest, caller, id, revision: next, changedAt, auditId }
   const isNewBehaviour = BEHAVIOUR_COLUMNS.some((name) => change.fields.includes(name))
-  const [written] = await sql.write<AgentText>(
+  const written = await sql.write(
     changeStatement(
       record,
       { ...columns, bytes: newBytes, ...(isNewBehaviour && { behaviour_revision: next }) },
       bytes,
     ),
   )
-  return written
+  return written.length === 0 ? undefined : { revision: next, text: textAfter(agent, columns, changedAt) }
+}
+
+/** The text that was read, with the changed members replaced. To have PostgreSQL write it anew would cost more. */
+function textAfter(agent: Agent, columns: Columns, changedAt: number): string {
+  const changed: Record<string, unknown> = { ...agent, updated_at: changedAt }
+  for (const [name, value] of Object.entries(columns)) if (name in agent) changed[name] = value
+  if ('api_key_mask' in columns) changed['api_key'] = columns['api_key_mask']
+  return JSON.stringify(changed)
 }
 
 interface AgentRow extends AgentText {

@@ -39,8 +39,7 @@ const RECORD = `revised AS (
 ), audited AS (
   ${INSERT_AUDIT_EVENT}
   SELECT $1, $13, $4, $5, 'agent_' || $6::text, $2, $14, $15 FROM written
-)
-SELECT written.revision, ${AGENT_TEXT} FROM written, ${agentOf('written')}`
+)`
 
 const RECORD_PARAMETERS = 15
 
@@ -89,8 +88,9 @@ function changeText(names: string[]): { name: string | undefined; text: string }
 WITH written AS (
   UPDATE agents SET revision = $3, updated_at = $4, ${sets.join(', ')}
   WHERE team_id = $1 AND id = $2 AND revision = $3::bigint - 1 AND bytes = $${RECORD_PARAMETERS + 1}
-  RETURNING *
-), ${RECORD}`
+  RETURNING revision
+), ${RECORD}
+SELECT revision FROM written`
   if (named.size === MAX_NAMED) return { name: undefined, text }
   const statement = { name: `change-agent-${named.size}`, text }
   named.set(key, statement)
@@ -119,7 +119,8 @@ WITH ${idempotency ? claimed : ''}written AS (
   INSERT INTO agents (team_id, id, revision, created_at, updated_at, created_by, ${names.join(', ')})
   SELECT $1, $2, $3, $4, $4, $5, ${parameters.join(', ')} ${idempotency ? 'FROM claimed' : ''}
   RETURNING *
-), ${RECORD}`,
+), ${RECORD}
+SELECT written.revision, ${AGENT_TEXT} FROM written, ${agentOf('written')}`,
     values: [
       ...recordParameters(record),
       ...toParameters(columns),

@@ -35,6 +35,8 @@ export const SETTABLE_COLUMNS = [
   { name: 'guard_manually_configured', type: 'boolean', keepsOnNull: true },
 ] as const satisfies readonly Column[]
 
+export type ColumnType = Column['type']
+
 export type SettableColumn = (typeof SETTABLE_COLUMNS)[number]['name']
 
 /** Values for the columns that a client sets. An absent one keeps the stored value. */
@@ -63,9 +65,9 @@ export function evaluationJson(table: string): string {
 /** The response body of an agent. */
 export const AGENT_TEXT = 'row_to_json(agent)::text AS text'
 
-/** Lets a statement select AGENT_TEXT: `SELECT … FROM agents a, ${agentOf('a')}`. The text is the Agent that the contract declares, in the
- * order of the schema, nested JSON as it is stored. It is the only writer of Agent's JSON. A subquery in the place of
- * `row_to_json` would cost half as much again. */
+/** Lets a statement select AGENT_TEXT: `SELECT … FROM agents a, ${agentOf('a')}`. The text is the Agent that the contract
+ * declares, in the order of the schema, nested JSON as it is stored. No other code lists the members of Agent. A scalar
+ * subquery in place of LATERAL would cost half as much again. */
 export function agentOf(table: string, { includeScores = false } = {}): string {
   const expressions: Record<string, string> = {
     api_key: `${table}.api_key_mask`,

@@ -1,22 +1,23 @@
 import type { Agent } from '../contract/agent.ts'
 import type { Columns } from './change-statement.ts'
-import { type ColumnValues, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
+import { type ColumnType, type ColumnValues, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
 
 /** The columns that an update changes, with their new values. */
 export function changedColumns(agent: Agent, values: ColumnValues): Columns {
   const changed: Columns = {}
   for (const column of SETTABLE_COLUMNS) {
-    const value = values[column.name]
+    const given = values[column.name]
+    const value = column.type === 'numeric' && typeof given === 'string' ? toNumericText(given) : given
     if (value === undefined || (value === null && 'keepsOnNull' in column)) continue
     if (!isSame(column.type, agent[column.name], value)) changed[column.name] = value
   }
   return changed
 }
 
-function isSame(type: (typeof SETTABLE_COLUMNS)[number]['type'], stored: unknown, value: unknown): boolean {
+function isSame(type: ColumnType, stored: unknown, value: unknown): boolean {
   if (type === 'json') return isSameJson(stored, value)
   if (type === 'numeric' && typeof stored === 'string' && typeof value === 'string') {
-    return normalDecimal(stored) === normalDecimal(value)
+    return withoutTrailingZeros(stored) === withoutTrailingZeros(value)
   }
   return stored === value
 }
@@ -33,11 +34,16 @@ function isSameJson(a: unknown, b: unknown): boolean {
   )
 }
 
-/** Decimal numbers of the same value have the same normal form: `+007.10` and `7.1` are `7.1`. */
-function normalDecimal(text: string): string {
+/** A decimal number as PostgreSQL writes it: `+007.10` is `7.10`, and zero has no sign. */
+function toNumericText(text: string): string {
   const [whole = '', fraction = ''] = text.replace(/^[+-]/, '').split('.')
-  const digits = `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
-  return text.startsWith('-') && digits !== '.' ? `-${digits}` : digits
+  const digits = `${whole.replace(/^0+/, '') || '0'}${fraction && `.${fraction}`}`
+  return text.startsWith('-') && /[1-9]/.test(digits) ? `-${digits}` : digits
+}
+
+/** `7.10` and `7.1` are the same number. */
+function withoutTrailingZeros(numeric: string): string {
+  return numeric.includes('.') ? numeric.replace(/\.?0+$/, '') : numeric
 }
 
 /** The values that a client can set, of an agent or of a request body. */

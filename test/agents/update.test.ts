@@ -80,6 +80,30 @@ describe('an update', async () => {
     assert.equal(reply.headers.get('etag'), '"3"')
   })
 
+  it('makes no revision for the same number in another form', async () => {
+    const { id } = await createAgent(running, person, { test_score: '1.50', agent_params: { zero: 0 } })
+    for (const raw of [
+      '{"test_score": "+01.5"}',
+      '{"test_score": 1.500}',
+      '{"test_score": "1.5000", "last_evaluated_at": null}',
+      '{"agent_params": {"zero": -0}}',
+      '{"agent_params": {"zero": 0.0e5}}',
+    ]) {
+      const reply = await running.request('PUT', `${COLLECTION}/${id}`, { token: person.token, raw })
+      assert.equal(reply.headers.get('etag'), '"1"', raw)
+      assert.equal(reply.body.test_score, '1.50')
+    }
+    for (const [sent, shown] of [
+      ['-0.00', '0.00'],
+      ['-.5', '-0.5'],
+      ['000', '0'],
+    ]) {
+      const { body } = await putAgent(running, person, id, { test_score: sent })
+      assert.equal(body.test_score, shown)
+      assert.deepEqual((await getAgent(running, person, id)).body, body)
+    }
+  })
+
   it('takes a whole agent back and names the fields it ignored', async () => {
     const created = await createAgent(running, person)
     const reply = await putAgent(running, person, created.id, {
