@@ -8,7 +8,8 @@ const PROTOCOLS = ['http:', 'https:', 'mailto:']
 
 /** Makes the text of an object safe to render: the page that shows it is on the console's origin. */
 export function cleanText(node: Node): void {
-  for (const [key, value] of Object.entries(node)) {
+  for (const key in node) {
+    const value = node[key]
     if (key.startsWith('x-')) node[key] = cleanExtension(value)
     else if (key === 'externalDocs' && isNode(value) && !isSafeUrl(value['url'])) delete node[key]
     else if (typeof value !== 'string') continue

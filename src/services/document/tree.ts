@@ -36,10 +36,10 @@ export function walk(value: unknown, visit: (node: Node) => void): void {
     for (const item of value) walk(item, visit)
   } else if (isNode(value)) {
     visit(value)
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const member = value[key]
       if (typeof member !== 'object' || member === null) continue
-      if (NAMED.has(key) && isNode(member)) for (const named of Object.values(member)) walk(named, visit)
+      if (NAMED.has(key) && isNode(member)) for (const name in member) walk(member[name], visit)
       else if (!DATA.has(key) && !key.startsWith('x-')) walk(member, visit)
     }
   }

@@ -6,7 +6,7 @@ import type { Task, Tasks } from './tasks.ts'
 export interface DocumentWorkers extends Omit<Tasks, 'warmUp'> {
   /** Resolves when the documents that are being prepared now are ready, or after a second. */
   prepared: () => Promise<unknown>
-  /** Starts a thread before the first document is there. */
+  /** Starts the threads before the first document is there. */
   warmUp: () => void
   close: () => Promise<void>
 }
@@ -74,6 +74,7 @@ export function createDocumentWorkers(options: DocumentWorkersOptions): Document
       }
     }
 
+  const warmUp = task(documents, 'warmUp')
   const prepare = task(documents, 'prepare')
   const preparing = new Set<Promise<unknown>>()
   return {
@@ -87,7 +88,7 @@ export function createDocumentWorkers(options: DocumentWorkersOptions): Document
     combine: task(documents, 'combine'),
     check: task(checks, 'check'),
     // A failure shows again with the first document.
-    warmUp: () => void task(documents, 'warmUp')().catch(() => {}),
+    warmUp: () => void Promise.allSettled([warmUp(), warmUp()]),
     close: async () => void (await Promise.all(open.map((pool) => pool.destroy()))),
   }
 }
