@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { integer } from './fields.ts'
 
-/** What `SERVICES_FILE` holds. A description completes the sentence "must be …", for whoever has to mend it. */
+/** The content of `SERVICES_FILE`. A description completes the sentence "must be …" of an error message. */
 export const ServiceEntry = Type.Object(
   {
     name: Type.String({
