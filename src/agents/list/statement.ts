@@ -12,8 +12,8 @@ export interface ListShape {
   includeScores: boolean
 }
 
-/** A page ends early rather than be larger: this much keeps the process busy for up to a tenth of a second, in which
- * it answers nobody else. No agent is as large, so each page has at least one. */
+/** A page ends early at this size: sending it blocks the process for up to a tenth of a second. Every agent is smaller,
+ * so each page has at least one. */
 const PAGE_BYTES = 4 * 1024 * 1024
 
 const RUNS =
