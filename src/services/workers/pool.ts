@@ -4,7 +4,7 @@ import { withTimeout } from '../../platform/with-timeout.ts'
 import type { Task, Tasks } from './tasks.ts'
 
 export interface DocumentWorkers extends Omit<Tasks, 'warmUp'> {
-  /** Resolves when the documents that are being prepared now are ready, or after a second. */
+  /** Resolves when the documents that are being prepared now are ready, or after two seconds. */
   prepared: () => Promise<unknown>
   /** Starts the threads before the first document is there. */
   warmUp: () => void
@@ -20,7 +20,7 @@ export interface DocumentWorkersOptions {
 const DEADLINES_MS = { warmUp: 20_000, prepare: 20_000, compare: 20_000, combine: 20_000, check: 5_000 }
 /** With a young generation of the usual size every parsed document would be copied twice before it is garbage. */
 const LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 96 }
-const PREPARED_TIMEOUT_MS = 1_000
+const PREPARED_TIMEOUT_MS = 2_000
 const MAX_QUEUE = 1_000
 const IDLE_MS = 5_000
 
