@@ -25,7 +25,7 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
   app.get(
     '/v1/evolution/status/:agent_id',
     {
-      config: { permission: 'authenticated' },
+      config: { permission: 'authenticated', forwards: true },
       schema: {
         operationId: 'getEvolutionStatus',
         summary: 'Get Evolution Status',
@@ -49,7 +49,7 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
   app.post(
     '/v1/genomes/',
     {
-      config: { permission: 'authenticated' },
+      config: { permission: 'authenticated', forwards: true },
       schema: {
         operationId: 'createGenome',
         summary: 'Create Genome',

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import fp from 'fastify-plugin'
 import { Problem } from '../contract/problem.ts'
 import type { ProblemCode } from '../contract/problem-codes.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 const CODES: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -14,6 +15,10 @@ const REASONS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
+const HEADERS = Object.entries(SECURITY_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
+
 /** Responds when Node could not parse a request, for example because its headers are too large. */
 export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -24,7 +29,7 @@ export function handleClientError(error: Error & { code?: string }, socket: Sock
   const body = JSON.stringify(problem.toBody())
   socket.end(
     `HTTP/1.1 ${problem.status} ${REASONS[problem.status]}\r\n` +
-      'content-type: application/json; charset=utf-8\r\n' +
+      `${HEADERS}content-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
 }

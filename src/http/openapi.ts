@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
 import { PERMISSION_DESCRIPTIONS } from '../contract/permissions.ts'
+import { JSON_TYPE, sendCached } from './cached-content.ts'
 import { addPermissionNote, addRequestIdHeader, REQUEST_ID_HEADER } from './openapi-transforms.ts'
 
 export const API_VERSION = '0.1.0'
@@ -80,18 +81,10 @@ export const openApiRoute = fp(
       '/openapi.json',
       { config: { permission: 'public' }, schema: { hide: true } },
       async (request, reply) => {
-        const { bytes, etag } = await getDocument()
-        reply.header('etag', etag).header('cache-control', 'no-cache')
-        if (matchesETag(etag, request.headers['if-none-match'])) return reply.code(304).send()
-        return reply.type('application/json; charset=utf-8').send(bytes)
+        const document = await getDocument()
+        return sendCached(request, reply, { ...document, type: JSON_TYPE, cacheControl: 'no-cache' })
       },
     )
   },
   { name: 'openapi-route', dependencies: ['openapi'] },
 )
-
-/** Weak comparison (RFC 9110 section 13.1.2): a proxy that compresses turns the tag into a weak one. */
-function matchesETag(etag: string, ifNoneMatch = ''): boolean {
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || tags.includes('*')
-}

@@ -6,6 +6,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import { accessLog } from './access-log.ts'
 import { type AuthenticationOptions, authentication } from './authenticate.ts'
 import { closeOnShutdown } from './close-on-shutdown.ts'
+import { compression } from './compression.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { handleClientError, malformedRequests } from './malformed-requests.ts'
 import { methodNotAllowed } from './method-not-allowed.ts'
@@ -13,6 +14,7 @@ import { mountedOperation } from './mounted-operation.ts'
 import { rawBody } from './raw-body.ts'
 import { createRequestId, requestId } from './request-id.ts'
 import { requestTimeout } from './request-timeout.ts'
+import { SECURITY_HEADERS, securityHeaders } from './security-headers.ts'
 import { validation } from './validation/plugin.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -47,7 +49,7 @@ export async function createServer(options: ServerOptions) {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     clientErrorHandler: handleClientError,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      reply.header('x-request-id', request.id)
+      reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id })
       sendError(error, request, reply)
     },
     return503OnClosing: false,
@@ -57,6 +59,8 @@ export async function createServer(options: ServerOptions) {
 
   for (const schema of schemas) app.addSchema(schema)
   await app.register(requestId)
+  await app.register(securityHeaders)
+  await app.register(compression)
   await app.register(accessLog, { metrics })
   await app.register(closeOnShutdown, { shutdown })
   await app.register(errorHandler)
