@@ -30,6 +30,7 @@ import { createEvolutionClient } from './evolution/client.ts'
 import { evolutionRoutes } from './evolution/routes.ts'
 import { asyncApiRoute } from './http/asyncapi.ts'
 import { type DeliveryState, healthRoutes } from './http/health.ts'
+import { landingPage } from './http/landing-page.ts'
 import { API_VERSION, openApi, openApiRoute } from './http/openapi.ts'
 import { referencePage } from './http/reference-page.ts'
 import { createServer } from './http/server.ts'
@@ -62,7 +63,7 @@ const SCHEMAS = [
 
 /** The only place that wires the parts together. */
 export async function buildApp(deps: Deps) {
-  const { database, identity, evolution, events, services, shutdown, metrics, log, now } = deps
+  const { database, identity, evolution, events, services, shutdown, metrics, log, now, hasReference } = deps
   const sql = events ? notifyAfterWrites(database, log) : database
   metrics.observeBacklog(() => readBacklog(database))
   const audit = createAudit({ ...deps, sql: database })
@@ -100,7 +101,8 @@ export async function buildApp(deps: Deps) {
   await app.register(asyncApiRoute, {
     document: describeEvents(API_VERSION, events?.stream.subjectPrefix ?? DEFAULT_SUBJECT_PREFIX),
   })
-  await app.register(referencePage)
+  await app.register(landingPage, { version: API_VERSION, hasReference })
+  if (hasReference) await app.register(referencePage)
   await app.register(mountRoutes, { ...services.mount, now })
   app.registerMethodNotAllowed()
   return app

@@ -23,6 +23,8 @@ export interface Config {
   readonly events: EventsConfig | undefined
   readonly services: readonly Service[]
   readonly secretsKeys: readonly KeyringEntry[]
+  /** Serves the API reference at /docs. */
+  readonly hasReference: boolean
   readonly logLevel: LogLevel
   readonly shutdownDelayMs: number
   readonly shutdownPatienceMs: number
@@ -83,6 +85,7 @@ export function readConfig(environment: Environment): Config {
     events: isSet('NATS_URL') ? readEvents(reader) : undefined,
     services: read('SERVICES_FILE', readServicesFile, []),
     secretsKeys: read('SECRETS_KEYS', parseKeyring),
+    hasReference: read('REFERENCE', parseSwitch, true),
     logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
     shutdownPatienceMs: read('SHUTDOWN_PATIENCE_MS', (text) => parseInteger(text, 0, 60_000), 10_000),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => parseInteger(text, 0, 60_000), 5_000),
@@ -102,7 +105,7 @@ export function readRelayConfig(environment: Environment): RelayConfig {
 }
 
 function readEvents({ read, isSet }: Reader): EventsConfig {
-  const runsRelay = read('RELAY', (text) => parseOneOf(text, ['on', 'off']), 'on') === 'on'
+  const runsRelay = read('RELAY', parseSwitch, true)
   const relayDatabase = isSet('RELAY_DATABASE_URL') ? 'RELAY_DATABASE_URL' : 'DATABASE_URL'
   return {
     natsUrl: read('NATS_URL', parseNatsUrl),
@@ -199,6 +202,8 @@ function parseOneOf<Value extends string>(text: string, values: readonly Value[]
   if (!(values as readonly string[]).includes(text)) throw new Error(`must be one of ${values.join(', ')}`)
   return text as Value
 }
+
+const parseSwitch = (text: string) => parseOneOf(text, ['on', 'off']) === 'on'
 
 /** An error names a key by its position: the text of the entry may be the key itself. */
 export function parseKeyring(text: string): KeyringEntry[] {

@@ -27,6 +27,7 @@ export interface Deps {
   /** Undefined if NATS_URL is not set: events then stay in the outbox. */
   events: Events | undefined
   services: Services
+  hasReference: boolean
   /** Set when the process receives SIGTERM or SIGINT. */
   shutdown: { hasBegun: boolean }
 }
@@ -54,6 +55,7 @@ export function createDeps(
     evolution: config.evolution && createUpstream({ name: 'evolution', ...config.evolution, metrics }),
     events: config.events && createEvents(config.events, log),
     services: createServices({ services: config.services, log, now, metrics }),
+    hasReference: config.hasReference,
     shutdown: { hasBegun: false },
   }
 }

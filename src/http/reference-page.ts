@@ -1,39 +1,84 @@
-import scalar from '@scalar/fastify-api-reference'
-import type { FastifyPluginAsync } from 'fastify'
-import { Problem } from '../contract/problem.ts'
+import Fastify, { type FastifyPluginAsync } from 'fastify'
+import { HTML_TYPE, sendCached, toCached } from './cached-content.ts'
+import { ICON } from './pages/icon.ts'
 
-/** The page loads from this server only: it works without internet access and makes no request to a third party. */
+/** The page loads from this server only: it works without internet access and makes no request to a third party.
+ * Scalar writes its styles into the page without a nonce. */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
-  "img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Serves the API reference page at /docs. */
+const CONFIGURATION = {
+  url: '/openapi.json',
+  // The document names no server. Scalar resolves this one against the address of the page.
+  servers: [{ url: '/' }],
+  authentication: { preferredSecurityScheme: 'bearer' },
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  // Without an outline around an operation that was opened by a link.
+  customCss: '.section.section { outline: none }',
+}
+
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+/** Serves the API reference at /docs. */
 export const referencePage: FastifyPluginAsync = async (app) => {
-  app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, permission: 'public' }
-  })
-  app.addHook('onSend', async (_request, reply) => {
+  const route = { config: { permission: 'public' }, schema: { hide: true } } as const
+  let loaded: ReturnType<typeof load> | undefined
+
+  app.get('/docs', route, async (request, reply) => {
+    const { page } = await (loaded ??= load())
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+    return sendCached(request, reply, page)
   })
-  await app.register(scalar, {
-    routePrefix: '/docs',
-    hooks: {
-      // Scalar builds a URL from the Host header and throws if that is not valid.
-      onRequest: (request, _reply, done) => {
-        done(URL.canParse(`http://${request.hostname}`) ? undefined : new Problem('bad_request'))
-      },
-    },
-    configuration: {
-      pageTitle: 'Agent Console API',
-      url: '/openapi.json',
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      // Absolute, so that the page works with and without a trailing slash.
-      cdn: '/docs/js/scalar.js',
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    },
+
+  app.get<{ Params: { hash: string } }>('/docs/scalar-:hash.js', route, async (request, reply) => {
+    const { script, scriptHash } = await (loaded ??= load())
+    // During an upgrade, a replica of another version may have served the page.
+    const cacheControl = request.params.hash === scriptHash ? IMMUTABLE : 'no-store'
+    return sendCached(request, reply, { ...script, cacheControl })
   })
+}
+
+/** On the first request: most replicas never serve the page, and the script takes 57 MB of memory. */
+async function load() {
+  const script = toCached(await readScript(), 'text/javascript; charset=utf-8', IMMUTABLE)
+  const scriptHash = script.etag.slice(1, 17)
+  return {
+    script,
+    scriptHash,
+    page: toCached(render(`/docs/scalar-${scriptHash}.js`), HTML_TYPE, 'no-cache'),
+  }
+}
+
+/** The package has the script only as a response of its plugin. */
+async function readScript(): Promise<string> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const app = Fastify()
+  await app.register(scalar, { routePrefix: '/', configuration: { url: CONFIGURATION.url } })
+  const { body } = await app.inject('/js/scalar.js')
+  await app.close()
+  return body
+}
+
+function render(script: string): string {
+  const configuration = JSON.stringify(CONFIGURATION).replaceAll('"', '&quot;')
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Agent Console API</title>
+    <link rel="icon" href="${ICON}">
+  </head>
+  <body>
+    <div id="api-reference" data-configuration="${configuration}"></div>
+    <script src="${script}"></script>
+  </body>
+</html>
+`
 }

@@ -53,8 +53,6 @@ export async function createServer(options: ServerOptions) {
       sendError(error, request, reply)
     },
     return503OnClosing: false,
-    // Without this, Scalar redirects /docs to /docs/.
-    rewriteUrl: ({ url = '/' }) => (url === '/docs' ? '/docs/' : url),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   for (const schema of schemas) app.addSchema(schema)

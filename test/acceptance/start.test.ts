@@ -137,7 +137,7 @@ describe('a running console', () => {
       assert.match(text, /openapi\.json/)
       const script = /<script src="([^"]+)"/.exec(text)?.[1] ?? ''
       assert.equal((await fetch(new URL(script, `${running.url}${path}`))).status, 200)
-      assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+      assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
     }
   })
 })

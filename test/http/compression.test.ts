@@ -44,7 +44,7 @@ describe('compression', async () => {
   }
   const one = `${COLLECTION}/${agent.id}`
 
-  for (const path of [COLLECTION, one, `${one}/revisions/1`, '/openapi.json', '/asyncapi.json']) {
+  for (const path of [COLLECTION, one, `${one}/revisions/1`, '/openapi.json', '/asyncapi.json', '/']) {
     for (const coding of ['br', 'gzip'] as const) {
       it(`GET ${path.replace(agent.id, '{id}')} has the same content in ${coding}`, async () => {
         const plain = await read('GET', path)

@@ -61,14 +61,16 @@ export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'HEAD /health/live': 'says nothing of any team',
   'GET /health/ready': 'says nothing of any team',
   'HEAD /health/ready': 'says nothing of any team',
+  'GET /': 'the landing page is public',
+  'HEAD /': 'the landing page is public',
   'GET /asyncapi.json': 'the document is public',
   'HEAD /asyncapi.json': 'the document is public',
   'GET /openapi.json': 'the document is public',
   'HEAD /openapi.json': 'the document is public',
   'GET /docs': 'the reference page is public',
   'HEAD /docs': 'the reference page is public',
-  'GET /docs/js/scalar.js': 'the reference page is public',
-  'HEAD /docs/js/scalar.js': 'the reference page is public',
+  'GET /docs/scalar-:hash.js': 'the reference page is public',
+  'HEAD /docs/scalar-:hash.js': 'the reference page is public',
   // One route for whatever services declare: see the tests of mounted operations.
   ...Object.fromEntries(
     METHODS.filter((method) => method !== 'CONNECT').map((method) => [

@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyPluginAsync } from 'fastify'
+import { HTML_TYPE, sendCached, toCached } from './cached-content.ts'
+import { ICON } from './pages/icon.ts'
+
+interface LandingPageOptions {
+  version: string
+  hasReference: boolean
+}
+
+interface Link {
+  path: string
+  title: string
+  description: string
+}
+
+const REFERENCE: Link = {
+  path: '/docs',
+  title: 'API reference',
+  description: 'Operations with examples and code.',
+}
+
+const LINKS: Link[] = [
+  {
+    path: '/openapi.json',
+    title: 'OpenAPI document',
+    description: 'For generated clients and other tools.',
+  },
+  { path: '/asyncapi.json', title: 'AsyncAPI document', description: 'The events that each change sends.' },
+  { path: '/health/ready', title: 'Health', description: 'This replica and what it depends on.' },
+]
+
+const TEMPLATE = readFileSync(new URL('./pages/landing.html', import.meta.url), 'utf8')
+const STYLE = readFileSync(new URL('./pages/landing.css', import.meta.url), 'utf8')
+
+const CONTENT_SECURITY_POLICY =
+  `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; ` +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Serves the page at `/`, which links to the other public pages. */
+export const landingPage: FastifyPluginAsync<LandingPageOptions> = async (app, options) => {
+  const content = toCached(render(options), HTML_TYPE, 'no-cache')
+  app.get('/', { config: { permission: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+    return sendCached(request, reply, content)
+  })
+}
+
+function render({ version, hasReference }: LandingPageOptions): string {
+  const links = [...(hasReference ? [REFERENCE] : []), ...LINKS].map(
+    ({ path, title, description }) =>
+      `<a href="${path}"><strong>${title}</strong><span>${description}</span><code>${path}</code></a>`,
+  )
+  const parts: Record<string, string> = {
+    version,
+    icon: `<link rel="icon" href="${ICON}">`,
+    style: STYLE,
+    links: links.join('\n'),
+  }
+  return TEMPLATE.replace(/(?:<!--|\/\*) (\w+) (?:-->|\*\/)/g, (_, name: string) => parts[name] ?? '')
+}
