@@ -1,9 +1,9 @@
-/** Clients give up on headers of 16 KB, and this is one of several. */
+/** Clients reject headers of more than 16 KB in total. */
 const MAX_LENGTH = 4_000
 
-/** The names a body carried and the schema does not, for the header `console-ignored-fields`. They are the
- * caller's own text, hence percent-encoded, and cut off with `...` where they are too many. Undefined when there
- * are none. */
+/** The names of the members of a body that the schema does not have, for the header `console-ignored-fields`. They are
+ * percent-encoded, because they can be any text, and end with `...` where they are too many. Undefined when there are
+ * none. */
 export function ignoredFields(body: object, schema: { properties: object }): string | undefined {
   const names = Object.keys(body).filter((name) => !Object.hasOwn(schema.properties, name))
   if (names.length === 0) return undefined

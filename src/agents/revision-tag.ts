@@ -4,8 +4,8 @@ export function toETag(revision: number): string {
   return `"${revision}"`
 }
 
-/** The revisions `If-Match` accepts, or null when it accepts any (RFC 9110 section 13.1.1). A weak tag, or
- * one that was never given out, matches nothing. */
+/** The revisions `If-Match` accepts, or null when it accepts any (RFC 9110 section 13.1.1). A weak tag
+ * and a tag in another format match nothing. */
 export function revisionsToMatch(ifMatch: string | undefined): number[] | null {
   if (ifMatch === undefined || ifMatch.trim() === '*') return null
   return ifMatch
@@ -15,7 +15,7 @@ export function revisionsToMatch(ifMatch: string | undefined): number[] | null {
     .map(Number)
 }
 
-/** Whether `If-None-Match` names this revision: then the reader has it already (section 13.1.2). */
+/** Whether `If-None-Match` names this revision, so that the response is a 304 (section 13.1.2). */
 export function isKnownToReader(ifNoneMatch: string | undefined, revision: number): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true

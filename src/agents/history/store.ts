@@ -58,8 +58,8 @@ export async function findAgentAt(
   return row
 }
 
-/** The value of a field at a revision is the value before its first later change. The cost depends on what has changed
- * since, and of the values only those that are put back are read. */
+/** The value of a field at a revision is the value before its first later change. The cost depends on
+ * the number of later changes; only the values that are put back are read. */
 const findAt = (agent: string) => `
 SELECT r.revision, ${AGENT_TEXT}
 FROM agents a

@@ -29,7 +29,7 @@ export function createAgentList(sql: Sql) {
   }
 }
 
-/** Repeated and reordered values ask the same question. */
+/** Filters are equal whatever the order of their values, and however often one is repeated. */
 function readFilters({ statuses, trust_stages, protection_statuses, q }: AgentListQuery): AgentFilters {
   const known = (given: readonly string[] | undefined, all: readonly string[]) =>
     given === undefined || given.length === 0 ? all : all.filter((value) => given.includes(value))

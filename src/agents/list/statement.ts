@@ -1,19 +1,19 @@
 import type { AgentSort } from '../../contract/list.ts'
 import { AGENT_TEXT, agentOf } from '../columns.ts'
 
-/** The statements of a list. $1 team, $2 statuses, $3 trust stages, $4 protection statuses, $5 limit, then the part
- * of a name where one is searched for, then the position behind which to go on where there is one. */
+/** The statements of a list. $1 team, $2 statuses, $3 trust stages, $4 protection statuses, $5 limit, then the pattern of
+ * a search, then the position of a cursor, each only if the request has one. */
 
 export interface ListShape {
   sort: AgentSort
-  /** How a part of a name is searched for; undefined where none is. */
+  /** How names are searched; undefined without a search. */
   search: 'walk' | 'look_up' | undefined
   isContinued: boolean
   includeScores: boolean
 }
 
-/** A page ends early at this size: sending it blocks the process for up to a tenth of a second. Every agent is smaller,
- * so each page has at least one. */
+/** A page ends before it is larger than this, which blocks the event loop for up to 100 ms. No agent is as large, so every
+ * page has at least one. */
 const PAGE_BYTES = 4 * 1024 * 1024
 
 const RUNS =
@@ -30,8 +30,8 @@ export function listStatement({ sort, search, isContinued, includeScores }: List
   const position = keys.length === 2 ? `$${first}::text COLLATE "C", $${first + 1}::uuid` : `$${first}::uuid`
   const behind = isContinued ? ` AND (${keys.join(', ')}) ${beyond} (${position})` : ''
   const page = {
-    // Every combination of the filters' values is a run of the index that is in order already: the heads of the runs
-    // are merged, and nothing else is read.
+    // The index holds the agents of each combination of filter values in order. The statement reads the first agents of
+    // each combination and merges them.
     merge: `
   SELECT run.id, run.agent_name FROM ${RUNS}
   CROSS JOIN LATERAL (
@@ -40,7 +40,8 @@ export function listStatement({ sort, search, isContinued, includeScores }: List
     ORDER BY ${order} LIMIT $5
   ) run
   ORDER BY ${order} LIMIT $5`,
-    // Many match: in the order of the sort, until the page is full. OFFSET 0 keeps the filters out of the walk.
+    // Many names match: read agents in order until the page is full. OFFSET 0 stops the planner from using the filters to
+    // choose another index.
     walk: `
   SELECT id, agent_name FROM (
     SELECT id, agent_name, status, trust_stage, protection_status FROM agents
@@ -48,16 +49,15 @@ export function listStatement({ sort, search, isContinued, includeScores }: List
     ORDER BY ${order} OFFSET 0
   ) walked
   WHERE ${MATCHES} LIMIT $5`,
-    // Few match: by the parts of names or by the filters, whichever leaves fewer, and then in order.
+    // Few names match: use the trigram index or the filters, whichever leaves fewer agents, and sort them.
     look_up: `
   SELECT id, agent_name FROM agents
   WHERE team_id = $1 AND ${MATCHES}${behind}
   ORDER BY ${order} LIMIT $5`,
   }[search ?? 'merge']
 
-  // What lies behind the page's last byte is left where it is: a large value is not even read. Ordered by what the page
-  // is in order of already, so that nothing is sorted again. PostgreSQL writes the agents: the process would take
-  // three times as long to read their columns and write them again.
+  // Agents beyond PAGE_BYTES are cut off by the column `bytes`, before a large value is read. The window has the order of
+  // the page, so that nothing is sorted again.
   return `
 SELECT picked.id, picked.agent_name, ${AGENT_TEXT}, has_next FROM (
   SELECT a.*, ${keys.map((key, n) => `page.${key} AS key_${n}`).join(', ')},
@@ -71,7 +71,7 @@ WHERE bytes_so_far <= ${PAGE_BYTES}
 ORDER BY ${keys.map((_, n) => `key_${n} ${direction}`).join(', ')}`
 }
 
-/** Of some of the oldest and some of the newest agents of a team, which share matches. $5 is how many of each. */
+/** The share of matches among the $5 oldest and the $5 newest agents of a team. */
 export const SAMPLE = `
 SELECT coalesce(avg((${MATCHES})::integer), 0)::float AS share FROM (
   (SELECT status, trust_stage, protection_status, agent_name FROM agents WHERE team_id = $1 ORDER BY id LIMIT $5)

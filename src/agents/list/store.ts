@@ -12,9 +12,9 @@ export interface AgentFilters {
 
 export interface PageRequest {
   sort: AgentSort
-  /** The most agents it may have. */
+  /** Maximum number of agents. */
   limit: number
-  /** The sort key of the last agent of the page before. */
+  /** The sort key of the last agent of the previous page. */
   position: (string | number)[] | undefined
   includeScores: boolean
 }
@@ -28,7 +28,7 @@ export interface ListedAgent {
 
 export interface ListedPage {
   agents: ListedAgent[]
-  /** Whether there are agents behind the last one. */
+  /** Whether agents follow after the last one. */
   hasNext: boolean
 }
 
@@ -42,8 +42,8 @@ export async function listAgents(
   const search = q === undefined ? undefined : await chooseSearch(sql, teamId, filters)
   const isContinued = position.length > 0
   const rows = await sql.read<ListedAgent & { has_next: boolean }>({
-    // A search is planned each time, for its own team, words and limit: which index leaves the fewest depends on all of
-    // them, and a plan for any limit reads the whole team.
+    // A search has no name, so that PostgreSQL plans it for its own team, words and limit: the best index depends on all of
+    // them. A plan for any limit would read the whole team.
     name: search === undefined ? `list-agents ${sort} ${isContinued} ${includeScores}` : undefined,
     text: listStatement({ sort, search, isContinued, includeScores }),
     values: [
@@ -51,7 +51,7 @@ export async function listAgents(
       statuses,
       trustStages,
       protectionStatuses,
-      // One more than asked for tells whether there is another page.
+      // One more than the limit, to find out whether there is another page.
       limit + 1,
       ...(q === undefined ? [] : [pattern(q)]),
       ...position,
@@ -65,11 +65,11 @@ export async function listAgents(
 }
 
 const SAMPLED = 250
-/** Where so many match, a page of 100 is full after some thousand agents. */
+/** With this share of matches, a page of 100 is full after about 5,000 agents. */
 const WORTH_A_WALK = 0.02
 
-/** Whether what is searched for is common in this team or rare. The planner cannot know: its statistics are of all
- * teams together. A wrong guess costs time, never an agent. */
+/** Estimates whether the search matches many agents of this team. The statistics of PostgreSQL cover all teams together. A
+ * wrong estimate costs time and does not change the result. */
 async function chooseSearch(
   sql: Statements,
   teamId: string,
@@ -94,8 +94,8 @@ export async function countAgents(sql: Statements, teamId: string, filters: Agen
   return row?.count ?? 0
 }
 
-/** The searched text stands for itself: `%` and `_` in it are no wildcards. Its case is left to PostgreSQL, as that of
- * the names is: JavaScript ends a Greek word with another letter and takes `İ` for two. */
+/** Escapes `%` and `_`, which are wildcards in LIKE. PostgreSQL converts the case of both the names and the pattern:
+ * JavaScript converts some letters differently, such as `İ` and the final sigma. */
 function pattern(q: string): string {
   return `%${q.replace(/[\\%_]/g, (character) => `\\${character}`)}%`
 }

@@ -12,8 +12,8 @@ interface Asking extends AuditIds {
   askedBy: string
 }
 
-/** The sealed secrets of an agent, given out only together with the record of who asked. Undefined when the team
- * has no such agent. */
+/** Reads the sealed secrets of an agent and records who read them, in one statement. Undefined when the team has no such
+ * agent. */
 export async function takeSealedSecrets(
   sql: Statements,
   teamId: string,
@@ -27,7 +27,7 @@ export async function takeSealedSecrets(
       values: [teamId, id, eventId, now, askedBy, requestId],
     })
     .catch((error: unknown) => {
-      // Whether the record was kept is not known, but no secret was shown and no agent changed.
+      // It is not known whether the audit record was written. No secret was returned, so the caller can repeat the request.
       if (!(error instanceof Problem) || error.code !== 'outcome_unknown') throw error
       throw new Problem('database_unavailable', { headers: error.headers, cause: error.cause })
     })
