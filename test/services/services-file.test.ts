@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { ConfigInvalid, readConfig } from '../../src/config.ts'
-import { CONSOLE_PREFIXES, isUnderPrefix } from '../../src/services/file/prefixes.ts'
+import { CONSOLE_PREFIXES, findPrefixConflicts, isUnderPrefix } from '../../src/services/file/prefixes.ts'
 import { useConsole } from '../support/console.ts'
 
 const ENVIRONMENT = {
@@ -172,6 +172,7 @@ describe('the paths of the console', async () => {
     const open = [...running.app.methodsByPath.keys()].filter(
       (path) => !path.includes('*') && !isUnderPrefix(path, CONSOLE_PREFIXES),
     )
-    assert.deepEqual(open, [])
+    assert.deepEqual(open, ['/'])
+    assert.notDeepEqual(findPrefixConflicts([{ name: 'things', prefixes: ['/'] }]), [])
   })
 })

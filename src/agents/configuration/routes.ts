@@ -35,7 +35,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       body: ref(AgentCreate),
       response: {
         201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
-          headers: responseHeaders('etag', 'location', 'console-ignored-fields'),
+          headers: responseHeaders('etag', 'location', 'cache-control', 'console-ignored-fields'),
         }),
         ...writeErrors('agent_not_found', 'idempotency_conflict', 'agent_too_large'),
       },
@@ -95,7 +95,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
           'The agent after the update. A secret that this request set is in clear text; other secrets are masked.',
           ref(Agent),
           {
-            headers: responseHeaders('etag', 'console-ignored-fields'),
+            headers: responseHeaders('etag', 'cache-control', 'console-ignored-fields'),
           },
         ),
         ...writeErrors('agent_not_found', 'revision_stale', 'agent_too_large'),

@@ -2,7 +2,7 @@ import type { Service } from './service.ts'
 
 /** The paths of the console, those of planned features included. */
 export const CONSOLE_PREFIXES = [
-  ...['/asyncapi.json', '/docs', '/health', '/metrics', '/openapi.json'],
+  ...['/asyncapi.json', '/console', '/docs', '/health', '/metrics', '/openapi.json'],
   ...['/v1/agent-configurations', '/v1/audit-events', '/v1/evolution', '/v1/genomes', '/v1/services'],
 ]
 
