@@ -43,50 +43,58 @@ export function createDatabase(url: string, log: Logger): Database {
   /** Runs the work on a connection. A connection that is lost does not go back to the pool. */
   const use = async <Result>(
     whenLost: 'database_unavailable' | 'outcome_unknown',
-    work: (client: PoolClient) => Promise<Result>,
+    work: (connection: Connection) => Promise<Result>,
   ) => {
     const client = await connect(pool)
-    let failure: unknown
+    const connection: Connection = {
+      isLost: false,
+      send: async (statement) => {
+        try {
+          return (await client.query({ ...statement, name: statement.name ?? '' })).rows as never
+        } catch (error) {
+          connection.isLost = isLost(error)
+          throw problemFromDatabase(error, whenLost)
+        }
+      },
+    }
     try {
-      return await work(client)
-    } catch (error) {
-      failure = error
-      throw problemFromDatabase(error, whenLost)
+      return await work(connection)
     } finally {
-      client.release(isLost(failure))
+      client.release(connection.isLost)
     }
   }
 
   return {
-    read: (statement) => use('database_unavailable', (client) => send(client, statement)),
-    write: (statement) => use('outcome_unknown', (client) => send(client, statement)),
-    transaction: (work) => use('outcome_unknown', (client) => transact(client, work)),
+    read: (statement) => use('database_unavailable', ({ send }) => send(statement)),
+    write: (statement) => use('outcome_unknown', ({ send }) => send(statement)),
+    transaction: (work) => use('outcome_unknown', (connection) => transact(connection, work)),
     isUp: createProbe(pool),
     close: () => pool.end(),
   }
 }
 
-async function send<Row extends object>(client: PoolClient, statement: Statement): Promise<Row[]> {
-  return (await client.query<Row>({ ...statement, name: statement.name ?? '' })).rows
+interface Connection {
+  send: <Row extends object>(statement: Statement) => Promise<Row[]>
+  isLost: boolean
 }
 
+const command = (text: string): Statement => ({ name: undefined, text, values: [] })
+
 /** A process that stops within a transaction must not keep its locks. */
-const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'"
+const BEGIN = command("BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'")
 
 async function transact<Result>(
-  client: PoolClient,
+  connection: Connection,
   work: (statements: Statements) => Promise<Result>,
 ): Promise<Result> {
-  await client.query(BEGIN)
+  const { send } = connection
+  await send(BEGIN)
   try {
-    const result = await work({
-      read: (statement) => send(client, statement),
-      write: (statement) => send(client, statement),
-    })
-    await client.query('COMMIT')
+    const result = await work({ read: send, write: send })
+    await send(command('COMMIT'))
     return result
   } catch (error) {
-    if (!isLost(error)) await client.query('ROLLBACK')
+    if (!connection.isLost) await send(command('ROLLBACK'))
     throw error
   }
 }
@@ -141,7 +149,6 @@ function problemFromDatabase(error: unknown, whenLost: 'database_unavailable' | 
 
 /** The connection broke or timed out, so the result of the statement is unknown. */
 function isLost(error: unknown): boolean {
-  if (error === undefined || error instanceof Problem) return false
   if (!(error instanceof DatabaseError)) return true
   return error.code?.startsWith('08') === true || error.code?.startsWith('57P') === true
 }
