@@ -85,7 +85,13 @@ describe('a mounted operation', async () => {
   })
 
   it('is not there where nobody declared it, and the service never hears of it', async () => {
-    for (const path of ['/v1/things/7/other', '/v1/other', '/', '/v1/things/7/file/x', '/base/v1/things/7']) {
+    for (const path of [
+      '/v1/things/7/other',
+      '/v1/other',
+      '/v1',
+      '/v1/things/7/file/x',
+      '/base/v1/things/7',
+    ]) {
       const reply = await mounted.running.request('GET', path)
       assert.deepEqual([reply.status, reply.body], [404, { detail: 'Not Found', code: 'not_found' }])
     }
@@ -171,6 +177,8 @@ describe('a mounted operation', async () => {
       'content-disposition': 'attachment; filename="a é.csv"',
       'content-type': 'text/csv',
       'last-modified': 'then',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
       'transfer-encoding': 'chunked',
       vary: 'accept, accept-language',
       'x-request-id': 'ours',
