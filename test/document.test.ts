@@ -28,7 +28,14 @@ interface Document {
 interface Schema {
   properties: Record<
     string,
-    { type?: string | string[]; enum?: string[]; default?: unknown; pattern?: string }
+    {
+      type?: string | string[]
+      enum?: string[]
+      default?: unknown
+      pattern?: string
+      minimum?: number
+      maximum?: number
+    }
   >
   required?: string[]
 }
@@ -109,6 +116,21 @@ describe('the document', () => {
       trust_stage: 'registered',
       guard_manually_configured: false,
     })
+  })
+
+  it('declares the bounds of every integer', () => {
+    const unbounded: string[] = []
+    const find = (node: unknown, path: string) => {
+      if (typeof node !== 'object' || node === null) return
+      const { type, minimum, maximum } = node as { type?: unknown; minimum?: unknown; maximum?: unknown }
+      const isInteger = [type].flat().includes('integer') && !path.endsWith('/loc/items')
+      if (isInteger && (typeof minimum !== 'number' || typeof maximum !== 'number')) unbounded.push(path)
+      for (const [key, value] of Object.entries(node)) find(value, `${path}/${key}`)
+    }
+    find(document, '')
+    assert.deepEqual(unbounded, [])
+    const rate = document.components.schemas['AgentUpdate']?.properties['rate_limit_requests_per_minute']
+    assert.deepEqual([rate?.minimum, rate?.maximum], [1, 2_147_483_647])
   })
 
   it('declares the update body with every field optional and nullable', () => {

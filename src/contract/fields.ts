@@ -5,8 +5,26 @@ import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
 
 export const Uuid = Type.String({ format: 'uuid' })
 
-/** The format of an integer names the size that it is stored in. A larger integer is rejected, never rounded. */
-export const integer = (options: object = {}) => Type.Integer({ format: 'int64', ...options })
+/** The format of an integer names the size that it is stored in. */
+const INTEGER_LIMITS = {
+  int32: 2_147_483_647,
+  /** A double holds every integer up to this one exactly. */
+  int64: Number.MAX_SAFE_INTEGER,
+}
+
+interface IntegerOptions {
+  format?: keyof typeof INTEGER_LIMITS
+  minimum?: number
+  maximum?: number
+  default?: number
+  description?: string
+}
+
+/** Its bounds are those of its format, unless narrower ones are given. A larger integer is rejected, never rounded. */
+export function integer({ format = 'int64', ...options }: IntegerOptions = {}) {
+  const limit = INTEGER_LIMITS[format]
+  return Type.Integer({ format, minimum: -limit, maximum: limit, ...options })
+}
 
 export const UnixSeconds = integer({ description: 'Unix time in seconds' })
 

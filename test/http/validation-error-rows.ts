@@ -68,12 +68,24 @@ export const FAULT_ROWS: FaultRow[] = [
     loc: ['query', 'limit'],
     get: `/probe?limit=${encodeURIComponent(text)}`,
   })),
-  ...['2147483648', '-2147483649', '9007199254740993', '1e400'].map((number) => ({
-    type: 'int_parsing_size',
-    msg: 'Unable to parse input string as an integer, exceeded maximum size',
+  ...['2147483648', '9007199254740993', '1e400'].map((number) => ({
+    type: 'less_than_equal',
+    msg: 'Input should be less than or equal to 2147483647',
     loc: inBody('rate_limit_requests_per_minute'),
     put: `{"rate_limit_requests_per_minute":${number}}`,
   })),
+  ...['0', '-2147483649', '-1e400'].map((number) => ({
+    type: 'greater_than_equal',
+    msg: 'Input should be greater than or equal to 1',
+    loc: inBody('rate_limit_requests_per_minute'),
+    put: `{"rate_limit_requests_per_minute":${number}}`,
+  })),
+  {
+    type: 'less_than_equal',
+    msg: 'Input should be less than or equal to 9007199254740991',
+    loc: inBody('agent_params', 'max_tokens'),
+    put: '{"agent_params":{"max_tokens":9007199254740992}}',
+  },
   ...['9007199254740992', '9'.repeat(5_000)].map((digits) => ({
     type: 'int_parsing_size',
     msg: 'Unable to parse input string as an integer, exceeded maximum size',
@@ -140,6 +152,18 @@ export const FAULT_ROWS: FaultRow[] = [
     loc: inBody('agent_name'),
     put: `{"agent_name":"${'😀'.repeat(256)}"}`,
   },
+  ...['9'.repeat(65), 'x'.repeat(65)].map((text) => ({
+    type: 'string_too_long',
+    msg: 'String should have at most 64 characters',
+    loc: inBody('test_score'),
+    put: `{"test_score":"${text}"}`,
+  })),
+  ...['9'.repeat(65), '1e64', '-1e-63'].map((number) => ({
+    type: 'value_error',
+    msg: 'Value error, this number has more than 64 characters in plain notation',
+    loc: inBody('test_score'),
+    put: `{"test_score":${number}}`,
+  })),
   {
     type: 'decimal_parsing',
     msg: 'Input should be a valid decimal',

@@ -1,4 +1,4 @@
-import { DECIMAL_PATTERN, plainDecimal } from '../../contract/decimal.ts'
+import { DECIMAL_MAX_LENGTH, DECIMAL_PATTERN, plainDecimal } from '../../contract/decimal.ts'
 import { parseUuid } from '../../contract/uuid.ts'
 import type { RawBody } from '../raw-body.ts'
 import { checkValue, type JsonSchema, type Resolve } from './check-value.ts'
@@ -6,6 +6,8 @@ import { ErrorList } from './error-list.ts'
 import { isExactNumber } from './json-number.ts'
 import type { Violation } from './json-scanner.ts'
 import { type JsonBody, parseJsonBody } from './parse-json.ts'
+
+const TOO_MANY_DIGITS = `this number has more than ${DECIMAL_MAX_LENGTH} characters in plain notation`
 
 type Fields = Record<string, JsonSchema>
 
@@ -74,8 +76,9 @@ function checkTopLevelNumber(
   if (typeof body[name] !== 'number') return
   const types = [schema?.type ?? 'number'].flat()
   if (schema?.pattern === DECIMAL_PATTERN) {
-    // Without a plain notation that is short enough the literal stays, and fails validation as a decimal.
-    body[name] = plainDecimal(literal) ?? literal
+    const plain = plainDecimal(literal)
+    if (plain !== null) body[name] = plain
+    else errors.add(['body', name], 'value_error', TOO_MANY_DIGITS)
   } else if (types.includes('integer') && !isExactNumber(literal)) {
     if (Number.isSafeInteger(body[name])) errors.add(['body', name], 'int_from_float')
   } else if (types.includes('number') && !isExactNumber(literal)) {

@@ -39,7 +39,7 @@ export function checkValue(
   const types = [schema.type ?? []].flat()
   if (value === null && types.includes('null')) return
   if (schema.enum) return checkEnum(schema.enum, value, loc, errors)
-  if (schema.pattern === DECIMAL_PATTERN) return checkDecimal(value, loc, errors)
+  if (schema.pattern === DECIMAL_PATTERN) return checkDecimal(schema, value, loc, errors)
   if (types.includes('string')) return checkString(schema, value, loc, errors)
   if (types.includes('integer')) return checkInteger(schema, value, loc, errors)
   if (types.includes('number') && typeof value !== 'number') return errors.add(loc, 'float_type')
@@ -69,9 +69,10 @@ function checkEnum(values: unknown[], value: unknown, loc: Loc, errors: ErrorLis
   errors.add(loc, 'enum', values.filter((choice) => choice !== null) as string[])
 }
 
-function checkDecimal(value: unknown, loc: Loc, errors: ErrorList): void {
+function checkDecimal(schema: JsonSchema, value: unknown, loc: Loc, errors: ErrorList): void {
   if (typeof value === 'string') {
-    if (!isDecimal(value)) errors.add(loc, 'decimal_parsing')
+    if (isTooLong(schema, value)) errors.add(loc, 'string_too_long', schema.maxLength)
+    else if (!isDecimal(value)) errors.add(loc, 'decimal_parsing')
   } else if (typeof value !== 'number') {
     errors.add(loc, 'decimal_type')
   }
@@ -85,11 +86,18 @@ function checkString(schema: JsonSchema, value: unknown, loc: Loc, errors: Error
     if (!parsed.ok) errors.add(loc, 'uuid_parsing', parsed.error)
   } else if (schema.minLength !== undefined && countCharacters(value) < schema.minLength) {
     errors.add(loc, 'string_too_short', schema.minLength)
-  } else if (schema.maxLength !== undefined && countCharacters(value) > schema.maxLength) {
+  } else if (isTooLong(schema, value)) {
     errors.add(loc, 'string_too_long', schema.maxLength)
   } else if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
     errors.add(loc, 'string_pattern_mismatch', schema.pattern)
   }
+}
+
+function isTooLong<Schema extends JsonSchema>(
+  schema: Schema,
+  text: string,
+): schema is Schema & { maxLength: number } {
+  return schema.maxLength !== undefined && countCharacters(text) > schema.maxLength
 }
 
 /** Code points, as JSON Schema counts them. */
@@ -99,17 +107,10 @@ function countCharacters(text: string): number {
   return count
 }
 
-/** The largest integer of each format that can be stored and returned unchanged. */
-export const INTEGER_LIMITS: Record<string, number> = {
-  int32: 2_147_483_647,
-  int64: Number.MAX_SAFE_INTEGER,
-}
-
 export function checkInteger(schema: JsonSchema, value: unknown, loc: Loc, errors: ErrorList): void {
-  const limit = INTEGER_LIMITS[schema.format ?? 'int64'] ?? Number.MAX_SAFE_INTEGER
   if (typeof value !== 'number') errors.add(loc, 'int_type')
-  else if (Math.abs(value) > limit) errors.add(loc, 'int_parsing_size')
-  else if (!Number.isInteger(value)) errors.add(loc, 'int_from_float')
+  // A literal such as 1e400 is parsed as infinity: it exceeds every bound.
+  else if (Number.isFinite(value) && !Number.isInteger(value)) errors.add(loc, 'int_from_float')
   else if (schema.minimum !== undefined && value < schema.minimum) {
     errors.add(loc, 'greater_than_equal', schema.minimum)
   } else if (schema.maximum !== undefined && value > schema.maximum) {

@@ -53,6 +53,7 @@ function parseValue(
     }
     case 'integer':
       if (!/^[+-]?\d+$/.test(text)) return errors.add(loc, 'int_parsing')
+      if (!Number.isSafeInteger(Number(text))) return errors.add(loc, 'int_parsing_size')
       checkInteger(schema, Number(text), loc, errors)
       return Number(text)
     default: {
