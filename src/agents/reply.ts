@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
+import { toETag } from '../contract/etag.ts'
 import type { AgentText } from './change-agent.ts'
 import { ignoredFields } from './ignored-fields.ts'
-import { toETag } from './revision-tag.ts'
 
 export function sendAgent(reply: FastifyReply, { text, revision }: AgentText) {
   return sendJson(reply.header('etag', toETag(revision)), text)

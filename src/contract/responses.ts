@@ -40,26 +40,6 @@ export function responseHeaders(...names: (keyof typeof HEADERS)[]): Record<stri
   return Object.fromEntries(names.map((name) => [name, HEADERS[name]]))
 }
 
-/** Request headers that make an operation conditional. */
-export const IfMatch = Type.Object({
-  'if-match': Type.Optional(
-    Type.String({
-      description:
-        'ETag of the revision that the client read, such as `"7"`; several with commas between them, or `*` for any. If the ' +
-        'agent is at another revision, the operation changes nothing and returns 412. Default: any revision.',
-    }),
-  ),
-})
-export const IfNoneMatch = Type.Object({
-  'if-none-match': Type.Optional(
-    Type.String({
-      description:
-        'ETag of the revision that the client has, such as `"7"`. If the agent is still at this revision, the operation ' +
-        'returns 304 without a body. Default: always return the agent.',
-    }),
-  ),
-})
-
 /** A request header that makes a creation safe to retry. */
 export const IdempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(

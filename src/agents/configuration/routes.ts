@@ -1,20 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentCreate, AgentId, AgentUpdate } from '../../contract/agent.ts'
+import { IfMatch, IfNoneMatch, isKnownToReader, revisionsToMatch, toETag } from '../../contract/etag.ts'
 import { AgentReadQuery } from '../../contract/evaluation.ts'
 import { ref } from '../../contract/fields.ts'
 import { readErrors, writeErrors } from '../../contract/operation.ts'
-import {
-  emptyResponse,
-  IdempotencyKey,
-  IfMatch,
-  IfNoneMatch,
-  jsonResponse,
-  responseHeaders,
-} from '../../contract/responses.ts'
+import { emptyResponse, IdempotencyKey, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import type { History } from '../history/service.ts'
 import { operation } from '../operation.ts'
 import { nameIgnored, sendAgent } from '../reply.ts'
-import { isKnownToReader, revisionsToMatch, toETag } from '../revision-tag.ts'
 import type { Agents } from './service.ts'
 
 const COLLECTION = '/v1/agent-configurations'

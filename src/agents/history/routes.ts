@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
+import { IfMatch, revisionsToMatch } from '../../contract/etag.ts'
 import { ref } from '../../contract/fields.ts'
 import {
   AgentDiff,
@@ -9,10 +10,9 @@ import {
   RevisionPageQuery,
 } from '../../contract/history.ts'
 import { readErrors, writeErrors } from '../../contract/operation.ts'
-import { IfMatch, jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { operation } from '../operation.ts'
 import { sendAgent } from '../reply.ts'
-import { revisionsToMatch } from '../revision-tag.ts'
 import type { History } from './service.ts'
 
 const REVISIONS = '/v1/agent-configurations/:id/revisions'

@@ -1,4 +1,5 @@
 import { DECIMAL_PATTERN, isDecimal } from '../../contract/decimal.ts'
+import { ETAGS_PATTERN } from '../../contract/etag.ts'
 import { parseUuid } from '../../contract/uuid.ts'
 import type { ErrorList, Loc } from './error-list.ts'
 
@@ -78,6 +79,9 @@ function checkDecimal(schema: JsonSchema, value: unknown, loc: Loc, errors: Erro
   }
 }
 
+/** The pattern itself would explain little. */
+const NOT_AN_ETAG = 'this is not an ETag: send the one of a response, such as "7", several with commas, or *'
+
 function checkString(schema: JsonSchema, value: unknown, loc: Loc, errors: ErrorList): void {
   if (typeof value !== 'string') {
     errors.add(loc, schema.format === 'uuid' ? 'uuid_type' : 'string_type')
@@ -89,7 +93,8 @@ function checkString(schema: JsonSchema, value: unknown, loc: Loc, errors: Error
   } else if (isTooLong(schema, value)) {
     errors.add(loc, 'string_too_long', schema.maxLength)
   } else if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
-    errors.add(loc, 'string_pattern_mismatch', schema.pattern)
+    if (schema.pattern === ETAGS_PATTERN) errors.add(loc, 'value_error', NOT_AN_ETAG)
+    else errors.add(loc, 'string_pattern_mismatch', schema.pattern)
   }
 }
 

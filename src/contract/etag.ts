@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+
+/** The revision of an agent is its entity tag. */
+
+export function toETag(revision: number): string {
+  return `"${revision}"`
+}
+
+/** An entity tag (RFC 9110 section 8.8.3), or a revision without its quotes. */
+const TAG = '(?:(?:W/)?"[!#-~\\u0080-\\u00ff]*"|[1-9][0-9]{0,14})'
+
+/** `*`, or a list of tags, which may have empty elements (RFC 9110 sections 13.1.1 and 5.6.1). */
+export const ETAGS_PATTERN = `^(?:\\*|[ \\t,]*${TAG}(?:[ \\t]*,[ \\t,]*${TAG})*[ \\t,]*)$`
+
+const TAGS = new RegExp(TAG, 'g')
+
+/** The tags of a header that matches ETAGS_PATTERN, each with its quotes; null for any tag. */
+function parseETags(header: string): string[] | null {
+  if (header === '*') return null
+  return (header.match(TAGS) ?? []).map((tag) => (/^\d/.test(tag) ? `"${tag}"` : tag))
+}
+
+/** The revisions that `If-Match` accepts, or null when it accepts any. A weak tag, or one that the console never sent,
+ * matches nothing (RFC 9110 section 13.1.1). */
+export function revisionsToMatch(ifMatch: string | undefined): number[] | null {
+  const tags = ifMatch === undefined ? null : parseETags(ifMatch)
+  return tags && tags.flatMap((tag) => /^"([1-9]\d{0,14})"$/.exec(tag)?.[1] ?? []).map(Number)
+}
+
+/** Whether `If-None-Match` names this revision: then the client has it already (section 13.1.2). */
+export function isKnownToReader(ifNoneMatch: string | undefined, revision: number): boolean {
+  if (ifNoneMatch === undefined) return false
+  const tags = parseETags(ifNoneMatch)
+  return tags === null || tags.some((tag) => tag.replace(/^W\//, '') === toETag(revision))
+}
+
+const etags = (description: string) => Type.Optional(Type.String({ pattern: ETAGS_PATTERN, description }))
+
+/** Request headers that make an operation conditional. */
+export const IfMatch = Type.Object({
+  'if-match': etags(
+    'ETag of the revision that the client read, such as `"7"`, with or without the quotes; several with commas between ' +
+      'them, or `*` for any. If the agent is at another revision, the operation changes nothing and returns 412. ' +
+      'Default: any revision.',
+  ),
+})
+export const IfNoneMatch = Type.Object({
+  'if-none-match': etags(
+    'ETag of the revision that the client has, such as `"7"`, with or without the quotes; several with commas between ' +
+      'them, or `*` for any. If the agent is at this revision, the operation returns 304 without a body. Default: ' +
+      'always return the agent.',
+  ),
+})
