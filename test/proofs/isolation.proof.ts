@@ -62,9 +62,10 @@ describe(`${TEAMS} teams`, async () => {
       const { list, revisions } = cursors[other] as { list: string; revisions: string }
       const path =
         kind === 2
-          ? `${COLLECTION}?limit=1&cursor=${list}&team_id=${people[other]?.team}`
+          ? `${COLLECTION}?limit=1&cursor=${list}`
           : `${COLLECTION}/${foreign}/revisions?limit=1&cursor=${revisions}`
-      const reply = await running.request('GET', path, { token })
+      const headers = { 'x-team-id': people[other]?.team as string }
+      const reply = await running.request('GET', path, { token, headers })
       assert.equal(reply.status, kind === 2 ? 200 : 404, reply.text)
       for (const agent of reply.body.results ?? []) assert.equal(agent.team_id, people[own]?.team)
       return reply.text

@@ -31,6 +31,8 @@ const ERROR_MESSAGES = {
   enum: (values: readonly string[]) => `Input should be ${quoteAll(values)}`,
   decimal_parsing: () => 'Input should be a valid decimal',
   decimal_type: () => 'Decimal input should be an integer, float, string or Decimal object',
+  extra_forbidden: (instead?: string) =>
+    `Extra inputs are not permitted${instead === undefined ? '' : `, use '${instead}'`}`,
   value_error: (reason: string) => `Value error, ${reason}`,
 } as const
 

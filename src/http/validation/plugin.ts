@@ -10,6 +10,7 @@ import { validateBody } from './body.ts'
 import type { JsonSchema } from './check-value.ts'
 import { ErrorList } from './error-list.ts'
 import { parseParameters } from './parameters.ts'
+import { refuseUnknownNames } from './unknown-query.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,7 +44,10 @@ export const validation = fp(
     app.decorateRequest('bodyBytes', undefined)
     app.addHook('onRoute', (route) => {
       const { params, querystring, headers, body } = (route.schema ?? {}) as RequestSchemas
-      if (!params && !querystring && !headers && !body) return
+      // A hidden route is no operation of the document: a health check or a mounted service takes any query.
+      const isOperation = route.schema?.hide !== true
+      if (!isOperation && !params && !querystring && !headers && !body) return
+      const queryNames = Object.keys(querystring?.properties ?? {})
       const bodySchema = body?.$ref ? resolve(body.$ref) : body
       const isValidBody = body ? ajv.compile(body) : undefined
 
@@ -53,10 +57,9 @@ export const validation = fp(
           const given = request.params as Record<string, string>
           request.params = parseParameters('path', params, given, resolve, errors)
         }
-        if (querystring) {
-          const given = request.query as Record<string, string | string[]>
-          request.query = parseParameters('query', querystring, given, resolve, errors)
-        }
+        const query = request.query as Record<string, string | string[]>
+        if (querystring) request.query = parseParameters('query', querystring, query, resolve, errors)
+        if (isOperation) refuseUnknownNames(query, queryNames, errors)
         // Handlers read headers as text.
         if (headers) parseParameters('header', headers, request.headers, resolve, errors)
         if (bodySchema && isValidBody) {

@@ -1,0 +1,55 @@
+import type { ErrorList } from './error-list.ts'
+
+/** What other interfaces call the parameters that the console has under another name. */
+const OTHER_NAMES: Record<string, string> = {
+  offset: 'cursor',
+  page: 'cursor',
+  skip: 'cursor',
+  page_size: 'limit',
+  per_page: 'limit',
+  search: 'q',
+  query: 'q',
+  name: 'q',
+  order_by: 'sort',
+  to: 'against',
+}
+
+const MAX_NAME_LENGTH = 100
+
+/** Reports the names in a query that the operation does not declare: a misspelt filter must not return other data. */
+export function refuseUnknownNames(query: object, declared: readonly string[], errors: ErrorList): void {
+  for (const name of Object.keys(query)) {
+    if (declared.includes(name)) continue
+    const short = name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}…`
+    errors.add(['query', short], 'extra_forbidden', findSimilar(name, declared))
+  }
+}
+
+/** The declared name that the client probably means. */
+function findSimilar(name: string, declared: readonly string[]): string | undefined {
+  if (name.length > MAX_NAME_LENGTH) return undefined
+  const snakeCase = name
+    .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
+    .replaceAll('-', '_')
+    .replace(/\[\d*\]$/, '')
+    .toLowerCase()
+  const other = Object.hasOwn(OTHER_NAMES, snakeCase) ? OTHER_NAMES[snakeCase] : undefined
+  if (other !== undefined && declared.includes(other)) return other
+  return declared.find((known) => isNear(snakeCase, known))
+}
+
+/** Singular and plural, or one letter that is missing, added, wrong or swapped. */
+function isNear(name: string, known: string): boolean {
+  if (name.length < 3 || known.length < 3) return false
+  if (name === known || `${name}s` === known || `${name}es` === known || name === `${known}s`) return true
+  const start = [...known].findIndex((letter, index) => letter !== name[index])
+  const at = start === -1 ? known.length : start
+  const swapped = (name[at + 1] ?? '') + (name[at] ?? '') + name.slice(at + 2)
+  const rest = known.slice(at)
+  return (
+    name.slice(at + 1) === rest ||
+    name.slice(at) === rest.slice(1) ||
+    name.slice(at + 1) === rest.slice(1) ||
+    swapped === rest
+  )
+}
