@@ -33,6 +33,11 @@ export const PROBLEMS = {
     status: 409,
     detail: 'This Idempotency-Key was already used with another body. Use a new key for a new request.',
   },
+  idempotency_agent_deleted: {
+    status: 409,
+    detail:
+      'The agent that was created with this Idempotency-Key has been deleted. Use a new key to create another agent.',
+  },
   position_expired: {
     status: 410,
     detail:

@@ -121,15 +121,18 @@ describe('a creation with an Idempotency-Key', async () => {
     assert.equal((await create(key)).status, 201)
   })
 
-  it('does not bring a deleted agent back', async () => {
+  it('does not bring a deleted agent back, and says that it was deleted', async () => {
     const key = randomUUID()
     const { id } = (await create(key)).body
     await running.request('DELETE', `${COLLECTION}/${id}`, { token: person.token })
     const before = await agents()
     const reply = await create(key)
-    assert.equal(reply.status, 404)
-    assert.equal(reply.body.code, 'agent_not_found')
-    assert.equal((await create(key, { ...BODY, purpose: 'x' })).status, 409)
+    assert.equal(reply.status, 409)
+    assert.equal(reply.body.code, 'idempotency_agent_deleted')
+    assert.match(String(reply.body.detail), /has been deleted\. Use a new key/)
+    const other = await create(key, { ...BODY, purpose: 'x' })
+    assert.equal(other.status, 409)
+    assert.equal(other.body.code, 'idempotency_conflict')
     assert.equal(await agents(), before)
   })
 

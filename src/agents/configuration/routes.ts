@@ -23,14 +23,14 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       summary: 'Create Agent Configuration',
       description:
         'Creates an agent in the team of the token. Send `Idempotency-Key` to make a retry safe: a retry with the same key and ' +
-        'body returns the first agent as it was created, and a retry with another body returns 409.',
+        'body returns the first agent as it was created. If the body differs, or the agent has been deleted, it returns 409.',
       headers: IdempotencyKey,
       body: ref(AgentCreate),
       response: {
         201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
           headers: responseHeaders('etag', 'location', 'cache-control', 'console-ignored-fields'),
         }),
-        ...writeErrors('agent_not_found', 'idempotency_conflict', 'agent_too_large'),
+        ...writeErrors('idempotency_conflict', 'idempotency_agent_deleted', 'agent_too_large'),
       },
     }),
     async ({ caller, body, headers }, reply) => {

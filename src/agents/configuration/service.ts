@@ -80,8 +80,10 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
       const first = key && (await findIdempotencyKey(sql, caller.teamId, key))
       if (!first) throw new Error('An idempotency key was refused and is not stored')
       if (!first.is_same) throw new Problem('idempotency_conflict')
-      const { text } = await history.readAt(caller, first.agent_id, 1)
-      return { id: first.agent_id, revision: 1, text: showSupplied(text, changes) }
+      const agent = await history.findAt(caller, first.agent_id, 1)
+      // The statement that stored the key also created the agent.
+      if (!agent) throw new Problem('idempotency_agent_deleted')
+      return { ...agent, id: first.agent_id, text: showSupplied(agent.text, changes) }
     },
 
     async read(caller: Caller, id: string, { includeScores = false } = {}): Promise<AgentText> {

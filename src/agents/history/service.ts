@@ -19,14 +19,14 @@ export interface HistoryDeps {
 export type History = ReturnType<typeof createHistory>
 
 export function createHistory({ sql, now, newId }: HistoryDeps) {
-  /** Scores are the newest ones whatever the revision; they name the revision that they belong to. */
+  /** Undefined if there is no such agent or revision. Scores are the newest ones whatever the revision; they name the
+   * revision that they belong to. */
+  const findAt = (caller: Caller, id: string, revision: number, { includeScores = false } = {}) =>
+    findAgentAt(sql, caller.teamId, id, revision, includeScores)
   const readAt = async (
-    caller: Caller,
-    id: string,
-    revision: number,
-    { includeScores = false } = {},
+    ...[caller, id, revision, options]: Parameters<typeof findAt>
   ): Promise<AgentText> => {
-    const found = await findAgentAt(sql, caller.teamId, id, revision, includeScores)
+    const found = await findAt(caller, id, revision, options)
     if (found) return found
     throw new Problem((await hasAgent(sql, caller.teamId, id)) ? 'revision_not_found' : 'agent_not_found')
   }
@@ -34,6 +34,7 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
     JSON.parse((await readAt(caller, id, revision)).text) as Agent
 
   return {
+    findAt,
     readAt,
 
     async list(
