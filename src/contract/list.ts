@@ -62,6 +62,11 @@ export type AgentListQuery = Static<typeof AgentListQuery>
 export const AgentPage = Type.Object(
   {
     results: Type.Array(ref(Agent), { description: 'Agents in the order of `sort`, with masked secrets.' }),
+    revisions: Type.Array(integer({ minimum: 1 }), {
+      description:
+        'Revisions of the agents, in the order of `results`. Send the revision of an agent as `If-Match` to update it ' +
+        'without reading it first.',
+    }),
     next_cursor: NextCursor,
     count: Type.Optional(
       integer({ description: 'Number of agents in all pages. Present only with `include_count=true`.' }),

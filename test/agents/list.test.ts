@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../src/contract/agent.ts'
-import { COLLECTION, createAgent } from '../support/agents.ts'
+import type { AgentPage } from '../../src/contract/list.ts'
+import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
 import { type Reply, useConsole } from '../support/console.ts'
 
 const STATUSES = ['draft', 'active', 'archived', 'pending'] as const
@@ -29,7 +30,7 @@ describe('the list of agents', async () => {
   const list = async (query = '', token = person.token) => {
     const reply = await running.request('GET', `${COLLECTION}${query && `?${query}`}`, { token })
     assert.equal(reply.status, 200, reply.text)
-    return reply.body as { results: Agent[]; next_cursor: string | null; count?: number }
+    return reply.body as AgentPage
   }
   const names = (found: { results: Agent[] }) => found.results.map(({ agent_name }) => agent_name)
   /** All pages one after the other. */
@@ -50,7 +51,7 @@ describe('the list of agents', async () => {
   const visible = () => agents.filter(({ status }) => status !== 'archived')
 
   it('has the team’s agents, newest first, without archived ones', async () => {
-    const { results, next_cursor, ...rest } = await list()
+    const { results, revisions, next_cursor, ...rest } = await list()
     assert.deepEqual(
       results.map(({ id }) => id),
       visible()
@@ -58,8 +59,41 @@ describe('the list of agents', async () => {
         .toReversed(),
     )
     assert.equal(next_cursor, null)
+    assert.equal(revisions.length, results.length)
     assert.deepEqual(rest, {})
     assert.ok(results.every((agent) => agent.team_id === person.team && !('latest_evaluation' in agent)))
+  })
+
+  it('has the revision of each agent, in the order of the agents', async () => {
+    const own = await running.person()
+    const ids: string[] = []
+    for (let revision = 1; revision <= 4; revision++) {
+      const { id } = await createAgent(running, own, { agent_name: `${9 - revision}` })
+      for (let n = 1; n < revision; n++) await putAgent(running, own, id, { purpose: `${n}` })
+      ids.push(id)
+    }
+    for (const [query, expected] of [
+      ['', [4, 3, 2, 1]],
+      ['sort=created_at', [1, 2, 3, 4]],
+      ['sort=agent_name&include_scores=true', [4, 3, 2, 1]],
+      ['q=7', [2]],
+      ['q=nothing', []],
+    ] as const) {
+      const page = await list(query, own.token)
+      assert.deepEqual(page.revisions, expected, query)
+      assert.deepEqual(
+        page.results.map(({ id }) => id),
+        expected.map((revision) => ids[revision - 1]),
+      )
+    }
+    const { results, revisions } = await list('limit=2', own.token)
+    for (const [index, { id }] of results.entries()) {
+      const headers = { 'if-match': `"${revisions[index]}"` }
+      assert.equal(
+        (await putAgent(running, own, id, { purpose: 'written from the list' }, headers)).status,
+        200,
+      )
+    }
   })
 
   it('comes in pages that neither miss nor repeat, in every sort and direction', async () => {

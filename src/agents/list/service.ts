@@ -22,10 +22,12 @@ export function createAgentList(sql: Sql) {
       query.include_count ? countAgents(sql, caller.teamId, filters) : undefined,
     ])
     const last = agents.at(-1)
-    const results = agents.map(({ text }) => text)
+    const results = agents.map(({ text }) => text).join(',')
+    const revisions = agents.map(({ revision }) => revision).join(',')
     const nextCursor = hasNext && last ? encodeCursor(question, positionOf(last, sort)) : null
     const counted = count === undefined ? '' : `,"count":${count}`
-    return `{"results":[${results.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}${counted}}`
+    const next = JSON.stringify(nextCursor)
+    return `{"results":[${results}],"revisions":[${revisions}],"next_cursor":${next}${counted}}`
   }
 }
 

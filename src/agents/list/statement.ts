@@ -59,7 +59,7 @@ export function listStatement({ sort, search, isContinued, includeScores }: List
   // Agents beyond PAGE_BYTES are cut off by the column `bytes`, before a large value is read. The window has the order of
   // the page, so that nothing is sorted again.
   return `
-SELECT picked.id, picked.agent_name, ${AGENT_TEXT}, has_next FROM (
+SELECT picked.id, picked.agent_name, picked.revision, ${AGENT_TEXT}, has_next FROM (
   SELECT a.*, ${keys.map((key, n) => `page.${key} AS key_${n}`).join(', ')},
     sum(a.bytes) OVER in_order AS bytes_so_far, lead(a.id) OVER in_order IS NOT NULL AS has_next
   FROM (${page}

@@ -23,6 +23,7 @@ export interface PageRequest {
 export interface ListedAgent {
   id: string
   agent_name: string
+  revision: number
   text: string
 }
 
