@@ -89,12 +89,22 @@ export const PROBLEMS = {
   },
   upstream_unavailable: {
     status: 503,
-    detail: 'The service behind this operation is not available or not configured. Try again later.',
+    detail: 'The service behind this operation is not available. Try again later.',
+  },
+  upstream_not_configured: {
+    status: 503,
+    detail:
+      'This console has no evolution service. A retry does not help: ask the operator of the console to set EVOLUTION_URL.',
   },
   events_unavailable: {
     status: 503,
     detail:
       'Events are not available at the moment. No event is lost: try again with the same Last-Event-ID.',
+  },
+  events_not_configured: {
+    status: 503,
+    detail:
+      'This console delivers no events. A retry does not help: ask the operator of the console to set NATS_URL.',
   },
   upstream_timeout: {
     status: 504,

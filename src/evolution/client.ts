@@ -28,10 +28,10 @@ export interface EvolutionClient {
   createGenome: (context: ForwardContext, genome: Buffer) => Promise<ForwardedResponse>
 }
 
-/** Forwards the two operations. Without an upstream both are `upstream_unavailable`. */
+/** Forwards the two operations. */
 export function createEvolutionClient(upstream: Upstream | undefined): EvolutionClient {
   const forward = async (context: ForwardContext, request: UpstreamRequest): Promise<ForwardedResponse> => {
-    if (!upstream) throw new Problem('upstream_unavailable', { headers: { 'retry-after': '60' } })
+    if (!upstream) throw new Problem('upstream_not_configured', { headers: { 'retry-after': '60' } })
     return checkResponse(await upstream.fetch(request, context.response))
   }
 

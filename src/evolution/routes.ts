@@ -15,6 +15,7 @@ const FORWARDED: ProblemCode[] = [
   'upstream_failed',
   'issuer_unavailable',
   'upstream_unavailable',
+  'upstream_not_configured',
   'upstream_timeout',
 ]
 

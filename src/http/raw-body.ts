@@ -10,7 +10,7 @@ export interface RawBody {
 }
 
 /** Reads bodies without parsing them: validation parses them against the schema. A body of another media type
- * fails validation like any other value that is not an object. */
+ * fails validation. */
 export const rawBody = fp(
   async (app) => {
     // Fastify rejects a malformed media type before a body parser runs. `request.raw` keeps the original headers.

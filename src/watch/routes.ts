@@ -25,7 +25,12 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
         response: {
           200: eventStreamResponse,
           422: validationResponse,
-          ...problemResponses(...PERMISSION_ERRORS, 'position_expired', 'events_unavailable'),
+          ...problemResponses(
+            ...PERMISSION_ERRORS,
+            'position_expired',
+            'events_unavailable',
+            'events_not_configured',
+          ),
         },
       },
     },

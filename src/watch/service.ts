@@ -45,8 +45,11 @@ export function createWatch({ broadcaster, stream, metrics, now }: WatchDeps) {
 
   /** Throws if the stream no longer has every event after the position. */
   const findStart = async (lastEventId: string | undefined): Promise<Position> => {
-    const current = broadcaster?.now()
-    if (!current || !stream) throw unavailable()
+    if (!broadcaster || !stream) {
+      throw new Problem('events_not_configured', { headers: { 'retry-after': '60' } })
+    }
+    const current = broadcaster.now()
+    if (!current) throw unavailable()
     const { createdAt, recent } = current
     if (lastEventId === undefined) return { createdAt, sequence: recent.lastSequence }
     const position = parsePosition(lastEventId)

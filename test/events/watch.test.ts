@@ -205,6 +205,6 @@ describe('watching the agents of a team', async () => {
     t.after(() => without.close())
     const refused = await watch(without.url, await without.person())
     assert.equal(refused.status, 503)
-    assert.equal((refused.body as { code: string }).code, 'events_unavailable')
+    assert.equal((refused.body as { code: string }).code, 'events_not_configured')
   })
 })

@@ -133,6 +133,25 @@ describe('the two operations of the evolution service', async () => {
   })
 })
 
+describe('without EVOLUTION_URL and NATS_URL', async () => {
+  const running = await useConsole({ environment: { EVOLUTION_URL: '', NATS_URL: '' } })
+
+  it('each operation that needs one says that it is not configured, and whom to ask', async () => {
+    const { token } = await running.person()
+    for (const [method, path, code, variable] of [
+      ['GET', `${STATUS}/${randomUUID()}`, 'upstream_not_configured', 'EVOLUTION_URL'],
+      ['POST', '/v1/genomes/', 'upstream_not_configured', 'EVOLUTION_URL'],
+      ['GET', '/v1/agent-configurations/events', 'events_not_configured', 'NATS_URL'],
+    ] as const) {
+      const json = method === 'POST' ? { json: {} } : {}
+      const reply = await running.request(method, path, { token, ...json })
+      assert.deepEqual([reply.status, reply.body.code], [503, code])
+      assert.match(reply.body.detail, new RegExp(`ask the operator of the console to set ${variable}\\.$`))
+      assert.equal(reply.headers.get('retry-after'), '60')
+    }
+  })
+})
+
 describe('without an evolution service', async () => {
   const running = await useConsole({ environment: { EVOLUTION_URL: 'http://127.0.0.1:9' } })
 

@@ -13,6 +13,10 @@ const NO_OBJECT = {
   msg: 'Input should be a valid dictionary or object to extract fields from',
   type: 'model_attributes_type',
 }
+const NOT_JSON = {
+  ...NO_OBJECT,
+  msg: `${NO_OBJECT.msg}. The Content-Type of the body is not JSON: send the header Content-Type: application/json`,
+}
 const MISSING = { loc: ['body'], msg: 'Field required', type: 'missing' }
 
 const deep = (levels: number) => `{"agent_params":{"😀":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
@@ -69,7 +73,7 @@ describe('what is next to a 422', async () => {
     }
   })
 
-  it('takes a body that is not JSON for one that is no object', async () => {
+  it('takes a body that is not JSON for one that is no object, and names the header', async () => {
     const types = [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -79,10 +83,28 @@ describe('what is next to a 422', async () => {
       'x; =',
     ]
     for (const type of types) {
-      assert.deepEqual((await put('{"status":"draft"}', type)).body, { detail: [NO_OBJECT] }, type)
+      assert.deepEqual((await put('{"status":"draft"}', type)).body, { detail: [NOT_JSON] }, type)
     }
     const multipart = await put('--x\r\n', 'multipart/form-data; boundary=x')
-    assert.deepEqual(multipart.body, { detail: [NO_OBJECT] })
+    assert.deepEqual(multipart.body, { detail: [NOT_JSON] })
+    assert.deepEqual((await put('[]')).body, { detail: [NO_OBJECT] })
+    // fetch and curl choose these types where the caller names none.
+    for (const type of ['text/plain;charset=UTF-8', 'application/x-www-form-urlencoded']) {
+      const genome = await running.request('POST', '/v1/genomes/', {
+        token: person.token,
+        raw: '{}',
+        headers: { 'content-type': type },
+      })
+      assert.deepEqual(genome.body, {
+        detail: [
+          {
+            loc: ['body'],
+            msg: 'Input should be a valid dictionary. The Content-Type of the body is not JSON: send the header Content-Type: application/json',
+            type: 'dict_type',
+          },
+        ],
+      })
+    }
   })
 
   it('takes any spelling of a JSON media type, and none at all, for JSON', async () => {

@@ -9,6 +9,8 @@ import { type JsonBody, parseJsonBody } from './parse-json.ts'
 
 const TOO_MANY_DIGITS = `this number has more than ${DECIMAL_MAX_LENGTH} characters in plain notation`
 
+const NOT_JSON = '. The Content-Type of the body is not JSON: send the header Content-Type: application/json'
+
 type Fields = Record<string, JsonSchema>
 
 /** Validates a body and returns the value for the handler. Nothing is coerced, defaulted or removed. */
@@ -20,7 +22,10 @@ export function validateBody(
   errors: ErrorList,
 ): unknown {
   const fields = schema.properties ?? {}
-  const body = raw && parse(raw, schema)
+  if (raw && !raw.isJson) {
+    return errors.add(['body'], schema.properties ? 'model_attributes_type' : 'dict_type', NOT_JSON)
+  }
+  const body = raw && parse(raw.bytes, schema)
   // Clients that serialise an absent object send `null`.
   if (body === undefined || body.value === null) {
     errors.add(['body'], 'missing')
@@ -44,8 +49,7 @@ export function validateBody(
 }
 
 /** Only the members that the schema knows are scanned for violations: unknown members are ignored. */
-function parse({ bytes, isJson }: RawBody, schema: JsonSchema): JsonBody {
-  if (!isJson) return { value: undefined, violations: [], numbers: new Map() }
+function parse(bytes: Buffer, schema: JsonSchema): JsonBody {
   // Such a body is stored whole, so every member counts as known.
   if (schema.properties && schema.additionalProperties === true) return parseJsonBody(bytes, () => true)
   const names = new Set(Object.keys(schema.properties ?? {}))

@@ -26,8 +26,9 @@ const ERROR_MESSAGES = {
   too_long: (limit: number, length: number) =>
     `List should have at most ${limit} items after validation, not ${length}`,
   list_type: () => 'Input should be a valid list',
-  dict_type: () => 'Input should be a valid dictionary',
-  model_attributes_type: () => 'Input should be a valid dictionary or object to extract fields from',
+  dict_type: (hint = '') => `Input should be a valid dictionary${hint}`,
+  model_attributes_type: (hint = '') =>
+    `Input should be a valid dictionary or object to extract fields from${hint}`,
   enum: (values: readonly string[]) => `Input should be ${quoteAll(values)}`,
   decimal_parsing: () => 'Input should be a valid decimal',
   decimal_type: () => 'Decimal input should be an integer, float, string or Decimal object',
