@@ -18,7 +18,7 @@ import { DEFAULT_SUBJECT_PREFIX, describeEvents } from './contract/asyncapi.ts'
 import { AUDIT_SCHEMAS } from './contract/audit.ts'
 import { AgentEvaluation } from './contract/evaluation.ts'
 import { AgentEvent } from './contract/events.ts'
-import { EvolutionStatus, Genome } from './contract/evolution.ts'
+import { EvolutionError, EvolutionStatus, Genome } from './contract/evolution.ts'
 import { HISTORY_SCHEMAS } from './contract/history.ts'
 import { AgentLifecycle } from './contract/lifecycle.ts'
 import { AgentPage } from './contract/list.ts'
@@ -54,6 +54,7 @@ const SCHEMAS = [
   AgentSecrets,
   AgentEvent,
   EvolutionStatus,
+  EvolutionError,
   Genome,
   ...SERVICE_SCHEMAS,
   ValidationError,

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { described, FreeFormObject, Uuid } from './fields.ts'
+import { described, FreeFormObject, ref, Uuid } from './fields.ts'
+import { ProblemBody } from './problem.ts'
+import type { ProblemCode } from './problem-codes.ts'
+import { jsonResponse, problemResponses, responseHeaders, validationResponse } from './responses.ts'
 
 /** Bodies of the evolution service. The console forwards their bytes and does not interpret their fields. */
 
@@ -22,3 +25,44 @@ export const Genome = Type.Unsafe<Record<string, unknown>>({
     'A genome: the description from which the evolution service evolves agents. The evolution service defines its fields.',
   examples: [{ name: 'polite-negotiator', traits: { temperature: 0.4 } }],
 })
+
+export const EvolutionError = Type.Unsafe<unknown>({
+  $id: 'EvolutionError',
+  description:
+    'The body of a 4xx response of the evolution service: any JSON. The evolution service defines it.',
+})
+
+/** The errors of the console, and the 4xx responses of the evolution service. A status that both send has the body of
+ * either. */
+export function forwardedErrors(...codes: ProblemCode[]) {
+  const own = problemResponses(...codes)
+  const either = Type.Unsafe({ anyOf: [ref(ProblemBody), ref(EvolutionError)] })
+  const shared = Object.entries(own).filter(([status]) => status.startsWith('4'))
+  return {
+    ...own,
+    ...Object.fromEntries(
+      shared.map(([status, { description, headers, content }]) => [
+        status,
+        {
+          description: `${description} Or a ${status} of the evolution service, with its own body.`,
+          headers,
+          content: { 'application/json': { ...content['application/json'], schema: either } },
+        },
+      ]),
+    ),
+    422: validationResponse,
+    '4xx': jsonResponse(
+      'Any other 4xx response of the evolution service, with its own status and body.',
+      ref(EvolutionError),
+      {
+        headers: responseHeaders('retry-after'),
+        examples: {
+          limited: {
+            summary: 'A 429 of the evolution service',
+            value: { detail: 'Too many requests for this team.' },
+          },
+        },
+      },
+    ),
+  }
+}

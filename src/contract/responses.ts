@@ -28,6 +28,7 @@ const HEADERS = {
     example: '/v1/agent-configurations/01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d',
   },
   'cache-control': { description: 'Do not store the response.', example: 'no-store' },
+  'retry-after': { description: 'Seconds to wait before the next attempt.', example: '2' },
   'console-ignored-fields': {
     description:
       'Names of the fields in the body that the operation ignored, percent-encoded and separated by commas. Absent when ' +
@@ -109,9 +110,7 @@ function problemHeaders(status: number): Record<string, Header> {
       },
     }
   }
-  if (status === 503) {
-    return { 'retry-after': { description: 'Seconds to wait before the next attempt.', example: '2' } }
-  }
+  if (status === 503) return responseHeaders('retry-after')
   return {}
 }
 

@@ -5,6 +5,7 @@ import type { UpstreamRequest } from '../platform/upstream/exchange.ts'
 import { pickHeaders } from '../platform/upstream/headers.ts'
 import type { CollectedResponse } from '../platform/upstream/response.ts'
 import type { Upstream } from '../platform/upstream/upstream.ts'
+import { checkChallenge, toValidationErrorText } from './upstream-error.ts'
 
 /** What a forwarded request takes from the client's request. */
 export interface ForwardContext {
@@ -30,25 +31,30 @@ export interface EvolutionClient {
 
 /** Forwards the two operations. */
 export function createEvolutionClient(upstream: Upstream | undefined): EvolutionClient {
-  const forward = async (context: ForwardContext, request: UpstreamRequest): Promise<ForwardedResponse> => {
+  /** `loc` is the part of the client's request that a 422 without a location is about. */
+  const forward = async (context: ForwardContext, request: UpstreamRequest, loc: string[]) => {
     if (!upstream) throw new Problem('upstream_not_configured', { headers: { 'retry-after': '60' } })
-    return checkResponse(await upstream.fetch(request, context.response))
+    return checkResponse(await upstream.fetch(request, context.response), loc)
   }
 
   return {
     status: (context, agentId) =>
-      forward(context, {
-        method: 'GET',
-        path: `/evolution/status/${agentId}`,
-        headers: requestHeaders(context),
-      }),
+      forward(
+        context,
+        { method: 'GET', path: `/evolution/status/${agentId}`, headers: requestHeaders(context) },
+        ['path', 'agent_id'],
+      ),
     createGenome: (context, genome) =>
-      forward(context, {
-        method: 'POST',
-        path: '/v1/genomes',
-        headers: { ...requestHeaders(context), 'content-type': 'application/json' },
-        body: genome,
-      }),
+      forward(
+        context,
+        {
+          method: 'POST',
+          path: '/v1/genomes',
+          headers: { ...requestHeaders(context), 'content-type': 'application/json' },
+          body: genome,
+        },
+        ['body'],
+      ),
   }
 }
 
@@ -75,10 +81,17 @@ function requestHeaders({ token, requestId, headers }: ForwardContext): Record<s
   }
 }
 
-/** Any 2xx becomes 200 and must be a JSON object. A 4xx is returned unchanged. Anything else is `upstream_failed`. */
-function checkResponse({ status, headers, body }: CollectedResponse): ForwardedResponse {
-  const returned = pickHeaders(headers, RETURNED)
+/** Any 2xx becomes 200 and must be a JSON object. A 4xx is returned unchanged, except a 422 that is no
+ * HTTPValidationError. Anything else is `upstream_failed`. */
+function checkResponse({ status, headers, body }: CollectedResponse, loc: string[]): ForwardedResponse {
+  const returned = checkChallenge(status, pickHeaders(headers, RETURNED))
   const text = readJson(headers, body)
+  if (text !== undefined && status === 422) {
+    const error = toValidationErrorText(text, loc)
+    // These two describe the bytes of the upstream.
+    const { etag: _etag, 'last-modified': _modified, ...others } = returned
+    return { status, headers: error === text ? returned : others, body: error }
+  }
   if (text !== undefined && status >= 400) return { status, headers: returned, body: text }
   if (text?.trimStart().startsWith('{') && status >= 200 && status < 300) {
     return { status: 200, headers: returned, body: text }

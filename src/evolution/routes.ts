@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { EvolutionAgentId, EvolutionStatus, Genome } from '../contract/evolution.ts'
+import { EvolutionAgentId, EvolutionStatus, forwardedErrors, Genome } from '../contract/evolution.ts'
 import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION } from '../contract/operation.ts'
 import type { ProblemCode } from '../contract/problem-codes.ts'
-import { jsonResponse, problemResponses, validationResponse } from '../contract/responses.ts'
+import { jsonResponse } from '../contract/responses.ts'
 import type { EvolutionClient, ForwardContext, ForwardedResponse } from './client.ts'
 
 /** A valid token is enough: the evolution service receives it and decides what it allows. */
@@ -32,14 +32,14 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         summary: 'Get Evolution Status',
         description:
           'Returns the evolution proposal status of the agent. The console forwards the request and the token to the evolution ' +
-          'service, which decides whether the token may read it. A 4xx response of the evolution service is returned unchanged; ' +
-          'a 5xx becomes 502, a missed deadline 504, an unreachable service 503.',
+          'service, which decides whether the token may read it. A 4xx response of the evolution service is returned unchanged, ' +
+          'except that every 422 has the body HTTPValidationError; a 5xx becomes 502, a missed deadline 504, an unreachable ' +
+          'service 503.',
         ...AGENT_OPERATION,
         params: EvolutionAgentId,
         response: {
           200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
-          422: validationResponse,
-          ...problemResponses(...FORWARDED),
+          ...forwardedErrors(...FORWARDED),
         },
       },
     },
@@ -56,13 +56,13 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         summary: 'Create Genome',
         description:
           'Creates (seeds) a genome in the evolution service. The console forwards the body unchanged and the token. A 4xx response ' +
-          'of the evolution service is returned unchanged; a 5xx becomes 502, a missed deadline 504, an unreachable service 503.',
+          'of the evolution service is returned unchanged, except that every 422 has the body HTTPValidationError; a 5xx ' +
+          'becomes 502, a missed deadline 504, an unreachable service 503.',
         ...AGENT_OPERATION,
         body: ref(Genome),
         response: {
           200: jsonResponse('The response of the evolution service.', ref(Genome)),
-          422: validationResponse,
-          ...problemResponses(...FORWARDED, 'body_too_large'),
+          ...forwardedErrors(...FORWARDED, 'body_too_large'),
         },
       },
     },

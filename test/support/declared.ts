@@ -32,10 +32,12 @@ export function createDeclaration(document: OpenApiDocument) {
   return (method: string, path: string, { status, type, text }: Answered): string[] => {
     const operation = schemas.paths[path]?.[method.toLowerCase()]
     assert.ok(operation, `${method} ${path} is not declared`)
-    const declared = operation.responses[String(status)]
+    const range = `${String(status)[0]}XX`
+    const key = String(status) in operation.responses ? String(status) : range
+    const declared = operation.responses[key]
     if (!declared) return [`${status} is not declared`]
     const pointer =
-      declared.$ref?.slice(1) ?? `/paths/${escape(path)}/${method.toLowerCase()}/responses/${status}`
+      declared.$ref?.slice(1) ?? `/paths/${escape(path)}/${method.toLowerCase()}/responses/${key}`
     const response = at(schemas, pointer) as DeclaredResponse
     if (!response.content) return text === '' ? [] : ['a body is not declared']
     const media = response.content[type ?? '']
