@@ -62,7 +62,7 @@ describe('the document', () => {
     for (const operation of operations) {
       assert.deepEqual(operation.security, [{ bearer: [] }], operation.operationId)
       assert.ok(operation.summary && operation.tags.length > 0)
-      for (const status of ['401', '422', '500', '503']) {
+      for (const status of ['401', '405', '422', '500', '503']) {
         assert.ok(operation.responses[status]?.content, `${operation.operationId} ${status}`)
       }
     }

@@ -1,4 +1,4 @@
-/** The examples of the document. A test sends them and compares the responses. */
+/** The examples of the document. A test sends the requests and compares the responses. */
 
 export const AGENT_CREATE_EXAMPLE = {
   agent_name: 'Invoice helper',
@@ -51,4 +51,25 @@ export const AGENT_EXAMPLE = {
   import_metadata: { source: 'manual' },
   capabilities: {},
   skills: [],
+}
+
+/** The response to AGENT_CREATE_EXAMPLE: the secret that it sets is in clear text. */
+export const AGENT_CREATED_EXAMPLE = {
+  ...AGENT_EXAMPLE,
+  ...AGENT_CREATE_EXAMPLE,
+  updated_at: AGENT_EXAMPLE.created_at,
+  rate_limit_requests_per_minute: 100,
+  status: 'active',
+  purpose: null,
+}
+
+export const AGENT_LIFECYCLE_EXAMPLE = { trust_stage: 'trusted', reason: 'Passed the hardening campaign' }
+
+/** The response to AGENT_LIFECYCLE_EXAMPLE, one day after the creation. */
+export const AGENT_TRUSTED_EXAMPLE = {
+  ...AGENT_EXAMPLE,
+  updated_at: AGENT_EXAMPLE.created_at + 86_400,
+  trust_stage: 'trusted',
+  trusted_at: AGENT_EXAMPLE.created_at + 86_400,
+  ttt_days: 1,
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { TRUST_STAGES } from './agent.ts'
+import { AGENT_LIFECYCLE_EXAMPLE } from './examples.ts'
 import { nullable, oneOf } from './fields.ts'
 
 /** The first move to one of these stages sets `trusted_at` and `ttt_days`. */
@@ -24,7 +25,7 @@ export const AgentLifecycle = Type.Object(
   {
     $id: 'AgentLifecycle',
     description: 'A change of the trust stage. Every change is allowed, to an earlier stage as well.',
-    examples: [{ trust_stage: 'trusted', reason: 'Passed the hardening campaign' }],
+    examples: [AGENT_LIFECYCLE_EXAMPLE],
   },
 )
 export type AgentLifecycle = Static<typeof AgentLifecycle>

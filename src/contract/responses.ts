@@ -23,6 +23,7 @@ const HEADERS = {
     description: 'The revision of the agent, in quotes. Send it in If-Match or If-None-Match.',
     example: '"7"',
   },
+  allow: { description: 'The methods that the path has.', example: 'GET, HEAD' },
   location: {
     description: 'The path of the new agent.',
     example: '/v1/agent-configurations/01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d',
@@ -110,29 +111,15 @@ function problemHeaders(status: number): Record<string, Header> {
       },
     }
   }
+  if (status === 405) return responseHeaders('allow')
   if (status === 503) return responseHeaders('retry-after')
   return {}
 }
 
+/** Each operation gets its own examples in the document. */
 export const validationResponse = jsonResponse(
   'The request is not valid. `detail` lists every validation error.',
   ref(HTTPValidationError),
-  {
-    examples: {
-      errors: {
-        summary: 'The id in the path is not a UUID',
-        value: {
-          detail: [
-            {
-              loc: ['path', 'id'],
-              msg: 'Input should be a valid UUID, invalid length: expected length 32 for simple format, found 3',
-              type: 'uuid_parsing',
-            },
-          ],
-        },
-      },
-    },
-  },
 )
 
 /** The errors of every operation that needs a permission. */
@@ -141,6 +128,7 @@ export const PERMISSION_ERRORS: ProblemCode[] = [
   'invalid_token',
   'permission_missing',
   'team_missing',
+  'method_not_allowed',
   'internal',
   'issuer_unavailable',
 ]

@@ -10,7 +10,9 @@ export const ValidationError = Type.Object(
     }),
     msg: Type.String({ description: 'What is wrong, as a sentence for readers.' }),
     type: Type.String({
-      description: 'Kind of the error, for programs, such as `missing` or `uuid_parsing`.',
+      description:
+        'Kind of the error, for programs, such as `missing` or `uuid_parsing`; `upstream` if the evolution service ' +
+        'reported it without a location.',
     }),
   },
   { $id: 'ValidationError', description: 'One validation error of a request.' },

@@ -11,6 +11,7 @@ import type { EvolutionClient, ForwardContext, ForwardedResponse } from './clien
 const FORWARDED: ProblemCode[] = [
   'unauthenticated',
   'invalid_token',
+  'method_not_allowed',
   'internal',
   'upstream_failed',
   'issuer_unavailable',

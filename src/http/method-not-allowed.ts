@@ -22,13 +22,15 @@ export const methodNotAllowed = fp(
       for (const one of [method].flat()) methods.add(one)
     })
     app.decorate('methodsByPath', methodsByPath)
+    const allow = (path: string) =>
+      METHODS.filter((method) => methodsByPath.get(path)?.has(method)).join(', ')
+    app.decorate('allowedMethods', allow)
     app.decorate('registerMethodNotAllowed', () => {
       isComplete = true
       for (const [url, methods] of methodsByPath) {
-        const allow = METHODS.filter((method) => methods.has(method)).join(', ')
         const missing = METHODS.filter((method) => !methods.has(method))
         const refuse = async () => {
-          throw new Problem('method_not_allowed', { headers: { allow } })
+          throw new Problem('method_not_allowed', { headers: { allow: allow(url) } })
         }
         if (missing.length === 0 || url.includes('*')) continue
         app.route({
@@ -49,6 +51,8 @@ export const methodNotAllowed = fp(
 declare module 'fastify' {
   interface FastifyInstance {
     methodsByPath: ReadonlyMap<string, ReadonlySet<HTTPMethods>>
+    /** The Allow header of a path, such as `GET, HEAD`. */
+    allowedMethods: (path: string) => string
     /** Call once, after the last route. */
     registerMethodNotAllowed: () => void
   }

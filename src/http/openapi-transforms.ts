@@ -1,17 +1,42 @@
 import type { FastifyDynamicSwaggerOptions, SwaggerTransform } from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import type { JsonSchema } from './validation/check-value.ts'
+import { validationExamples } from './validation/examples.ts'
+import type { RequestSchemas } from './validation/plugin.ts'
 
 /** Additions to every operation of the document. */
 
-/** Appends the permission that the operation needs to its description. */
-export const addPermissionNote: SwaggerTransform = ({ schema, url, route }) => {
-  const permission = route.config?.permission
-  // Public routes are not in the document.
-  if (permission === undefined || permission === 'public') return { url, schema }
-  const note =
-    permission === 'authenticated'
-      ? 'Needs a valid token, with any permissions.'
-      : `Needs the permission \`${permission}\`.`
-  return { url, schema: { ...schema, description: [schema.description ?? [], note].flat().join(' ') } }
+type Schema = Parameters<SwaggerTransform>[0]['schema']
+
+/** Appends the permission that the operation needs to its description, and gives its 422 examples of its own. */
+export function createTransform(app: FastifyInstance): SwaggerTransform {
+  return ({ schema, url, route }) => {
+    const permission = route.config?.permission
+    // Hidden routes are not in the document; tests add public ones.
+    if (schema.hide || permission === undefined || permission === 'public') return { url, schema }
+    const note =
+      permission === 'authenticated'
+        ? 'Needs a valid token, with any permissions.'
+        : `Needs the permission \`${permission}\`.`
+    const description = [schema.description ?? [], note].flat().join(' ')
+    return { url, schema: { ...addValidationExamples(app, schema), description } }
+  }
+}
+
+interface ResponseWithContent {
+  content: Record<string, object>
+}
+
+function addValidationExamples(app: FastifyInstance, schema: Schema): Schema {
+  const responses = schema.response as Record<string, ResponseWithContent>
+  const resolve = (ref: string) => app.getSchema(ref.replace(/#$/, '')) as JsonSchema
+  const examples = validationExamples(schema as RequestSchemas, resolve)
+  const content = Object.entries(responses[422]?.content ?? {}).map(([type, media]) => [
+    type,
+    { ...media, examples },
+  ])
+  const response = { ...responses[422], content: Object.fromEntries(content) as object }
+  return { ...schema, response: { ...responses, 422: response } }
 }
 
 /** A header of every response. */
@@ -24,17 +49,30 @@ export const REQUEST_ID_HEADER = {
 
 interface Collected {
   openapiObject: {
-    paths: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>>
+    paths: Record<string, Record<string, { responses: Record<string, { headers?: Headers }> }>>
   }
 }
+type Headers = Record<string, { schema?: object }>
 
-export const addRequestIdHeader: NonNullable<FastifyDynamicSwaggerOptions['transformObject']> = (
-  document,
-) => {
-  const { openapiObject } = document as unknown as Collected
-  const operations = Object.values(openapiObject.paths).flatMap((path) => Object.values(path))
-  for (const response of operations.flatMap(({ responses }) => Object.values(responses))) {
-    response.headers = { ...response.headers, 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+/** Adds the request id to every response, and the methods of the path to every 405. */
+export function completeHeaders(
+  app: FastifyInstance,
+): NonNullable<FastifyDynamicSwaggerOptions['transformObject']> {
+  return (document) => {
+    const { openapiObject } = document as unknown as Collected
+    for (const [path, operations] of Object.entries(openapiObject.paths)) {
+      const allow = app.allowedMethods(path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, ''))
+      for (const { responses } of Object.values(operations)) {
+        const header = responses['405']?.headers?.['allow']
+        if (header) header.schema = { ...header.schema, examples: [allow] }
+        for (const response of Object.values(responses)) {
+          response.headers = {
+            ...response.headers,
+            'x-request-id': { $ref: '#/components/headers/RequestId' },
+          } as Headers
+        }
+      }
+    }
+    return openapiObject
   }
-  return openapiObject
 }

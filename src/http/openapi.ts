@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
 import { PERMISSION_DESCRIPTIONS } from '../contract/permissions.ts'
 import { JSON_TYPE, sendCached } from './cached-content.ts'
-import { addPermissionNote, addRequestIdHeader, REQUEST_ID_HEADER } from './openapi-transforms.ts'
+import { completeHeaders, createTransform, REQUEST_ID_HEADER } from './openapi-transforms.ts'
 
 export const API_VERSION = '0.1.0'
 
@@ -56,8 +56,8 @@ export const openApi = fp(
           },
         },
       },
-      transform: addPermissionNote,
-      transformObject: addRequestIdHeader,
+      transform: createTransform(app),
+      transformObject: completeHeaders(app),
       // The name of a component is the $id of its schema, not a counter.
       refResolver: {
         buildLocalReference: ({ $id }, _base, _fragment, index) =>

@@ -6,8 +6,8 @@ import { useConsole } from '../support/console.ts'
 describe('the examples of the document', async () => {
   const running = await useConsole()
   const person = await running.person()
-  const schemas: Record<string, { examples?: object[] }> = (await running.request('GET', '/openapi.json'))
-    .body.components.schemas
+  const { body: document } = await running.request('GET', '/openapi.json')
+  const schemas: Record<string, { examples?: object[] }> = document.components.schemas
   /** The names of those that were sent, or compared with a response. */
   const executed: string[] = []
 
@@ -21,8 +21,22 @@ describe('the examples of the document', async () => {
     return reply.body
   }
 
+  /** The only example of a response of its own. */
+  const responseExample = (path: string, method: string, status: number): Record<string, unknown> => {
+    const { examples } = document.paths[path][method].responses[status].content['application/json']
+    const [first] = Object.values<{ value: Record<string, unknown> }>(examples)
+    return first?.value ?? {}
+  }
+
   it('are accepted, and lead to the agent they show', async () => {
-    const { id } = await send('POST', COLLECTION, example('AgentCreate'))
+    const created = await send('POST', COLLECTION, example('AgentCreate'))
+    const { id } = created
+    assert.deepEqual(created, {
+      ...responseExample(COLLECTION, 'post', 201),
+      id,
+      ...{ team_id: created.team_id, created_by: created.created_by },
+      ...{ created_at: created.created_at, updated_at: created.updated_at },
+    })
     await send('PUT', `${COLLECTION}/${id}`, example('AgentUpdate'))
     const { body } = await getAgent(running, person, id)
     const { team_id, created_by, created_at, updated_at } = body
@@ -34,6 +48,11 @@ describe('the examples of the document', async () => {
     const lifecycle = example('AgentLifecycle')
     const moved = await send('PUT', `${COLLECTION}/${id}/lifecycle`, lifecycle)
     assert.equal(moved.trust_stage, lifecycle['trust_stage'])
+    assert.deepEqual(moved, {
+      ...responseExample(`${COLLECTION}/{id}/lifecycle`, 'put', 200),
+      ...{ id, team_id, created_by, created_at },
+      ...{ updated_at: moved.updated_at, trusted_at: moved.trusted_at, ttt_days: moved.ttt_days },
+    })
   })
 
   it('pass through to the evolution service and back', async () => {

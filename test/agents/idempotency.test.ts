@@ -129,7 +129,7 @@ describe('a creation with an Idempotency-Key', async () => {
     const reply = await create(key)
     assert.equal(reply.status, 409)
     assert.equal(reply.body.code, 'idempotency_agent_deleted')
-    assert.match(String(reply.body.detail), /has been deleted\. Use a new key/)
+    assert.match(reply.text, /has been deleted\. Use a new key/)
     const other = await create(key, { ...BODY, purpose: 'x' })
     assert.equal(other.status, 409)
     assert.equal(other.body.code, 'idempotency_conflict')

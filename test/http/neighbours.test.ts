@@ -19,6 +19,10 @@ const NOT_JSON = {
 }
 const MISSING = { loc: ['body'], msg: 'Field required', type: 'missing' }
 
+interface Declared405 {
+  headers: { allow: { schema: { examples: string[] } } }
+}
+
 const deep = (levels: number) => `{"agent_params":{"😀":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
 
 describe('what is next to a 422', async () => {
@@ -61,6 +65,21 @@ describe('what is next to a 422', async () => {
           detail: 'Method Not Allowed',
           code: 'method_not_allowed',
         })
+      }
+    }
+  })
+
+  it('is a 405 with the Allow that the document shows for the path', async () => {
+    const { body: document } = await running.request('GET', '/openapi.json')
+    const paths = Object.entries<Record<string, { responses: Record<string, Declared405> }>>(
+      document.paths,
+    ).filter(([template]) => template.startsWith('/v1/'))
+    assert.ok(paths.length >= 13)
+    for (const [template, operations] of paths) {
+      const reply = await running.request('PATCH', template.replaceAll(/[{}]/g, ''))
+      assert.equal(reply.status, 405, template)
+      for (const { responses } of Object.values(operations)) {
+        assert.deepEqual(responses['405']?.headers.allow.schema.examples, [reply.headers.get('allow')])
       }
     }
   })

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentCreate, AgentId, AgentUpdate } from '../../contract/agent.ts'
 import { IfMatch, IfNoneMatch, isKnownToReader, revisionsToMatch, toETag } from '../../contract/etag.ts'
 import { AgentReadQuery } from '../../contract/evaluation.ts'
+import { AGENT_CREATED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
 import { readErrors, writeErrors } from '../../contract/operation.ts'
 import { emptyResponse, IdempotencyKey, jsonResponse, responseHeaders } from '../../contract/responses.ts'
@@ -29,6 +30,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       response: {
         201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
           headers: responseHeaders('etag', 'location', 'cache-control', 'console-ignored-fields'),
+          examples: { created: { summary: 'With the secret in clear text', value: AGENT_CREATED_EXAMPLE } },
         }),
         ...writeErrors('idempotency_conflict', 'idempotency_agent_deleted', 'agent_too_large'),
       },

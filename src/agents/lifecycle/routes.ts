@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
 import { IfMatch, revisionsToMatch } from '../../contract/etag.ts'
+import { AGENT_TRUSTED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
 import { AgentLifecycle } from '../../contract/lifecycle.ts'
 import { writeErrors } from '../../contract/operation.ts'
@@ -29,6 +30,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       response: {
         200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
           headers: responseHeaders('etag', 'console-ignored-fields'),
+          examples: { moved: { summary: 'The first move to `trusted`', value: AGENT_TRUSTED_EXAMPLE } },
         }),
         ...writeErrors('agent_not_found', 'revision_stale'),
       },

@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 type NamedSchema = TSchema & { $id?: string }
 
-interface RequestSchemas {
+export interface RequestSchemas {
   params?: JsonSchema
   querystring?: JsonSchema
   headers?: JsonSchema

@@ -42,8 +42,8 @@ function findSimilar(name: string, declared: readonly string[]): string | undefi
 function isNear(name: string, known: string): boolean {
   if (name.length < 3 || known.length < 3) return false
   if (name === known || `${name}s` === known || `${name}es` === known || name === `${known}s`) return true
-  const start = [...known].findIndex((letter, index) => letter !== name[index])
-  const at = start === -1 ? known.length : start
+  let at = 0
+  while (at < known.length && known[at] === name[at]) at++
   const swapped = (name[at + 1] ?? '') + (name[at] ?? '') + name.slice(at + 2)
   const rest = known.slice(at)
   return (
