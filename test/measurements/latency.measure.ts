@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 import { canBeWatched, watch } from '../support/watching.ts'
 import { startTimedDatabase } from './commit-times.ts'
 
-/** 4 in CI; `npm run proof:latency` measures for 20. */
+/** 4 in CI; `npm run measure:latency` measures for 20. */
 const SECONDS = Number(process.env['LATENCY_SECONDS'] ?? 4)
 const PER_SECOND = 500
 const AGENTS = 1_000

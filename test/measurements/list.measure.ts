@@ -6,7 +6,7 @@ import { type RunningConsole, startConsoleProcess } from '../acceptance/processe
 import { openFleet } from '../proofs/fleet.ts'
 import { quantile, SLACK, timed } from '../proofs/timing.ts'
 
-/** `npm run proof:list` takes ten million. */
+/** `npm run measure:list` takes ten million. */
 const AGENTS = Number(process.env['LIST_AGENTS'] ?? 100_000)
 const SAMPLES = Number(process.env['LIST_SAMPLES'] ?? 40)
 

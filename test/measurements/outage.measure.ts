@@ -11,7 +11,7 @@ import { startUpdates, type Update } from '../proofs/updates-at-a-rate.ts'
 import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 
-/** A short one in CI; `npm run proof:outage` keeps NATS away for 10 minutes. */
+/** A short one in CI; `npm run measure:outage` keeps NATS away for 10 minutes. */
 const OUTAGE_SECONDS = Number(process.env['OUTAGE_SECONDS'] ?? 12)
 
 /** Of which there are some before the outage and as many after it: what changes with time falls on both sides. */

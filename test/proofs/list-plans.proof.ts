@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test'
 import { explainList } from './explain-list.ts'
 import { openFleet } from './fleet.ts'
 
-/** 100,000 in CI; `npm run proof:list` takes ten million. */
+/** 100,000 in CI; `npm run measure:list` takes ten million. */
 const AGENTS = Number(process.env['LIST_AGENTS'] ?? 100_000)
 
 describe(`the query plans of a list among ${AGENTS} agents`, async () => {
