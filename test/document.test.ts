@@ -101,7 +101,7 @@ describe('the document', () => {
     assert.deepEqual(required, [
       ...['id', 'agent_name', 'model_name', 'team_id', 'created_by', 'created_at', 'updated_at'],
     ])
-    assert.equal(Object.keys(properties).length, 35)
+    assert.equal(Object.keys(properties).length, 35, 'Correct the field count in test/document.test.ts.')
     assert.equal(properties['test_score']?.pattern, String.raw`^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$`)
     const defaults = Object.entries(properties).flatMap(([name, field]) =>
       field.default === undefined ? [] : [[name, field.default]],
@@ -136,7 +136,7 @@ describe('the document', () => {
   it('declares the update body with every field optional and nullable', () => {
     const { properties, required } = document.components.schemas['AgentUpdate'] as Schema
     assert.equal(required, undefined)
-    assert.equal(Object.keys(properties).length, 23)
+    assert.equal(Object.keys(properties).length, 23, 'Correct the field count in test/document.test.ts.')
     for (const [name, field] of Object.entries(properties)) {
       const alternatives = (field as { anyOf?: { type?: string }[] }).anyOf ?? [field]
       const types = alternatives.flatMap(({ type }) => type ?? [])

@@ -16,7 +16,11 @@ describe('a team never sees or touches what is another’s', async () => {
       [...methods].map((method) => `${method} ${path}`),
     )
     const covered = [...Object.keys(OPERATIONS_BY_ID), ...Object.keys(OPERATIONS_WITHOUT_ID)]
-    assert.deepEqual(routes.toSorted(), covered.toSorted())
+    const missing = routes.filter((route) => !covered.includes(route))
+    assert.deepEqual(missing, [], `Add to test/support/isolation.ts: ${missing.join(', ')}`)
+    const removed = covered.filter((route) => !routes.includes(route))
+    assert.deepEqual(removed, [], `Remove from test/support/isolation.ts: ${removed.join(', ')}`)
+    assert.equal(covered.length, routes.length, 'test/support/isolation.ts lists a route twice')
   })
 
   for (const [operation, at] of Object.entries(OPERATIONS_BY_ID)) {

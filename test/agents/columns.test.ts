@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
+import { BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
 import { AGENT_DEFAULTS, Agent, AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
+import { AgentLatestEvaluation } from '../../src/contract/agent-parts.ts'
 import { useConsole } from '../support/console.ts'
 
 /** Follows docs/extending.md: each message names the file where a step is missing. */
@@ -30,6 +33,22 @@ describe('the columns of an agent', async () => {
   it('are in a response: Agent has every field that a client can set', () => {
     for (const name of Object.keys(AgentCreate.properties)) {
       assert.ok(name in Agent.properties, `Add ${name} to Agent in src/contract/agent.ts.`)
+    }
+  })
+
+  it('that affect the behaviour of the agent are listed in the API document and in Concepts', () => {
+    const described = JSON.stringify(AgentLatestEvaluation.properties.current)
+    const concepts = readFileSync(join(import.meta.dirname, '../../docs/concepts.md'), 'utf8')
+    const [, paragraph = ''] = /^\*\*Evaluation\*\*([^]+?)\n\n/m.exec(concepts) ?? []
+    for (const { name } of SETTABLE_COLUMNS) {
+      const isListed = BEHAVIOUR_COLUMNS.includes(name)
+      const hint = `${isListed ? 'Add' : 'Remove'} ${name}`
+      assert.equal(
+        new RegExp(`\\b${name}\\b`).test(described),
+        isListed,
+        `${hint}: AgentLatestEvaluation in src/contract/agent-parts.ts.`,
+      )
+      assert.equal(paragraph.includes(`\`${name}\``), isListed, `${hint}: "Evaluation" in docs/concepts.md.`)
     }
   })
 
