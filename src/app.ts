@@ -65,7 +65,8 @@ const SCHEMAS = [
 /** The only place that wires the parts together. */
 export async function buildApp(deps: Deps) {
   const { database, identity, evolution, events, services, shutdown, metrics, log, now, hasReference } = deps
-  const sql = events ? notifyAfterWrites(database, log) : database
+  // For writes that insert into the outbox: notifies the relays after each write.
+  const notifyingDatabase = events ? notifyAfterWrites(database, log) : database
   metrics.observeBacklog(() => readBacklog(database))
   const audit = createAudit({ ...deps, sql: database })
   const app = await createServer({
@@ -75,14 +76,14 @@ export async function buildApp(deps: Deps) {
   })
   const broadcaster = events && startBroadcaster(events.stream, log)
   app.addHook('preClose', async () => broadcaster?.close())
-  const history = createHistory({ ...deps, sql })
-  const agents = createAgents({ ...deps, sql, history })
+  const history = createHistory({ ...deps, sql: notifyingDatabase })
+  const agents = createAgents({ ...deps, sql: notifyingDatabase, history })
 
   await app.register(openApi)
   await app.register(configurationRoutes, { agents, history })
   await app.register(listRoutes, { list: createAgentList(database) })
   await app.register(historyRoutes, { history })
-  await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql }) })
+  await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql: notifyingDatabase }) })
   await app.register(evaluationRoutes, { evaluations: createEvaluations({ ...deps, sql: database }) })
   await app.register(secretRoutes, { readSecrets: createReadSecrets({ ...deps, sql: database }) })
   await app.register(watchRoutes, { watch: createWatch({ ...deps, broadcaster, stream: events?.stream }) })

@@ -16,7 +16,7 @@ export interface Deps {
   log: Logger
   /** Milliseconds since the epoch. */
   now: () => number
-  /** A UUID version 7 of now or of a time in milliseconds since the epoch. */
+  /** A UUID version 7 for the current time, or for a given time in milliseconds since the epoch. */
   newId: (atMs?: number) => string
   database: Database
   identity: Identity

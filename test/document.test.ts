@@ -79,7 +79,7 @@ describe('the document', () => {
       assert.ok([...PERMISSIONS, 'a valid token'].includes(permission), `${id} needs ${permission}`)
     }
     assert.equal(needed.get('getAgentConfiguration'), 'agent:read')
-    assert.equal(needed.get('revealAgentSecrets'), 'agent:secret')
+    assert.equal(needed.get('readAgentSecrets'), 'agent:secret')
     assert.equal(needed.get('createGenome'), 'a valid token')
   })
 

@@ -3,7 +3,7 @@ import { Problem } from '../contract/problem.ts'
 import type { Sql, Statements } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import { type Columns, changeStatement, type RevisionRecord } from './change-statement.ts'
-import { AGENT_TEXT, agentOf, BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
+import { AGENT_TEXT, agentSql, BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
 import { bytesOf, refuseTooLarge } from './size.ts'
 
 /** An agent as the text of a response body, its secrets masked. */
@@ -15,13 +15,13 @@ export interface AgentText {
 /** An agent as it is before a change. */
 export interface StoredAgent {
   agent: Agent
-  /** What a secret is compared by; null when there is none. */
+  /** Fingerprint of each secret, used to detect a change; null if the agent has no such secret. */
   fingerprints: { api_key: Buffer | null; github_token: Buffer | null }
   /** The time of the change in seconds. It never lies before the previous change. */
   changedAt: number
 }
 
-/** What a change writes, apart from what every change writes. */
+/** The part of a change that `decide` chooses. `changeAgent` adds revision, time and size. */
 export interface Change
   extends Pick<RevisionRecord, 'action' | 'fields' | 'before' | 'restoredRevision' | 'reason'> {
   columns: Columns
@@ -36,12 +36,11 @@ export interface ChangeRequest {
   auditId: string
 }
 
-/** How often another writer of the same agent may be faster before the row is locked. */
+/** Attempts without a row lock. After that, the row is locked before it is read. */
 const ATTEMPTS_WITHOUT_LOCK = 3
 
-/** Changes an agent: reads it, lets the caller decide what to change, and writes that on the condition that the agent
- * still is what was read. `decide` runs again when another writer was faster, and returns undefined when nothing is to be
- * changed: then nothing is written and nothing is locked. */
+/** Reads the agent, calls `decide` and writes the result if no other writer has changed the agent since the read.
+ * Otherwise it tries again, so `decide` can run several times. If `decide` returns undefined, nothing is written. */
 export async function changeAgent(
   sql: Sql,
   request: ChangeRequest,
@@ -56,7 +55,7 @@ export async function changeAgent(
   return changed
 }
 
-/** Undefined when another writer was faster. */
+/** Undefined if another writer changed the agent since the read. */
 async function tryChange(
   sql: Statements,
   access: 'read' | 'lock',
@@ -95,7 +94,7 @@ async function tryChange(
   return written.length === 0 ? undefined : { revision: next, text: textAfter(agent, columns, changedAt) }
 }
 
-/** The text that was read, with the changed members replaced. To have PostgreSQL write it anew would cost more. */
+/** The text that was read, with the changed members replaced. Cheaper than reading the new text from PostgreSQL. */
 function textAfter(agent: Agent, columns: Columns, changedAt: number): string {
   const changed: Record<string, unknown> = { ...agent, updated_at: changedAt }
   for (const [name, value] of Object.entries(columns)) if (name in agent) changed[name] = value
@@ -111,5 +110,5 @@ interface AgentRow extends AgentText {
 
 export const AGENT_TO_CHANGE = `
 SELECT a.revision, ${AGENT_TEXT}, a.bytes, a.api_key_fingerprint, a.github_token_fingerprint
-FROM agents a, ${agentOf('a')}
+FROM agents a, ${agentSql('a')}
 WHERE a.team_id = $1 AND a.id = $2`

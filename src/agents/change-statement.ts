@@ -1,12 +1,11 @@
+// Every change of an agent writes four rows in one statement: the agent, its revision, an outbox event and an audit event.
+
 import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
 import type { Statement } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
-import { AGENT_TEXT, agentOf } from './columns.ts'
+import { AGENT_TEXT, agentSql } from './columns.ts'
 
-/** Every change of an agent writes four rows in one statement: the agent, its revision, the event of that revision and
- * the audit record. */
-
-/** What the revision, the event and the audit record hold. */
+/** The content of the revision, the outbox event and the audit event. */
 export interface RevisionRecord {
   caller: Caller
   id: string
@@ -23,12 +22,12 @@ export interface RevisionRecord {
   reason?: string | null
 }
 
-/** Column names and values; a json column takes the JSON value itself. */
+/** Column names and values; the value of a json column is not yet serialised. */
 export type Columns = Record<string, unknown>
 
 /** $1 team, $2 agent, $3 revision, $4 time of the change, $5 user, $6 action, $7 fields, $8 values before, $9 restored
- * revision, $10 reason, $11 id of the event, $12 payload of the event, $13 id of the audit record, $14 id of the request,
- * $15 detail of the audit record. */
+ * revision, $10 reason, $11 id of the outbox event, $12 its payload, $13 id of the audit event, $14 id of the request,
+ * $15 detail of the audit event. */
 const RECORD = `revised AS (
   INSERT INTO agent_revisions
     (team_id, agent_id, revision, changed_at, changed_by, action, fields, before, restored_revision, reason)
@@ -64,8 +63,7 @@ function recordParameters(record: RevisionRecord): unknown[] {
   ]
 }
 
-/** Changes the columns of an agent, provided that it still is the one that was read. Returns no row when another
- * writer was faster. */
+/** Changes the columns of an agent. Returns no row if another writer changed the agent since the read. */
 export function changeStatement(record: RevisionRecord, columns: Columns, bytesRead: number): Statement {
   return {
     ...changeText(Object.keys(columns)),
@@ -73,8 +71,8 @@ export function changeStatement(record: RevisionRecord, columns: Columns, bytesR
   }
 }
 
-/** A connection keeps the plan of every named statement, some 100 KB each, until it closes. A set of columns beyond
- * this number is planned each time. */
+/** Each named statement costs a connection about 100 KB until the connection closes. After this many different sets of
+ * columns, statements are unnamed and planned each time. */
 const MAX_NAMED = 48
 const named = new Map<string, { name: string; text: string }>()
 
@@ -120,7 +118,7 @@ WITH ${idempotency ? claimed : ''}written AS (
   SELECT $1, $2, $3, $4, $4, $5, ${parameters.join(', ')} ${idempotency ? 'FROM claimed' : ''}
   RETURNING *
 ), ${RECORD}
-SELECT written.revision, ${AGENT_TEXT} FROM written, ${agentOf('written')}`,
+SELECT written.revision, ${AGENT_TEXT} FROM written, ${agentSql('written')}`,
     values: [
       ...recordParameters(record),
       ...toParameters(columns),

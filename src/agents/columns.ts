@@ -4,8 +4,7 @@ interface Column {
   name: string
   /** The SQL type. Columns of type json are compared as JSON values, numeric ones as decimal numbers. */
   type: 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'numeric' | 'json'
-  /** The column is never null, and a null in an update keeps its value: null must not reset an archived agent to
-   * active. */
+  /** The column is NOT NULL. An update ignores a null; it must not, for example, reset `status` to its default. */
   keepsOnNull?: true
 }
 
@@ -42,7 +41,7 @@ export type SettableColumn = (typeof SETTABLE_COLUMNS)[number]['name']
 /** Values for the columns that a client sets. An absent one keeps the stored value. */
 export type ColumnValues = Partial<Record<SettableColumn, unknown>>
 
-/** The columns that decide how an agent behaves: a change of one outdates its evaluation. */
+/** The columns that decide how an agent behaves: if one changes, the evaluation is no longer current. */
 export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [
   'model_name',
   'agent_url',
@@ -55,7 +54,7 @@ export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [
   'hub',
 ]
 
-/** The newest evaluation, and whether it still holds: no behaviour-bearing column has changed since its revision. The
+/** The newest evaluation, and whether it is current: no column of BEHAVIOUR_COLUMNS has changed since its revision. The
  * stored text is a JSON object that always has members, so `current` is added before its closing brace. */
 export function evaluationJson(table: string): string {
   const isCurrent = `((${table}.latest_evaluation ->> 'revision')::bigint >= ${table}.behaviour_revision)`
@@ -65,10 +64,10 @@ export function evaluationJson(table: string): string {
 /** The response body of an agent. */
 export const AGENT_TEXT = 'row_to_json(agent)::text AS text'
 
-/** Lets a statement select AGENT_TEXT: `SELECT … FROM agents a, ${agentOf('a')}`. The text is the Agent that the contract
+/** SQL that lets a statement select AGENT_TEXT: `SELECT … FROM agents a, ${agentSql('a')}`. The text is the Agent that the contract
  * declares, in the order of the schema, nested JSON as it is stored. No other code lists the members of Agent. A scalar
- * subquery in place of LATERAL would cost half as much again. */
-export function agentOf(table: string, { includeScores = false } = {}): string {
+ * subquery instead of LATERAL is 50 % slower. */
+export function agentSql(table: string, { includeScores = false } = {}): string {
   const expressions: Record<string, string> = {
     api_key: `${table}.api_key_mask`,
     test_score: `${table}.test_score::text`,

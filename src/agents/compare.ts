@@ -22,7 +22,7 @@ function isSame(type: ColumnType, stored: unknown, value: unknown): boolean {
   return stored === value
 }
 
-/** The order of members does not matter, and 1.0 is 1. Unlike util.isDeepStrictEqual, it takes -0 for 0, as JSON does. */
+/** The order of members does not matter, and 1.0 is 1. Unlike util.isDeepStrictEqual, it treats -0 and 0 as equal. */
 function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -46,7 +46,7 @@ function withoutTrailingZeros(numeric: string): string {
   return numeric.includes('.') ? numeric.replace(/\.?0+$/, '') : numeric
 }
 
-/** The values that a client can set, of an agent or of a request body. */
+/** The settable values in an agent or in a request body. */
 export function settableValues(body: Partial<Record<SettableColumn, unknown>>): ColumnValues {
   return Object.fromEntries(
     SETTABLE_COLUMNS.filter(({ name }) => body[name] !== undefined).map(({ name }) => [name, body[name]]),

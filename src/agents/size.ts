@@ -1,10 +1,10 @@
 import { Problem } from '../contract/problem.ts'
 
-/** A client can put back every agent that it reads: an agent fits the body of a request (1 MiB), even with every quote
- * and line end escaped. Only an agent with a hundred thousand control characters, six bytes each in JSON, does not. */
+/** Half of the limit for request bodies, so that a client can send back every agent that it reads, even with every quote
+ * and line break escaped. Exception: an agent with about 100,000 control characters, which take six bytes each in JSON. */
 export const MAX_AGENT_BYTES = 512 * 1024
 
-/** How much values count towards the size of an agent: text as it is, everything else as JSON. */
+/** The size of values in bytes: strings as UTF-8, everything else as JSON. */
 export function bytesOf(values: readonly unknown[]): number {
   let bytes = 0
   for (const value of values) {

@@ -16,7 +16,7 @@ import { REVISION_ACTIONS, type RevisionAction } from './history.ts'
 const OTHER_ACTIONS = [
   'agent_evaluation_recorded',
   'agent_deleted',
-  'secrets_revealed',
+  'secrets_read',
   'permission_refused',
 ] as const
 
@@ -34,7 +34,7 @@ export const AuditEvent = Type.Object(
     user_id: described(Uuid, 'User of the token that sent the request.'),
     action: oneOf(AUDIT_ACTIONS, {
       description:
-        'What the user did. `secrets_revealed`: the user read secrets in clear text. `permission_refused`: the console ' +
+        'What the user did. `secrets_read`: the user read secrets in clear text. `permission_refused`: the console ' +
         'rejected the request because the token lacks a permission.',
     }),
     agent_id: nullable(described(Uuid, 'Agent that the action concerns. null: the request names no agent.')),

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 
-/** The revision of an agent is its entity tag. */
-
+/** The entity tag of an agent is its revision. */
 export function toETag(revision: number): string {
   return `"${revision}"`
 }
@@ -20,7 +19,7 @@ function parseETags(header: string): string[] | null {
   return (header.match(TAGS) ?? []).map((tag) => (/^\d/.test(tag) ? `"${tag}"` : tag))
 }
 
-/** The revisions that `If-Match` accepts, or null when it accepts any. A weak tag, or one that the console never sent,
+/** The revisions that `If-Match` accepts, or null when it accepts any. A weak tag, or a tag that is not a revision,
  * matches nothing (RFC 9110 section 13.1.1). */
 export function revisionsToMatch(ifMatch: string | undefined): number[] | null {
   const tags = ifMatch === undefined ? null : parseETags(ifMatch)
@@ -28,7 +27,7 @@ export function revisionsToMatch(ifMatch: string | undefined): number[] | null {
 }
 
 /** Whether `If-None-Match` names this revision: then the client has it already (section 13.1.2). */
-export function isKnownToReader(ifNoneMatch: string | undefined, revision: number): boolean {
+export function matchesIfNoneMatch(ifNoneMatch: string | undefined, revision: number): boolean {
   if (ifNoneMatch === undefined) return false
   const tags = parseETags(ifNoneMatch)
   return tags === null || tags.some((tag) => tag.replace(/^W\//, '') === toETag(revision))

@@ -3,7 +3,7 @@ export const PERMISSION_DESCRIPTIONS = {
   'agent:read':
     'Read the agents of the team: one agent, the list, old revisions, differences and the event stream. Secrets are masked.',
   'agent:write': 'Create agents, update them and restore an old revision.',
-  'agent:lifecycle': 'Move an agent to another trust stage.',
+  'agent:lifecycle': 'Change the trust stage of an agent.',
   'agent:secret': 'Read the secrets of an agent in clear text. The audit log records each read.',
   'agent:delete': 'Delete an agent with its revisions, scores and secrets.',
   'evaluation:write': 'Record the result of a completed evaluation of an agent.',

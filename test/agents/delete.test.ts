@@ -9,7 +9,7 @@ describe('deleting an agent', async () => {
   const running = await useConsole()
   const person = await running.person()
 
-  const erase = (id: string, headers: Record<string, string> = {}, token = person.token) =>
+  const deleteAgent = (id: string, headers: Record<string, string> = {}, token = person.token) =>
     running.request('DELETE', `${COLLECTION}/${id}`, { token, headers })
   const remains = async (id: string) => {
     const [row] = await running.database.query(
@@ -22,11 +22,11 @@ describe('deleting an agent', async () => {
   const events = (id: string) =>
     running.database.query('SELECT * FROM outbox WHERE aggregateid = $1 ORDER BY revision', [id])
 
-  it('returns 204 without a body, and erases the agent with its revisions and secrets', async () => {
+  it('returns 204 without a body, and deletes the agent with its revisions and secrets', async () => {
     const { id } = await createAgent(running, person, { api_key: 'sk-canary', purpose: 'a' })
     await putAgent(running, person, id, { purpose: 'b' })
     const kept = await createAgent(running, person)
-    const reply = await erase(id)
+    const reply = await deleteAgent(id)
     assert.equal(reply.status, 204)
     assert.equal(reply.text, '')
     assert.deepEqual(await remains(id), { agents: 0, revisions: 0 })
@@ -35,7 +35,7 @@ describe('deleting an agent', async () => {
 
   it('leaves nothing to read, change, move, restore or delete again', async () => {
     const { id } = await createAgent(running, person)
-    await erase(id)
+    await deleteAgent(id)
     for (const [method, path, json] of [
       ['DELETE', ''],
       ['GET', ''],
@@ -56,8 +56,8 @@ describe('deleting an agent', async () => {
   it('leaves one event, after those of its revisions', async () => {
     const { id } = await createAgent(running, person, { purpose: 'canary' })
     await putAgent(running, person, id, { purpose: 'canary-2' })
-    await erase(id)
-    await erase(id)
+    await deleteAgent(id)
+    await deleteAgent(id)
     const left = await events(id)
     assert.deepEqual(
       left.map(({ id: key, type, revision }) => [key, type, Number(revision)]),
@@ -76,19 +76,19 @@ describe('deleting an agent', async () => {
   it('happens only at the revision If-Match names', async () => {
     const { id } = await createAgent(running, person)
     await putAgent(running, person, id, { purpose: 'x' })
-    const stale = await erase(id, { 'if-match': '"1"' })
+    const stale = await deleteAgent(id, { 'if-match': '"1"' })
     assert.equal(stale.status, 412)
     assert.equal(stale.body.code, 'revision_stale')
     assert.deepEqual(await remains(id), { agents: 1, revisions: 2 })
     assert.equal((await events(id)).length, 2)
-    assert.equal((await erase(id, { 'if-match': '"2"' })).status, 204)
+    assert.equal((await deleteAgent(id, { 'if-match': '"2"' })).status, 204)
   })
 
   it('needs a permission of its own', async () => {
     const { id } = await createAgent(running, person)
     const scope = 'agent:read agent:write agent:lifecycle'
     const { token } = await running.person({ team: person.team, scope })
-    const reply = await erase(id, {}, token)
+    const reply = await deleteAgent(id, {}, token)
     assert.equal(reply.status, 403)
     assert.match(reply.body.detail, /agent:delete/)
     assert.equal((await getAgent(running, person, id)).status, 200)
@@ -104,7 +104,7 @@ describe('deleting an agent', async () => {
           assert.ok(status === 200 || status === 404)
         }
       })
-      const deletions = await Promise.all([erase(id), erase(id)])
+      const deletions = await Promise.all([deleteAgent(id), deleteAgent(id)])
       assert.deepEqual(new Set(deletions.map(({ status }) => status)), new Set([204, 404]))
       await Promise.all(writing)
       assert.deepEqual(await remains(id), { agents: 0, revisions: 0 })
@@ -117,7 +117,7 @@ describe('deleting an agent', async () => {
     }
   })
 
-  it('that had to wait for a writer erases the revision it waited for', async () => {
+  it('that had to wait for a writer deletes the revision that this writer made', async () => {
     const { id } = await createAgent(running, person)
     const writer = new Client({ connectionString: running.database.url })
     await writer.connect()
@@ -128,7 +128,7 @@ describe('deleting an agent', async () => {
        VALUES ($1, $2, 2, 0, $2, 'updated', '{}', '{}')`,
       [person.team, id],
     )
-    const deletion = erase(id)
+    const deletion = deleteAgent(id)
     await until('the deletion waits', async () => {
       const { rowCount } = await writer.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,

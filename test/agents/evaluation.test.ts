@@ -171,7 +171,7 @@ describe('the latest evaluation of an agent', async () => {
     for (const completed_at of [Date.now(), now + 86_500]) {
       const reply = await record(id, evaluation({ completed_at }))
       assert.equal(reply.status, 422, reply.text)
-      const msg = 'Value error, this is Unix time in seconds, and may be at most a day ahead'
+      const msg = 'Value error, completed_at must be Unix time in seconds, at most one day in the future'
       assert.deepEqual(reply.body.detail, [{ loc: ['body', 'completed_at'], msg, type: 'value_error' }])
     }
     assert.equal(await shown(id), null)

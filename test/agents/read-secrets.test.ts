@@ -11,7 +11,7 @@ describe('the secrets of an agent in clear', async () => {
   const running = await useConsole()
   const person = await running.person()
 
-  const reveal = (id: string, by = person) =>
+  const readSecrets = (id: string, by = person) =>
     running.request('GET', `${COLLECTION}/${id}/secrets`, { token: by.token })
   const eventsOf = async (id: string) =>
     (await running.request('GET', `/v1/audit-events?agent_id=${id}`, { token: person.token })).body.results
@@ -19,16 +19,22 @@ describe('the secrets of an agent in clear', async () => {
   it('are those that were written last, each in its place, null where there is none', async () => {
     const { id } = await createAgent(running, person, { api_key: 'sk-before' })
     await putAgent(running, person, id, { api_key: KEY })
-    const first = await reveal(id)
+    const first = await readSecrets(id)
     assert.equal(first.headers.get('cache-control'), 'no-store')
     assert.deepEqual(first.body, { api_key: KEY, white_box_config: { github_token: null } })
     await putAgent(running, person, id, { api_key: null, white_box_config: { github_token: TOKEN } })
-    assert.deepEqual((await reveal(id)).body, { api_key: null, white_box_config: { github_token: TOKEN } })
+    assert.deepEqual((await readSecrets(id)).body, {
+      api_key: null,
+      white_box_config: { github_token: TOKEN },
+    })
     await putAgent(running, person, id, { white_box_config: null })
-    assert.deepEqual((await reveal(id)).body, { api_key: null, white_box_config: { github_token: null } })
+    assert.deepEqual((await readSecrets(id)).body, {
+      api_key: null,
+      white_box_config: { github_token: null },
+    })
   })
 
-  it('leave a trace of who asked, and of what there was to see', async () => {
+  it('write an audit event with the user and the names of the secrets', async () => {
     const { id } = await createAgent(running, person, {
       api_key: KEY,
       white_box_config: { github_token: TOKEN },
@@ -36,32 +42,32 @@ describe('the secrets of an agent in clear', async () => {
     const other = await running.person({ team: person.team, scope: 'agent:secret' })
     await running.request('GET', `${COLLECTION}/${id}/secrets`, {
       token: other.token,
-      headers: { 'x-request-id': 'reveal-1' },
+      headers: { 'x-request-id': 'read-1' },
     })
     const [event] = await eventsOf(id)
     assert.partialDeepStrictEqual(event, {
-      ...{ action: 'secrets_revealed', user_id: other.user, agent_id: id, request_id: 'reveal-1' },
+      ...{ action: 'secrets_read', user_id: other.user, agent_id: id, request_id: 'read-1' },
       detail: { fields: ['api_key', 'white_box_config.github_token'] },
     })
   })
 
-  it('need their own permission, and leave no trace of an agent that is not there', async () => {
+  it('need their own permission, and write no audit event for an agent that does not exist', async () => {
     const { id } = await createAgent(running, person, { api_key: KEY })
     const scope = 'agent:read agent:write agent:lifecycle agent:delete audit:read'
-    const refused = await reveal(id, await running.person({ team: person.team, scope }))
+    const refused = await readSecrets(id, await running.person({ team: person.team, scope }))
     assert.equal(refused.status, 403)
     assert.equal(refused.body.detail, 'This operation needs the permission agent:secret.')
     const unknown = randomUUID()
-    assert.equal((await reveal(unknown)).status, 404)
+    assert.equal((await readSecrets(unknown)).status, 404)
     assert.deepEqual(await eventsOf(unknown), [])
-    assert.equal((await reveal('x')).status, 422)
+    assert.equal((await readSecrets('x')).status, 422)
   })
 
-  it('are not revealed where the trace cannot be kept', async (t) => {
+  it('are not returned if the audit event cannot be written', async (t) => {
     const { id } = await createAgent(running, person, { api_key: KEY })
     await running.database.query(`ALTER TABLE audit_events ADD CONSTRAINT full_up CHECK (at < 0) NOT VALID`)
     t.after(() => running.database.query(`ALTER TABLE audit_events DROP CONSTRAINT full_up`))
-    const reply = await reveal(id)
+    const reply = await readSecrets(id)
     assert.equal(reply.status, 500)
     assert.ok(!reply.text.includes('sk-'))
     const changed = await putAgent(running, person, id, { purpose: 'untraced' })

@@ -2,15 +2,15 @@ import type { Statements } from '../../platform/database.ts'
 import { SecretText } from '../../platform/secret-text.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
-/** The idempotency key of a creation, and the hash that tells its body from another. */
+/** The idempotency key of a creation, and the hash of its body. */
 export interface IdempotencyKey {
   key: string
-  /** One for every key of the keyring. The first one is stored. */
+  /** One hash for each encryption key; the first is stored. */
   requestHashes: Buffer[]
 }
 
-/** The hash is keyed like the fingerprint of a secret, because the body may hold one. No secret has a place without an
- * agent, so the two are never the same. */
+/** The hash is an HMAC like the fingerprint of a secret, because the body may contain a secret. The empty `agentId`
+ * separates these hashes from fingerprints. */
 export function toIdempotencyKey(
   secrets: Secrets,
   teamId: string,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentCreate, AgentId, AgentUpdate } from '../../contract/agent.ts'
-import { IfMatch, IfNoneMatch, isKnownToReader, revisionsToMatch, toETag } from '../../contract/etag.ts'
+import { IfMatch, IfNoneMatch, matchesIfNoneMatch, revisionsToMatch, toETag } from '../../contract/etag.ts'
 import { AgentReadQuery } from '../../contract/evaluation.ts'
 import { AGENT_CREATED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
@@ -8,7 +8,7 @@ import { readErrors, writeErrors } from '../../contract/operation.ts'
 import { emptyResponse, IdempotencyKey, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import type { History } from '../history/service.ts'
 import { operation } from '../operation.ts'
-import { nameIgnored, sendAgent } from '../reply.ts'
+import { sendAgent, setIgnoredFieldsHeader } from '../reply.ts'
 import type { Agents } from './service.ts'
 
 const COLLECTION = '/v1/agent-configurations'
@@ -38,7 +38,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
     async ({ caller, body, headers }, reply) => {
       const created = await agents.create(caller, body, headers['idempotency-key'])
       reply.code(201).header('location', `${COLLECTION}/${created.id}`)
-      nameIgnored(reply, body, AgentCreate)
+      setIgnoredFieldsHeader(reply, body, AgentCreate)
       return sendAgent(reply, created)
     },
   )
@@ -66,9 +66,9 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       const found = await (revision === undefined
         ? agents.read(caller, params.id, { includeScores })
         : history.readAt(caller, params.id, revision, { includeScores }))
-      // A new evaluation makes no revision: a reader that knows the revision may not know the scores.
-      const isKnown = !includeScores && isKnownToReader(headers['if-none-match'], found.revision)
-      if (!isKnown) return sendAgent(reply, found)
+      // A new evaluation makes no revision, so the revision does not show whether the scores have changed.
+      const isUnchanged = !includeScores && matchesIfNoneMatch(headers['if-none-match'], found.revision)
+      if (!isUnchanged) return sendAgent(reply, found)
       return reply.code(304).header('etag', toETag(found.revision)).send()
     },
   )
@@ -98,7 +98,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
     }),
     async ({ caller, params, body, headers }, reply) => {
       const updated = await agents.update(caller, params.id, body, revisionsToMatch(headers['if-match']))
-      nameIgnored(reply, body, AgentUpdate)
+      setIgnoredFieldsHeader(reply, body, AgentUpdate)
       return sendAgent(reply, updated)
     },
   )

@@ -10,7 +10,7 @@ import type { History } from '../history/service.ts'
 import {
   changedSecret,
   readSecretChanges,
-  refuseForeignMasks,
+  rejectUnknownMasks,
   type SecretChanges,
   secretColumns,
   showSupplied,
@@ -43,7 +43,7 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
       const id = newId(nowMs)
       const key = toIdempotencyKey(secrets, caller.teamId, idempotencyKey, body)
       const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
-      refuseForeignMasks(changes)
+      rejectUnknownMasks(changes)
       const values = {
         import_metadata: { ...body.import_metadata, source: body.import_metadata?.source ?? 'manual' },
         capabilities: body.capabilities ?? {},
@@ -78,7 +78,7 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
       if (created) return { ...created, id, text: showSupplied(created.text, changes) }
       // The key was used before: the response is the one that the first request got.
       const first = key && (await findIdempotencyKey(sql, caller.teamId, key))
-      if (!first) throw new Error('An idempotency key was refused and is not stored')
+      if (!first) throw new Error('The idempotency key conflicts with a row that cannot be found')
       if (!first.is_same) throw new Problem('idempotency_conflict')
       const agent = await history.findAt(caller, first.agent_id, 1)
       // The statement that stored the key also created the agent.
@@ -102,7 +102,7 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
       const values = toValues(body, changes)
       const request = { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
       const { text, revision } = await changeAgent(sql, request, (stored) => {
-        refuseForeignMasks(changes, stored.agent)
+        rejectUnknownMasks(changes, stored.agent)
         return decideUpdate(stored, values, changes)
       })
       return { revision, text: showSupplied(text, changes) }
@@ -119,7 +119,7 @@ function decideUpdate(
   const columns = changedColumns(agent, values)
   const token = changedSecret('github_token', changes.github_token, fingerprints.github_token)
   const apiKey = changedSecret('api_key', changes.api_key, fingerprints.api_key)
-  // A configuration and the token in it are one field: it has changed when either has.
+  // `white_box_config` includes the token: a new token is a change of the field.
   if (Object.keys(token).length > 0) columns['white_box_config'] = values.white_box_config
   const { fields, before } = describeColumns(agent, columns)
   if (Object.keys(apiKey).length > 0) {

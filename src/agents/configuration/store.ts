@@ -1,7 +1,7 @@
 import type { Statements } from '../../platform/database.ts'
 import type { AgentText } from '../change-agent.ts'
 import { type Columns, createStatement, type RevisionRecord } from '../change-statement.ts'
-import { AGENT_TEXT, agentOf } from '../columns.ts'
+import { AGENT_TEXT, agentSql } from '../columns.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 
 export async function findAgent(
@@ -20,8 +20,8 @@ export async function findAgent(
 
 const find = (agent: string) =>
   `SELECT a.revision, ${AGENT_TEXT} FROM agents a, ${agent} WHERE a.team_id = $1 AND a.id = $2`
-const FIND = find(agentOf('a'))
-const FIND_WITH_SCORES = find(agentOf('a', { includeScores: true }))
+const FIND = find(agentSql('a'))
+const FIND_WITH_SCORES = find(agentSql('a', { includeScores: true }))
 
 /** Undefined when the idempotency key was used before. */
 export async function insertAgent(

@@ -18,8 +18,8 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
       operationId: 'recordAgentEvaluation',
       summary: 'Record Agent Evaluation',
       description:
-        'Stores a completed evaluation as the latest one, with the revision that it ran on. An evaluation that is older than ' +
-        'the stored one changes nothing; the response is the stored one. This makes no new revision.',
+        'Stores the result of a completed evaluation of a revision of the agent. An evaluation that is older than the stored ' +
+        'one changes nothing; the response is the stored one. This makes no new revision.',
       params: AgentId,
       body: ref(AgentEvaluation),
       response: {

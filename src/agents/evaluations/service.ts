@@ -13,8 +13,8 @@ interface EvaluationsDeps {
   newId: () => string
 }
 
-/** Clocks differ, by less than a day. A time further ahead is a mistake, such as milliseconds, and would stay the newest
- * for ever. */
+/** Allows for clocks that differ. A time further in the future is a mistake (often milliseconds), and no newer evaluation
+ * would replace it. */
 const DAY_SECONDS = 86_400
 
 export type Evaluations = ReturnType<typeof createEvaluations>
@@ -31,7 +31,10 @@ export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
       const nowSeconds = Math.floor(now() / 1_000)
       const completedAt = evaluation.completed_at ?? nowSeconds
       if (completedAt > nowSeconds + DAY_SECONDS) {
-        throw invalid('completed_at', 'this is Unix time in seconds, and may be at most a day ahead')
+        throw invalid(
+          'completed_at',
+          'completed_at must be Unix time in seconds, at most one day in the future',
+        )
       }
       const result = await recordEvaluation(
         sql,

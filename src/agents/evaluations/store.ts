@@ -39,9 +39,8 @@ export async function recordEvaluation(
   return result
 }
 
-/** Reports may come late and in any order: the newest evaluation stays. Of two that were completed in the same second,
- * that is the one of the newer revision; of two of the same revision, the one reported last, which may be a correction.
- * Revisions have no gaps, so the agent has every one up to its own. */
+/** Keeps the evaluation with the latest `completed_at`; ties go to the higher revision, then to the one reported last,
+ * which may be a correction. Revisions have no gaps, so a revision exists if it is not greater than the current one. */
 const RECORD = `
 WITH locked AS MATERIALIZED (
   SELECT latest_evaluation, behaviour_revision,

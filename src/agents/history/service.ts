@@ -19,8 +19,8 @@ export interface HistoryDeps {
 export type History = ReturnType<typeof createHistory>
 
 export function createHistory({ sql, now, newId }: HistoryDeps) {
-  /** Undefined if there is no such agent or revision. Scores are the newest ones whatever the revision; they name the
-   * revision that they belong to. */
+  /** Undefined if there is no such agent or revision. `latest_evaluation` is always the newest one; its `revision` is the
+   * revision that was evaluated. */
   const findAt = (caller: Caller, id: string, revision: number, { includeScores = false } = {}) =>
     findAgentAt(sql, caller.teamId, id, revision, includeScores)
   const readAt = async (
@@ -80,7 +80,7 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       const old = await agentAt(caller, id, revision)
       const request = { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
       return changeAgent(sql, request, ({ agent }) => {
-        const columns = changedColumns(agent, settableValues(withTokenOf(agent, old)))
+        const columns = changedColumns(agent, settableValues(withCurrentToken(agent, old)))
         const change = describeColumns(agent, columns)
         return change.fields.length === 0
           ? undefined
@@ -97,9 +97,9 @@ function holdsSecret(field: string, { api_key, white_box_config }: Agent): boole
   return field === 'white_box_config' && white_box_config?.github_token != null
 }
 
-/** The old values, with the mask of the token that the agent has now. */
-function withTokenOf(now: Agent, old: Agent): Agent {
-  const token = now.white_box_config?.github_token
+/** The old values, with the mask of the current token. */
+function withCurrentToken(current: Agent, old: Agent): Agent {
+  const token = current.white_box_config?.github_token
   const { github_token: _, ...config } = old.white_box_config ?? {}
   const withToken = token == null ? old.white_box_config && config : { ...config, github_token: token }
   return { ...old, white_box_config: withToken ?? null }

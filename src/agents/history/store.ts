@@ -1,7 +1,7 @@
 import type { AgentRevision } from '../../contract/history.ts'
 import type { Statements } from '../../platform/database.ts'
 import type { AgentText } from '../change-agent.ts'
-import { AGENT_TEXT, agentOf } from '../columns.ts'
+import { AGENT_TEXT, agentSql } from '../columns.ts'
 
 /** The revisions below `before`, newest first. Undefined when the team has no such agent. */
 export async function listRevisions(
@@ -41,8 +41,8 @@ export async function hasAgent(sql: Statements, teamId: string, id: string): Pro
   return rows.length > 0
 }
 
-/** An agent at one of its revisions: the agent of now, with every later change undone. Undefined when the team has no
- * such agent, or the agent no such revision. */
+/** An agent at one of its revisions: the current agent with all later changes undone. Undefined if the team has no
+ * such agent, or the agent has no such revision. */
 export async function findAgentAt(
   sql: Statements,
   teamId: string,
@@ -59,7 +59,7 @@ export async function findAgentAt(
 }
 
 /** The value of a field at a revision is the value before its first later change. The cost depends on
- * the number of later changes; only the values that are put back are read. */
+ * the number of later changes. Only the values that are put back are read. */
 const findAt = (agent: string) => `
 SELECT r.revision, ${AGENT_TEXT}
 FROM agents a
@@ -77,11 +77,11 @@ CROSS JOIN LATERAL json_populate_record(a, (
       ON changed.team_id = $1 AND changed.agent_id = $2 AND changed.revision = first_change.revision
     UNION ALL
     SELECT 'updated_at', to_json(r.changed_at)
-  ) undone
-)) AS was, ${agent}
+  ) old_values
+)) AS past_agent, ${agent}
 WHERE a.team_id = $1 AND a.id = $2`
-const FIND_AT = findAt(agentOf('was'))
-const FIND_AT_WITH_SCORES = findAt(agentOf('was', { includeScores: true }))
+const FIND_AT = findAt(agentSql('past_agent'))
+const FIND_AT_WITH_SCORES = findAt(agentSql('past_agent', { includeScores: true }))
 
 /** The names of the fields that changed after one revision, up to and including another. */
 export async function fieldsChangedBetween(

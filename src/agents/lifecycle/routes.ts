@@ -7,7 +7,7 @@ import { AgentLifecycle } from '../../contract/lifecycle.ts'
 import { writeErrors } from '../../contract/operation.ts'
 import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { operation } from '../operation.ts'
-import { nameIgnored, sendAgent } from '../reply.ts'
+import { sendAgent, setIgnoredFieldsHeader } from '../reply.ts'
 import type { Lifecycle } from './service.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
@@ -19,10 +19,10 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
   app.put(
     `${AGENT}/lifecycle`,
     operation('agent:lifecycle', {
-      operationId: 'moveAgentTrustStage',
-      summary: 'Move Agent Trust Stage',
+      operationId: 'changeAgentTrustStage',
+      summary: 'Change Agent Trust Stage',
       description:
-        'Changes the trust stage and makes a new revision. Every change is allowed; a move to the current stage makes no ' +
+        'Changes the trust stage and makes a new revision. Every change is allowed; setting the current stage again makes no ' +
         'revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
       params: AgentId,
       headers: IfMatch,
@@ -36,9 +36,14 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       },
     }),
     async ({ caller, params, body, headers }, reply) => {
-      const moved = await lifecycle.move(caller, params.id, body, revisionsToMatch(headers['if-match']))
-      nameIgnored(reply, body, AgentLifecycle)
-      return sendAgent(reply, moved)
+      const changed = await lifecycle.changeTrustStage(
+        caller,
+        params.id,
+        body,
+        revisionsToMatch(headers['if-match']),
+      )
+      setIgnoredFieldsHeader(reply, body, AgentLifecycle)
+      return sendAgent(reply, changed)
     },
   )
 
@@ -58,7 +63,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       },
     }),
     async ({ caller, params, headers }, reply) => {
-      await lifecycle.erase(caller, params.id, revisionsToMatch(headers['if-match']))
+      await lifecycle.delete(caller, params.id, revisionsToMatch(headers['if-match']))
       return reply.code(204).send()
     },
   )

@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { type AgentText, changeAgent } from '../change-agent.ts'
-import { eraseAgent } from './store.ts'
+import { deleteAgent } from './store.ts'
 
 interface LifecycleDeps {
   sql: Sql
@@ -18,7 +18,7 @@ export function createLifecycle({ sql, now, newId }: LifecycleDeps) {
   const nowSeconds = () => Math.floor(now() / 1_000)
 
   return {
-    async move(
+    async changeTrustStage(
       caller: Caller,
       id: string,
       { trust_stage: trustStage, reason = null }: AgentLifecycle,
@@ -27,11 +27,11 @@ export function createLifecycle({ sql, now, newId }: LifecycleDeps) {
       const request = { caller, id, expectedRevisions, now: nowSeconds(), auditId: newId() }
       return changeAgent(sql, request, ({ agent, changedAt }) => {
         if (agent.trust_stage === trustStage) return undefined
-        // Trust is earned once: the first arrival sets when and how fast, and every later move keeps both.
-        const earnsTrust = isTrusted(trustStage) && agent.trusted_at === null
+        // Only the first change to a trusted stage sets `trusted_at` and `ttt_days`.
+        const isFirstTrusted = isTrusted(trustStage) && agent.trusted_at === null
         const columns = {
           trust_stage: trustStage,
-          ...(earnsTrust && { trusted_at: changedAt, ttt_days: toDays(changedAt - agent.created_at) }),
+          ...(isFirstTrusted && { trusted_at: changedAt, ttt_days: toDays(changedAt - agent.created_at) }),
         }
         return {
           action: 'trust_stage_changed',
@@ -40,14 +40,14 @@ export function createLifecycle({ sql, now, newId }: LifecycleDeps) {
           fields: Object.keys(columns),
           before: {
             trust_stage: agent.trust_stage,
-            ...(earnsTrust && { trusted_at: null, ttt_days: null }),
+            ...(isFirstTrusted && { trusted_at: null, ttt_days: null }),
           },
         }
       })
     },
 
-    async erase(caller: Caller, id: string, expectedRevisions: number[] | null): Promise<void> {
-      const outcome = await eraseAgent(sql, caller.teamId, id, {
+    async delete(caller: Caller, id: string, expectedRevisions: number[] | null): Promise<void> {
+      const outcome = await deleteAgent(sql, caller.teamId, id, {
         expectedRevisions,
         now: nowSeconds(),
         changedBy: caller.userId,

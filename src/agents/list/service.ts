@@ -15,8 +15,8 @@ export function createAgentList(sql: Sql) {
   return async (caller: Caller, query: AgentListQuery): Promise<string> => {
     const { sort = '-created_at', limit = 100, include_scores: includeScores = false } = query
     const filters = readFilters(query)
-    const question = [filters, sort]
-    const position = decodeCursor(question, query.cursor, isPositionOf(sort))
+    const cursorScope = [filters, sort]
+    const position = decodeCursor(cursorScope, query.cursor, isPositionOf(sort))
     const [{ agents, hasNext }, count] = await Promise.all([
       listAgents(sql, caller.teamId, filters, { sort, limit, position, includeScores }),
       query.include_count ? countAgents(sql, caller.teamId, filters) : undefined,
@@ -24,14 +24,14 @@ export function createAgentList(sql: Sql) {
     const last = agents.at(-1)
     const results = agents.map(({ text }) => text).join(',')
     const revisions = agents.map(({ revision }) => revision).join(',')
-    const nextCursor = hasNext && last ? encodeCursor(question, positionOf(last, sort)) : null
+    const nextCursor = hasNext && last ? encodeCursor(cursorScope, positionOf(last, sort)) : null
     const counted = count === undefined ? '' : `,"count":${count}`
     const next = JSON.stringify(nextCursor)
     return `{"results":[${results}],"revisions":[${revisions}],"next_cursor":${next}${counted}}`
   }
 }
 
-/** Filters are equal whatever the order of their values, and however often one is repeated. */
+/** Removes duplicate values and fixes their order, so that equal filters accept the same cursor. */
 function readFilters({ statuses, trust_stages, protection_statuses, q }: AgentListQuery): AgentFilters {
   const known = (given: readonly string[] | undefined, all: readonly string[]) =>
     given === undefined || given.length === 0 ? all : all.filter((value) => given.includes(value))

@@ -1,22 +1,22 @@
-import type { AgentSort } from '../../contract/list.ts'
-import { AGENT_TEXT, agentOf } from '../columns.ts'
+// The statements of the list. $1 team, $2 statuses, $3 trust stages, $4 protection statuses, $5 limit, then the search
+// pattern if there is one, then the position of the cursor if there is one.
 
-/** The statements of a list. $1 team, $2 statuses, $3 trust stages, $4 protection statuses, $5 limit, then the pattern of
- * a search, then the position of a cursor, each only if the request has one. */
+import type { AgentSort } from '../../contract/list.ts'
+import { AGENT_TEXT, agentSql } from '../columns.ts'
 
 export interface ListShape {
   sort: AgentSort
-  /** How names are searched; undefined without a search. */
-  search: 'walk' | 'look_up' | undefined
+  /** How to search by name. Undefined: no search. */
+  search: 'scan' | 'lookup' | undefined
   isContinued: boolean
   includeScores: boolean
 }
 
-/** A page ends before it is larger than this, which blocks the event loop for up to 100 ms. No agent is as large, so every
- * page has at least one. */
+/** Maximum size of a page. Sending a larger one would block the event loop for too long. It must exceed MAX_AGENT_BYTES:
+ * every page needs room for one agent. */
 const PAGE_BYTES = 4 * 1024 * 1024
 
-const RUNS =
+const COMBINATIONS =
   'unnest($2::text[]) AS s (status), unnest($3::text[]) AS t (stage), unnest($4::text[]) AS p (status)'
 const MATCHES =
   'status = ANY ($2) AND trust_stage = ANY ($3) AND protection_status = ANY ($4) AND lower(agent_name) LIKE lower($6::text)'
@@ -30,34 +30,34 @@ export function listStatement({ sort, search, isContinued, includeScores }: List
   const position = keys.length === 2 ? `$${first}::text COLLATE "C", $${first + 1}::uuid` : `$${first}::uuid`
   const behind = isContinued ? ` AND (${keys.join(', ')}) ${beyond} (${position})` : ''
   const page = {
-    // The index holds the agents of each combination of filter values in order. The statement reads the first agents of
-    // each combination and merges them.
+    // For each combination of filter values, the index is already sorted. The statement merges the first rows of each
+    // combination.
     merge: `
-  SELECT run.id, run.agent_name FROM ${RUNS}
+  SELECT first_rows.id, first_rows.agent_name FROM ${COMBINATIONS}
   CROSS JOIN LATERAL (
     SELECT id, agent_name FROM agents a
     WHERE team_id = $1 AND a.status = s.status AND trust_stage = t.stage AND protection_status = p.status${behind}
     ORDER BY ${order} LIMIT $5
-  ) run
+  ) first_rows
   ORDER BY ${order} LIMIT $5`,
-    // Many names match: read agents in order until the page is full. OFFSET 0 stops the planner from using the filters to
-    // choose another index.
-    walk: `
+    // Many agents match: scan in sort order until the page is full. OFFSET 0 stops the planner from pushing the filters
+    // into the scan.
+    scan: `
   SELECT id, agent_name FROM (
     SELECT id, agent_name, status, trust_stage, protection_status FROM agents
     WHERE team_id = $1${behind}
     ORDER BY ${order} OFFSET 0
-  ) walked
+  ) scanned
   WHERE ${MATCHES} LIMIT $5`,
-    // Few names match: use the trigram index or the filters, whichever leaves fewer agents, and sort them.
-    look_up: `
+    // Few agents match: use the trigram index or the filter index, then sort.
+    lookup: `
   SELECT id, agent_name FROM agents
   WHERE team_id = $1 AND ${MATCHES}${behind}
   ORDER BY ${order} LIMIT $5`,
   }[search ?? 'merge']
 
-  // Agents beyond PAGE_BYTES are cut off by the column `bytes`, before a large value is read. The window has the order of
-  // the page, so that nothing is sorted again.
+  // Large values of agents after the size limit are not read: the column `bytes` has their size. Ordering the window by
+  // the sort keys of the page avoids a second sort.
   return `
 SELECT picked.id, picked.agent_name, picked.revision, ${AGENT_TEXT}, has_next FROM (
   SELECT a.*, ${keys.map((key, n) => `page.${key} AS key_${n}`).join(', ')},
@@ -66,12 +66,12 @@ SELECT picked.id, picked.agent_name, picked.revision, ${AGENT_TEXT}, has_next FR
   ) page
   JOIN agents a ON a.team_id = $1 AND a.id = page.id
   WINDOW in_order AS (ORDER BY ${keys.map((key) => `page.${key} ${direction}`).join(', ')})
-) picked, ${agentOf('picked', { includeScores })}
+) picked, ${agentSql('picked', { includeScores })}
 WHERE bytes_so_far <= ${PAGE_BYTES}
 ORDER BY ${keys.map((_, n) => `key_${n} ${direction}`).join(', ')}`
 }
 
-/** The share of matches among the $5 oldest and the $5 newest agents of a team. */
+/** The share of matching agents among the $5 oldest and the $5 newest of the team. */
 export const SAMPLE = `
 SELECT coalesce(avg((${MATCHES})::integer), 0)::float AS share FROM (
   (SELECT status, trust_stage, protection_status, agent_name FROM agents WHERE team_id = $1 ORDER BY id LIMIT $5)

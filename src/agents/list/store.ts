@@ -19,7 +19,7 @@ export interface PageRequest {
   includeScores: boolean
 }
 
-/** An agent as the text of its part of the response body. */
+/** `text` is the agent as JSON, ready for the response. */
 export interface ListedAgent {
   id: string
   agent_name: string
@@ -29,7 +29,7 @@ export interface ListedAgent {
 
 export interface ListedPage {
   agents: ListedAgent[]
-  /** Whether agents follow after the last one. */
+  /** Whether more agents follow. */
   hasNext: boolean
 }
 
@@ -43,8 +43,8 @@ export async function listAgents(
   const search = q === undefined ? undefined : await chooseSearch(sql, teamId, filters)
   const isContinued = position.length > 0
   const rows = await sql.read<ListedAgent & { has_next: boolean }>({
-    // A search has no name, so that PostgreSQL plans it for its own team, words and limit: the best index depends on all of
-    // them. A plan for any limit would read the whole team.
+    // A search is unnamed, so that PostgreSQL plans each one with its own values: the best index depends on team, text and
+    // limit.
     name: search === undefined ? `list-agents ${sort} ${isContinued} ${includeScores}` : undefined,
     text: listStatement({ sort, search, isContinued, includeScores }),
     values: [
@@ -66,23 +66,23 @@ export async function listAgents(
 }
 
 const SAMPLED = 250
-/** With this share of matches, a page of 100 is full after about 5,000 agents. */
-const WORTH_A_WALK = 0.02
+/** At this share of matches, a scan reads about 5,000 agents to fill a page of 100. */
+const MIN_SHARE_FOR_SCAN = 0.02
 
 /** Estimates whether the search matches many agents of this team. The statistics of PostgreSQL cover all teams together. A
- * wrong estimate costs time and does not change the result. */
+ * wrong estimate is slower; the result is the same. */
 async function chooseSearch(
   sql: Statements,
   teamId: string,
   filters: AgentFilters,
-): Promise<'walk' | 'look_up'> {
+): Promise<'scan' | 'lookup'> {
   const { statuses, trustStages, protectionStatuses, q = '' } = filters
   const [row] = await sql.read<{ share: number }>({
     name: 'sample-agents',
     text: SAMPLE,
     values: [teamId, statuses, trustStages, protectionStatuses, SAMPLED, pattern(q)],
   })
-  return (row?.share ?? 0) >= WORTH_A_WALK ? 'walk' : 'look_up'
+  return (row?.share ?? 0) >= MIN_SHARE_FOR_SCAN ? 'scan' : 'lookup'
 }
 
 export async function countAgents(sql: Statements, teamId: string, filters: AgentFilters): Promise<number> {
@@ -95,8 +95,8 @@ export async function countAgents(sql: Statements, teamId: string, filters: Agen
   return row?.count ?? 0
 }
 
-/** Escapes `%` and `_`, which are wildcards in LIKE. PostgreSQL converts the case of both the names and the pattern:
- * JavaScript converts some letters differently, such as `İ` and the final sigma. */
+/** Escapes `%` and `_`, the wildcards of LIKE. PostgreSQL converts both names and pattern to lower case, because JavaScript
+ * converts some letters (final sigma, `İ`) differently. */
 function pattern(q: string): string {
   return `%${q.replace(/[\\%_]/g, (character) => `\\${character}`)}%`
 }

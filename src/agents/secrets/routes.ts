@@ -14,7 +14,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ readSecrets: ReadSecrets 
   app.get(
     '/v1/agent-configurations/:id/secrets',
     operation('agent:secret', {
-      operationId: 'revealAgentSecrets',
+      operationId: 'readAgentSecrets',
       summary: 'Read Agent Secrets',
       description:
         'Returns the secrets of the agent in clear text. The audit log records who read them. The response must not be ' +

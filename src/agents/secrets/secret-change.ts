@@ -8,7 +8,7 @@ import type { Columns } from '../change-statement.ts'
 export type SecretChange =
   | { action: 'keep' }
   | { action: 'clear' }
-  /** The caller wrote a mask back: keeps the secret, provided that this is the mask it has now. */
+  /** The client sent a mask: keeps the secret if this is its current mask. */
   | { action: 'match'; mask: string }
   | { action: 'set'; secret: SecretText; mask: string; sealed: Buffer; fingerprints: Buffer[] }
 
@@ -19,7 +19,7 @@ export interface SecretChanges {
 
 type SecretName = keyof SecretChanges
 
-/** Where each secret stands in a body, for a validation error that names it. */
+/** The `loc` of each secret in a validation error. */
 const LOCATIONS = {
   api_key: ['body', 'api_key'],
   github_token: ['body', 'white_box_config', 'github_token'],
@@ -58,17 +58,17 @@ function toChange(secrets: Secrets, place: SecretPlace, value: string | null | u
 
 /** A mask stands for a secret only in the agent that shows it. In any other place the mask would be stored as if it were
  * the secret. */
-export function refuseForeignMasks(changes: SecretChanges, agent?: Agent): void {
+export function rejectUnknownMasks(changes: SecretChanges, agent?: Agent): void {
   const masks = { api_key: agent?.api_key, github_token: agent?.white_box_config?.github_token }
-  const foreign = (Object.keys(LOCATIONS) as SecretName[]).filter((name) => {
+  const unknownMasks = (Object.keys(LOCATIONS) as SecretName[]).filter((name) => {
     const change = changes[name]
     return change.action === 'match' && change.mask !== masks[name]
   })
-  if (foreign.length === 0) return
+  if (unknownMasks.length === 0) return
   throw new RequestValidationError(
-    foreign.map((name) => ({
+    unknownMasks.map((name) => ({
       loc: [...LOCATIONS[name]],
-      msg: 'Value error, this is a mask, and not the one this agent has now; send the secret, or null to clear it',
+      msg: 'Value error, this is not the current mask of this agent; send the secret itself, or null to clear it',
       type: 'value_error',
     })),
   )
@@ -99,7 +99,7 @@ export function withTokenMasked(
   return config && change.action === 'set' ? { ...config, github_token: change.mask } : config
 }
 
-/** The response to the request that supplied secrets shows these, and no others, in clear. */
+/** Puts the secrets that this request set into the response in clear text. Other secrets stay masked. */
 export function showSupplied(text: string, { api_key, github_token }: SecretChanges): string {
   if (api_key.action !== 'set' && github_token.action !== 'set') return text
   const agent = JSON.parse(text) as Agent

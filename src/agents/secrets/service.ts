@@ -3,7 +3,7 @@ import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import type { SecretText } from '../../platform/secret-text.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { takeSealedSecrets } from './store.ts'
+import { readSealedSecrets } from './store.ts'
 
 export interface SecretsDeps {
   sql: Sql
@@ -24,9 +24,9 @@ export type ReadSecrets = (caller: Caller, id: string) => Promise<OpenedSecrets>
 export function createReadSecrets({ sql, secrets, now, newId }: SecretsDeps): ReadSecrets {
   return async (caller, id) => {
     const { teamId, userId, requestId } = caller
-    const sealed = await takeSealedSecrets(sql, teamId, id, {
+    const sealed = await readSealedSecrets(sql, teamId, id, {
       now: Math.floor(now() / 1_000),
-      askedBy: userId,
+      userId,
       eventId: newId(),
       requestId,
     })

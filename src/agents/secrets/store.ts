@@ -7,39 +7,39 @@ export interface SealedSecrets {
   github_token_sealed: Buffer | null
 }
 
-interface Asking extends AuditIds {
+interface SecretsRead extends AuditIds {
   now: number
-  askedBy: string
+  userId: string
 }
 
-/** Reads the sealed secrets of an agent and records who read them, in one statement. Undefined when the team has no such
- * agent. */
-export async function takeSealedSecrets(
+/** Reads the encrypted secrets of an agent and writes the audit event in the same statement. Undefined if the team has no
+ * such agent. */
+export async function readSealedSecrets(
   sql: Statements,
   teamId: string,
   id: string,
-  { now, askedBy, eventId, requestId }: Asking,
+  { now, userId, eventId, requestId }: SecretsRead,
 ): Promise<SealedSecrets | undefined> {
   const [row] = await sql
     .write<SealedSecrets>({
-      name: 'take-sealed-secrets',
-      text: TAKE,
-      values: [teamId, id, eventId, now, askedBy, requestId],
+      name: 'read-sealed-secrets',
+      text: READ,
+      values: [teamId, id, eventId, now, userId, requestId],
     })
     .catch((error: unknown) => {
-      // It is not known whether the audit record was written. No secret was returned, so the caller can repeat the request.
+      // The audit event may or may not be stored, but nothing was returned or changed: the client can repeat the request.
       if (!(error instanceof Problem) || error.code !== 'outcome_unknown') throw error
       throw new Problem('database_unavailable', { headers: error.headers, cause: error.cause })
     })
   return row
 }
 
-const TAKE = `
+const READ = `
 WITH found AS (
   SELECT api_key_sealed, github_token_sealed FROM agents WHERE team_id = $1 AND id = $2
-), traced AS (
+), audited AS (
   ${INSERT_AUDIT_EVENT}
-  SELECT $1, $3, $4, $5, 'secrets_revealed', $2, $6, json_build_object('fields', array_remove(ARRAY[
+  SELECT $1, $3, $4, $5, 'secrets_read', $2, $6, json_build_object('fields', array_remove(ARRAY[
     CASE WHEN api_key_sealed IS NOT NULL THEN 'api_key' END,
     CASE WHEN github_token_sealed IS NOT NULL THEN 'white_box_config.github_token' END
   ], NULL))
