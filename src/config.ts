@@ -27,7 +27,7 @@ export interface Config {
   readonly hasReference: boolean
   readonly logLevel: LogLevel
   readonly shutdownDelayMs: number
-  readonly shutdownPatienceMs: number
+  readonly shutdownTimeoutMs: number
 }
 
 export interface EventsConfig {
@@ -87,7 +87,7 @@ export function readConfig(environment: Environment): Config {
     secretsKeys: read('SECRETS_KEYS', parseKeyring),
     hasReference: read('REFERENCE', parseSwitch, true),
     logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
-    shutdownPatienceMs: read('SHUTDOWN_PATIENCE_MS', (text) => parseInteger(text, 0, 60_000), 10_000),
+    shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', (text) => parseInteger(text, 0, 60_000), 10_000),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => parseInteger(text, 0, 60_000), 5_000),
   })
 }

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, it } from 'node:test'
 
-/** What each part of the house may import. Imports point down; no feature knows another. */
+/** What each folder of src may import. Imports point down; no feature knows another. */
 const MAY_IMPORT: Record<string, string[]> = {
   contract: ['contract'],
   platform: ['platform', 'contract'],
@@ -27,7 +27,7 @@ const root = join(import.meta.dirname, '..')
 const files = globSync('src/**/*.ts', { cwd: root })
 const importsOf = new Map(files.map((file) => [file, readImports(file)]))
 
-describe('the house', () => {
+describe('the folders of src', () => {
   it('has a rule for each of its parts', () => {
     const parts = new Set(files.map(partOf))
     assert.deepEqual([...parts].toSorted(), Object.keys(MAY_IMPORT).toSorted())

@@ -72,7 +72,7 @@ describe('the document', () => {
     const needs = ({ description, responses }: Operation) =>
       (responses['403']
         ? /Needs the permission `(.+)`\.$/
-        : /Needs (a valid token), with any permissions\.$/
+        : /Needs (a valid token); no particular permission\.$/
       ).exec(description)?.[1]
     const needed = new Map(operations.map((operation) => [operation.operationId, needs(operation)]))
     for (const [id, permission = 'nothing'] of needed) {

@@ -84,7 +84,7 @@ export function createProcesses({ environment, ports, host, state, lifetime }: P
         SERVICES_FILE: state.file('services.json'),
         SECRETS_KEYS: state.identity.secretsKeys,
         SHUTDOWN_DELAY_MS: '0',
-        SHUTDOWN_PATIENCE_MS: '1000',
+        SHUTDOWN_TIMEOUT_MS: '1000',
       })
     },
   }

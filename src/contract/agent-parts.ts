@@ -13,7 +13,7 @@ import {
 /** The nested objects of an agent. They are open: known fields have types, and unknown fields are stored unchanged,
  * so that an older console does not drop the fields of a newer client. */
 
-const url = (description: string) =>
+const longText = (description: string) =>
   Type.String({ maxLength: 2_048, description: `${description} At most 2,048 characters.` })
 const name = (description: string) =>
   Type.String({ maxLength: 255, description: `${description} At most 255 characters.` })
@@ -32,11 +32,12 @@ export const AgentParams = openObject(
   'Model parameters. The console stores them and does not apply them.',
   {
     temperature: Type.Number({ description: 'Sampling temperature of the model.' }),
-    top_p: Type.Number({ description: 'Nucleus sampling: the share of probability to sample from.' }),
+    top_p: Type.Number({
+      description: 'Nucleus sampling (top-p): cumulative probability of the tokens to sample from.',
+    }),
     max_tokens: integer({ description: 'Maximum length of a response of the model, in tokens.' }),
     timeout: integer({
-      description:
-        'Time limit for a call of the agent. The client that reads the parameter defines the unit.',
+      description: 'Time limit for a call to the agent, in a unit that the clients agree on.',
     }),
     rag_params: described(FreeFormObject, 'Parameters of retrieval-augmented generation. Any JSON object.'),
     function_route_params: described(FreeFormObject, 'Parameters of function routing. Any JSON object.'),
@@ -48,7 +49,7 @@ export const MCPConfig = openObject(
   'MCPConfig',
   'Proxy configuration for the Model Context Protocol (MCP).',
   {
-    proxy_url: url('URL of the MCP proxy.'),
+    proxy_url: longText('URL of the MCP proxy.'),
     access_level: oneOf(['read', 'write', 'admin'], {
       description: 'What the agent may do through the proxy: `read`, `write` or `admin`.',
     }),
@@ -63,10 +64,10 @@ export const DelegatedAgent = openObject(
   'DelegatedAgent',
   'Another agent that this agent delegates work to.',
   {
-    url: url('Endpoint URL of the other agent.'),
-    agent_card_url: url('URL of the A2A agent card of the other agent.'),
+    url: longText('Endpoint URL of the other agent.'),
+    agent_card_url: longText('URL of the A2A agent card of the other agent.'),
     name: name('Name of the other agent.'),
-    capabilities: names('Capabilities that this agent uses of the other one. At most 255 characters each.'),
+    capabilities: names('Capabilities of the other agent that this agent uses. At most 255 characters each.'),
   },
 )
 export type DelegatedAgent = Static<typeof DelegatedAgent>
@@ -79,7 +80,7 @@ export const WhiteBoxConfig = openObject(
       maxLength: 262_144,
       description: 'Source code of the agent. At most 262,144 characters.',
     }),
-    repo_url: url('URL of the source repository.'),
+    repo_url: longText('URL of the source repository.'),
     github_username: name('GitHub user that the token belongs to.'),
     github_token: Type.String({
       maxLength: 8_192,
@@ -88,7 +89,7 @@ export const WhiteBoxConfig = openObject(
         'clear text only in the response to the request that set it, a mask in every other response.',
     }),
     repo_branch: name('Branch of the repository.'),
-    entry_point: url('File or command that starts the agent.'),
+    entry_point: longText('File or command that starts the agent.'),
   },
 )
 export type WhiteBoxConfig = Static<typeof WhiteBoxConfig>
@@ -108,7 +109,7 @@ export const ImportMetadata = openObject(
   'How the agent was imported. Set on creation. Default: `{"source": "manual"}`.',
   {
     source: name('Where the agent came from. Default: `manual`.'),
-    source_url: url('URL that the agent was imported from.'),
+    source_url: longText('URL that the agent was imported from.'),
     imported_at: described(UnixSeconds, 'Time of the import, Unix time in seconds.'),
     original_format: name('Format of the imported description, such as `a2a-card`.'),
   },

@@ -22,8 +22,6 @@ const withDefault = <Schema extends object>(schema: Schema, value: unknown): Sch
   default: value,
 })
 
-const D = AGENT_DEFAULTS
-
 export const Agent = Type.Object(
   {
     id: described(Uuid, 'Id of the agent, a UUID version 7. The console assigns it on creation.'),
@@ -37,26 +35,28 @@ export const Agent = Type.Object(
       'Time of the last revision, Unix time in seconds. It never decreases.',
     ),
     agent_url: Type.Optional(nullable(SETTABLE.agent_url)),
-    hub: Type.Optional(withDefault(SETTABLE.hub, D.hub)),
+    hub: Type.Optional(withDefault(SETTABLE.hub, AGENT_DEFAULTS.hub)),
     api_key: Type.Optional(nullable(SETTABLE.api_key)),
     agent_system_prompt: Type.Optional(nullable(SETTABLE.agent_system_prompt)),
     rate_limit_requests_per_minute: Type.Optional(
-      withDefault(SETTABLE.rate_limit_requests_per_minute, D.rate_limit_requests_per_minute),
+      withDefault(SETTABLE.rate_limit_requests_per_minute, AGENT_DEFAULTS.rate_limit_requests_per_minute),
     ),
-    status: Type.Optional(withDefault(SETTABLE.status, D.status)),
-    access_level: Type.Optional(withDefault(SETTABLE.access_level, D.access_level)),
+    status: Type.Optional(withDefault(SETTABLE.status, AGENT_DEFAULTS.status)),
+    access_level: Type.Optional(withDefault(SETTABLE.access_level, AGENT_DEFAULTS.access_level)),
     agent_params: Type.Optional(nullable(SETTABLE.agent_params)),
     mcp_config: Type.Optional(nullable(SETTABLE.mcp_config)),
     delegated_agents: Type.Optional(SETTABLE.delegated_agents),
     white_box_config: Type.Optional(nullable(SETTABLE.white_box_config)),
     agent_metadata: Type.Optional(nullable(SETTABLE.agent_metadata)),
     purpose: Type.Optional(nullable(SETTABLE.purpose)),
-    protocol: Type.Optional(withDefault(SETTABLE.protocol, D.protocol)),
+    protocol: Type.Optional(withDefault(SETTABLE.protocol, AGENT_DEFAULTS.protocol)),
     test_score: Type.Optional(nullable(Decimal)),
     last_tested_by: Type.Optional(nullable(SETTABLE.last_tested_by)),
     evaluated_harnesses: Type.Optional(nullable(SETTABLE.evaluated_harnesses)),
     last_evaluated_at: Type.Optional(nullable(SETTABLE.last_evaluated_at)),
-    protection_status: Type.Optional(withDefault(SETTABLE.protection_status, D.protection_status)),
+    protection_status: Type.Optional(
+      withDefault(SETTABLE.protection_status, AGENT_DEFAULTS.protection_status),
+    ),
     trust_stage: Type.Optional(
       withDefault(
         oneOf(TRUST_STAGES, {
@@ -64,7 +64,7 @@ export const Agent = Type.Object(
             'How far the agent has come on the way to trust. An update does not change it: use the lifecycle ' +
             'operation. Default of a new agent: `registered`.',
         }),
-        D.trust_stage,
+        AGENT_DEFAULTS.trust_stage,
       ),
     ),
     trusted_at: Type.Optional(
@@ -85,7 +85,7 @@ export const Agent = Type.Object(
     ),
     guard_config_id: Type.Optional(nullable(SETTABLE.guard_config_id)),
     guard_manually_configured: Type.Optional(
-      withDefault(SETTABLE.guard_manually_configured, D.guard_manually_configured),
+      withDefault(SETTABLE.guard_manually_configured, AGENT_DEFAULTS.guard_manually_configured),
     ),
     import_metadata: Type.Optional(ORIGIN.import_metadata),
     capabilities: Type.Optional(ORIGIN.capabilities),

@@ -65,7 +65,7 @@ export type AuditEventPage = Static<typeof AuditEventPage>
 
 export const AuditQuery = Type.Object({
   agent_id: Type.Optional(
-    described(Uuid, 'Return only the events of this agent. Without it: of the whole team.'),
+    described(Uuid, 'Return only the events of this agent. Default: the events of the whole team.'),
   ),
   limit: Type.Optional(PageLimit),
   cursor: Type.Optional(PageCursor),

@@ -38,15 +38,15 @@ const etags = (description: string) => Type.Optional(Type.String({ pattern: ETAG
 /** Request headers that make an operation conditional. */
 export const IfMatch = Type.Object({
   'if-match': etags(
-    'ETag of the revision that the client read, such as `"7"`, with or without the quotes; several with commas between ' +
-      'them, or `*` for any. If the agent is at another revision, the operation changes nothing and returns 412. ' +
+    'ETag of the revision that the client read, such as `"7"`, with or without the quotes; or a comma-separated list, ' +
+      'or `*` for any revision. If the agent is at another revision, the operation changes nothing and returns 412. ' +
       'Default: any revision.',
   ),
 })
 export const IfNoneMatch = Type.Object({
   'if-none-match': etags(
-    'ETag of the revision that the client has, such as `"7"`, with or without the quotes; several with commas between ' +
-      'them, or `*` for any. If the agent is at this revision, the operation returns 304 without a body. Default: ' +
+    'ETag of the revision that the client has, such as `"7"`, with or without the quotes; or a comma-separated list, ' +
+      'or `*` for any revision. If the agent is at this revision, the operation returns 304 without a body. Default: ' +
       'always return the agent.',
   ),
 })

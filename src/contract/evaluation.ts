@@ -45,8 +45,8 @@ export const AgentReadQuery = Type.Object({
     Type.Boolean({
       default: false,
       description:
-        'true: the agent contains `latest_evaluation`, the newest one at any revision. If-None-Match then has no effect, ' +
-        'because a new evaluation does not change the revision. Default: false.',
+        'true: the agent contains `latest_evaluation`: always the newest evaluation, also with `revision`. If-None-Match then ' +
+        'has no effect, because a new evaluation does not change the revision. Default: false.',
     }),
   ),
 })

@@ -87,8 +87,7 @@ export const PageLimit = integer({
 
 export const PageCursor = Type.String({
   maxLength: 500,
-  description:
-    'The `next_cursor` of the previous page, sent with the same filters. Without it: the first page.',
+  description: 'The `next_cursor` of the previous page, sent with the same filters. Default: the first page.',
 })
 
 export const NextCursor = nullable(

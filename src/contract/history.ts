@@ -30,7 +30,9 @@ export const AgentRevision = Type.Object(
         description: 'Revision whose values a restore brought back. null: the action was not a restore.',
       }),
     ),
-    reason: nullable(Type.String({ description: 'Reason of a trust stage change. null: none was given.' })),
+    reason: nullable(
+      Type.String({ description: 'Reason for the trust stage change. null: none was given.' }),
+    ),
   },
   { $id: 'AgentRevision', description: 'A change of an agent: who changed which fields, and when.' },
 )

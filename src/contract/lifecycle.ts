@@ -17,14 +17,14 @@ export const AgentLifecycle = Type.Object(
       nullable(
         Type.String({
           maxLength: 2_000,
-          description: 'Reason of the change, at most 2,000 characters. The revision keeps it.',
+          description: 'Reason for the change, at most 2,000 characters. The revision keeps it.',
         }),
       ),
     ),
   },
   {
     $id: 'AgentLifecycle',
-    description: 'A change of the trust stage. Every change is allowed, to an earlier stage as well.',
+    description: 'A change of the trust stage. Every change is allowed, including to an earlier stage.',
     examples: [AGENT_LIFECYCLE_EXAMPLE],
   },
 )

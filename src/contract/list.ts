@@ -25,7 +25,7 @@ export const AgentListQuery = Type.Object({
     Type.String({
       maxLength: 255,
       description:
-        'Return only agents whose name contains this text, in upper or lower case. At most 255 characters. Default: every ' +
+        'Return only agents whose name contains this text, ignoring case. At most 255 characters. Default: every ' +
         'name.',
     }),
   ),

@@ -1,5 +1,5 @@
 /** Every error response of the console except 422. Codes are stable: clients branch on them. Each text says what is
- * wrong and what to do. */
+ * wrong and what to do, except for 404 `Not Found` and 405 `Method Not Allowed`, whose texts the contract defines. */
 export const PROBLEMS = {
   bad_request: {
     status: 400,
@@ -12,11 +12,11 @@ export const PROBLEMS = {
   invalid_token: { status: 401, detail: 'The token is not valid. Get a new one from the issuer.' },
   permission_missing: {
     status: 403,
-    detail: 'The token does not carry the permission that this operation needs. Use a token that does.',
+    detail: 'The token lacks the permission that this operation needs. Use a token that has it.',
   },
   team_missing: {
     status: 403,
-    detail: 'The token names no team. Use a token whose team claim is a UUID.',
+    detail: 'The token has no team. Use a token whose team claim is a UUID.',
   },
   not_found: { status: 404, detail: 'Not Found' },
   agent_not_found: { status: 404, detail: 'Your team has no agent with this id. Check the id.' },
@@ -50,7 +50,8 @@ export const PROBLEMS = {
   },
   body_too_large: {
     status: 413,
-    detail: 'The body is larger than this operation accepts. Send a smaller one.',
+    detail:
+      'The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none.',
   },
   agent_too_large: {
     status: 413,
@@ -67,7 +68,8 @@ export const PROBLEMS = {
   },
   internal: {
     status: 500,
-    detail: 'The server failed to process the request. The log has the cause under the id in x-request-id.',
+    detail:
+      'The console failed to process the request. Search its log for the id in the header x-request-id.',
   },
   upstream_failed: {
     status: 502,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { described, integer, nullable, oneOf, ref, UnixSeconds } from './fields.ts'
 
-export const SERVICE_STATES = ['starting', 'up', 'document_unreachable', 'document_broken'] as const
+export const SERVICE_STATES = ['starting', 'up', 'document_unreachable', 'document_invalid'] as const
 
 const count = (description: string) => integer({ minimum: 0, description })
 
@@ -28,19 +28,19 @@ const ServiceChange = Type.Object(
   { $id: 'ServiceChange', description: 'A new document that breaks clients of the previous one.' },
 )
 
-const AnswerMismatch = Type.Object(
+const ResponseMismatch = Type.Object(
   {
     operation_id: Type.String({ description: 'Operation id in the combined document.' }),
     method: Type.String({ description: 'HTTP method of the operation.' }),
     path: Type.String({ description: 'Path of the operation in the combined document.' }),
     count: count('Number of sampled responses that differ from the document.'),
     last_at: described(UnixSeconds, 'Time of the last one, Unix time in seconds.'),
-    fault: Type.String({
+    difference: Type.String({
       description: 'How the last one differs from the document. It contains nothing of the response.',
     }),
   },
   {
-    $id: 'AnswerMismatch',
+    $id: 'ResponseMismatch',
     description: 'Sampled responses of one operation that differ from the document.',
   },
 )
@@ -55,11 +55,11 @@ export const ServiceStatus = Type.Object(
     state: oneOf(SERVICE_STATES, {
       description:
         'State of the OpenAPI document. `starting`: not read yet. `up`: the newest document is in use. ' +
-        '`document_unreachable`: the document cannot be fetched. `document_broken`: the document cannot be used. In the ' +
+        '`document_unreachable`: the document cannot be fetched. `document_invalid`: the document cannot be used. In the ' +
         'last two states the last valid document stays in use.',
     }),
     since: described(UnixSeconds, 'Time of the last change of `state`, Unix time in seconds.'),
-    faults: Type.Array(Type.String(), { description: 'Reasons for the state, one sentence each.' }),
+    errors: Type.Array(Type.String(), { description: 'Reasons for the state, one sentence each.' }),
     breaker: oneOf(['closed', 'half_open', 'open'], {
       description:
         'State of the circuit breaker. `closed`: calls pass. `open`: calls get 503 without reaching the service. ' +
@@ -69,13 +69,13 @@ export const ServiceStatus = Type.Object(
     last_breaking_change: nullable(
       ref(ServiceChange, { description: 'The last new document that breaks clients. null: none.' }),
     ),
-    answers: Type.Object(
+    responses: Type.Object(
       {
         checked: count('Number of sampled responses that were compared with the document.'),
         mismatched: count('Number of them that differ from the document.'),
-        mismatches: Type.Array(ref(AnswerMismatch), { description: 'The differences by operation.' }),
+        mismatches: Type.Array(ref(ResponseMismatch), { description: 'The differences by operation.' }),
       },
-      { description: 'Result of the sampled response checks since the document is in use.' },
+      { description: 'Result of the sampled response checks since the document has been in use.' },
     ),
   },
   { $id: 'ServiceStatus', description: 'A mounted service, as the replica that sends the response sees it.' },
@@ -88,4 +88,4 @@ export const ServiceList = Type.Object(
 )
 export type ServiceList = Static<typeof ServiceList>
 
-export const SERVICE_SCHEMAS = [ServiceDocument, ServiceChange, AnswerMismatch, ServiceStatus, ServiceList]
+export const SERVICE_SCHEMAS = [ServiceDocument, ServiceChange, ResponseMismatch, ServiceStatus, ServiceList]

@@ -30,7 +30,7 @@ export const ServiceEntry = Type.Object(
       integer({ minimum: 1, maximum: 600_000, description: 'a whole number from 1 to 600000' }),
     ),
     max_request_bytes: Type.Optional(integer({ minimum: 0, description: 'a whole number of bytes' })),
-    max_answer_bytes: Type.Optional(integer({ minimum: 0, description: 'a whole number of bytes' })),
+    max_response_bytes: Type.Optional(integer({ minimum: 0, description: 'a whole number of bytes' })),
     poll_seconds: Type.Optional(
       Type.Number({ minimum: 0.1, maximum: 86_400, description: 'a number from 0.1 to 86400' }),
     ),

@@ -56,7 +56,7 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         operationId: 'createGenome',
         summary: 'Create Genome',
         description:
-          'Creates (seeds) a genome in the evolution service. The console forwards the body unchanged and the token. A 4xx response ' +
+          'Creates a genome in the evolution service. The console forwards the token and the unchanged body. A 4xx response ' +
           'of the evolution service is returned unchanged, except that every 422 has the body HTTPValidationError; a 5xx ' +
           'becomes 502, a missed deadline 504, an unreachable service 503.',
         ...AGENT_OPERATION,
@@ -81,7 +81,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): ForwardContext
   }
 }
 
-/** With a serializer of its own, Fastify adds no charset to the media type. */
+/** With a custom serializer, Fastify does not add a charset. */
 const unchanged = (text: unknown) => text as string
 
 function send(reply: FastifyReply, { status, headers, body }: ForwardedResponse): FastifyReply {

@@ -88,8 +88,10 @@ function describeRefusal(
   }
 }
 
+const NO_USER = 'The token has no user. Use a token whose user claim is a UUID.'
+
 function toCaller({ userId, teamId }: VerifiedToken, requestId: string): Caller {
   if (teamId === null) throw new Problem('team_missing')
-  if (userId === null) throw new Problem('team_missing', { detail: 'The token names no user.' })
+  if (userId === null) throw new Problem('team_missing', { detail: NO_USER })
   return { userId, teamId, requestId }
 }

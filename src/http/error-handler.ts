@@ -36,7 +36,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
 
 function problemFromFastify(error: Error): Problem {
   const { code, statusCode = 500 } = error as FastifyError
-  // A 4xx also marks a body that the client did not send to its end: not an internal error.
-  const otherwise = statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal'
-  return new Problem(FASTIFY_ERRORS[code] ?? otherwise, { cause: error })
+  // Fastify also reports an incomplete request body as a 4xx.
+  const fallback = statusCode >= 400 && statusCode < 500 ? 'bad_request' : 'internal'
+  return new Problem(FASTIFY_ERRORS[code] ?? fallback, { cause: error })
 }

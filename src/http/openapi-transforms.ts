@@ -16,7 +16,7 @@ export function createTransform(app: FastifyInstance): SwaggerTransform {
     if (schema.hide || permission === undefined || permission === 'public') return { url, schema }
     const note =
       permission === 'authenticated'
-        ? 'Needs a valid token, with any permissions.'
+        ? 'Needs a valid token; no particular permission.'
         : `Needs the permission \`${permission}\`.`
     const description = [schema.description ?? [], note].flat().join(' ')
     return { url, schema: { ...addValidationExamples(app, schema), description } }

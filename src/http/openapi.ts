@@ -11,7 +11,7 @@ const TAGS = [
   {
     name: 'Agent Environment',
     description:
-      'Agents, personas, policies and harnesses: agent configurations, their history, and evolution.',
+      'Agent configurations, their history and evolution; personas, policies and harnesses of the environment service.',
   },
   { name: 'Evaluation', description: 'Evaluation management and report retrieval.' },
   { name: 'Protection', description: 'Guardrails and telemetry.' },
@@ -33,9 +33,9 @@ export const openApi = fp(
           version: API_VERSION,
           description:
             'Agent Console stores the configuration of every AI agent of a company and gives one API to the services ' +
-            'that test, protect, attack and evolve those agents. All times are Unix time in seconds. An agent of ' +
-            'another team gives the same 404 as an agent that does not exist. Every error body has `detail`; every ' +
-            'error except 422 also has a stable `code`.',
+            'that test, protect, attack and evolve those agents. All times are Unix time in seconds. A request for ' +
+            'an agent of another team gets the same 404 as one for an agent that does not exist. Every error body has ' +
+            '`detail`; every error except 422 also has a stable `code`.',
           license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         },
         // The contract declares no server address: paths are relative to the address of the console.

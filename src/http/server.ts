@@ -23,7 +23,8 @@ const TIMEOUTS = {
   /** See request-timeout.ts. */
   requestTimeout: 0,
   connectionTimeout: 60_000,
-  /** Longer than the idle timeout of common load balancers: a connection must not close as they send a request on it. */
+  /** Longer than the idle timeout of common load balancers: a connection must not close while they send a request
+   * on it. */
   keepAliveTimeout: 75_000,
 }
 

@@ -28,7 +28,7 @@ export interface WatchOptions {
 
 export type Watch = ReturnType<typeof createWatch>
 
-/** So few events can be sent at once, without waiting for the client to read. */
+/** Up to this many events are sent without waiting for the client. */
 const MAX_EVENTS_AT_ONCE = 100
 
 /** Limits for reading events that are no longer in memory. A slow client gives up its place sooner, so that a few slow
@@ -63,8 +63,8 @@ export function createWatch({ broadcaster, stream, metrics, now }: WatchDeps) {
     return position
   }
 
-  /** Sends the missed events, from the stream and then from memory, until so few are left that the broadcaster can send
-   * them and take over. */
+  /** Sends the missed events, from the stream and then from memory, until at most MAX_EVENTS_AT_ONCE are left,
+   * which the broadcaster sends when it takes over. */
   const catchUp = async (subscriber: Subscriber, start: Position) => {
     let { sequence } = start
     while (!subscriber.isClosed) {

@@ -44,7 +44,7 @@ describe('a console', () => {
     for (const signals of [1, 2]) {
       const running = await startConsoleProcess({
         SHUTDOWN_DELAY_MS: '0',
-        SHUTDOWN_PATIENCE_MS: signals === 1 ? '500' : '60000',
+        SHUTDOWN_TIMEOUT_MS: signals === 1 ? '500' : '60000',
       })
       const { hostname, port } = new URL(running.url)
       const socket = connect(Number(port), hostname)

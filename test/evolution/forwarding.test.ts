@@ -123,7 +123,7 @@ describe('the two operations of the evolution service', async () => {
     await running.request('POST', '/v1/genomes/', { token: person.token, json: {} })
     const text = await running.deps.metrics.registry.metrics()
     for (const line of [
-      /console_upstream_call_duration_seconds_count\{upstream="evolution",outcome="answered"\} \d+/,
+      /console_upstream_call_duration_seconds_count\{upstream="evolution",outcome="succeeded"\} \d+/,
       /console_upstream_call_duration_seconds_count\{upstream="evolution",outcome="server_error"\} \d+/,
       /console_upstream_breaker_state\{upstream="evolution",state="closed"\} 1/,
       /console_upstream_in_flight\{upstream="evolution"\} 0/,

@@ -176,7 +176,8 @@ describe('what is next to a 422', async () => {
     const reply = await put(`${body} `)
     assert.equal(reply.status, 413)
     assert.deepEqual(reply.body, {
-      detail: 'The body is larger than this operation accepts. Send a smaller one.',
+      detail:
+        'The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none.',
       code: 'body_too_large',
     })
     const chunk = `${MIB.toString(16)}\r\n${'x'.repeat(MIB)}\r\n`

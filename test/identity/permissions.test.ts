@@ -42,14 +42,14 @@ describe('a valid token', async () => {
       const reply = await sendClaims({ team_id })
       assert.equal(reply.status, 403)
       assert.deepEqual(reply.body, {
-        detail: 'The token names no team. Use a token whose team claim is a UUID.',
+        detail: 'The token has no team. Use a token whose team claim is a UUID.',
         code: 'team_missing',
       })
     }
     for (const sub of [undefined, 'auth0|1']) {
       const reply = await sendClaims({ sub })
       assert.equal(reply.status, 403)
-      assert.equal(reply.body.detail, 'The token names no user.')
+      assert.equal(reply.body.detail, 'The token has no user. Use a token whose user claim is a UUID.')
     }
   })
 })

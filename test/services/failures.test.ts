@@ -56,7 +56,7 @@ describe('a mounted service that', async () => {
   const mounted = await useMounted({
     deadlineMs: DEADLINE_MS,
     maxRequestBytes: 1_000,
-    maxAnswerBytes: 1_000,
+    maxResponseBytes: 1_000,
     operations: [operation(), operation({ method: 'POST' })],
   })
   const behind = mounted.behind['things'] as Behind

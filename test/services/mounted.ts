@@ -23,7 +23,7 @@ export interface MountedOptions extends Pick<ConsoleOptions, 'overrides'> {
   basePath?: string
   deadlineMs?: number
   maxRequestBytes?: number
-  maxAnswerBytes?: number
+  maxResponseBytes?: number
   sampleRatio?: number
   observeResponse?: MountOptions['observeResponse']
 }
@@ -62,7 +62,7 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
     mount: ({ metrics }) => {
       for (const [name, { url: origin }] of Object.entries(behind)) {
         const url = origin + (options.basePath ?? '')
-        const { deadlineMs = 1_000, maxAnswerBytes: maxResponseBytes = Number.POSITIVE_INFINITY } = options
+        const { deadlineMs = 1_000, maxResponseBytes = Number.POSITIVE_INFINITY } = options
         services.set(name, {
           url,
           upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, metrics }),

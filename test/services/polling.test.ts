@@ -54,8 +54,8 @@ describe('the document poller', async () => {
 
   it('publishes them in the combined document', async () => {
     assert.equal((await combined()).paths['/v1/teams/{id}'].get.operationId, 'TeamsGetTeam')
-    const { state, document: adopted, faults, breaker, tag, prefixes } = await polling.status('teams')
-    assert.deepEqual([state, faults, breaker, tag, prefixes], ['up', [], 'closed', 'Teams', ['/v1/teams']])
+    const { state, document: adopted, errors, breaker, tag, prefixes } = await polling.status('teams')
+    assert.deepEqual([state, errors, breaker, tag, prefixes], ['up', [], 'closed', 'Teams', ['/v1/teams']])
     assert.deepEqual([adopted?.version, adopted?.operations, adopted?.title], ['1', 3, 'Teams'])
   })
 
@@ -115,21 +115,21 @@ describe('the document poller', async () => {
 
   it('keeps the last good document while a newer one is broken, and says why', async () => {
     teams.publish('{"openapi": "3.1.0", "paths": 7')
-    const broken = await polling.becomes('teams', ({ state }) => state === 'document_broken')
-    assert.match(broken.faults.join(), /neither JSON nor YAML/)
+    const broken = await polling.becomes('teams', ({ state }) => state === 'document_invalid')
+    assert.match(broken.errors.join(), /neither JSON nor YAML/)
     assert.equal(broken.document?.version, '4')
     assert.equal((await get('/v1/teams')).status, 200)
     await combined()
     teams.publish({ ...teamsDocument('5'), openapi: '9.9' })
-    await polling.becomes('teams', ({ faults }) => faults.join().includes('9.9'))
+    await polling.becomes('teams', ({ errors }) => errors.join().includes('9.9'))
     const mended = await adopt('5')
-    assert.deepEqual([mended.state, mended.faults], ['up', []])
+    assert.deepEqual([mended.state, mended.errors], ['up', []])
   })
 
   it('keeps the last good document while the service is down, whose operations return 503', async () => {
     await teams.stop()
     const reason = 'Its document could not be fetched: ECONNREFUSED.'
-    const down = await polling.becomes('teams', ({ faults }) => faults.includes(reason))
+    const down = await polling.becomes('teams', ({ errors }) => errors.includes(reason))
     assert.equal(down.state, 'document_unreachable')
     assert.equal(down.document?.version, '5')
     const answer = await get('/v1/teams')
@@ -158,22 +158,22 @@ describe('the document poller', async () => {
     const passed = await get('/v1/teams/1')
     assert.equal(passed.text, '{"id": 7, "status": "new", "secret": "s3cret"}')
     await get('/v1/teams/2')
-    const { answers } = await polling.becomes('teams', (status) => status.answers.mismatched === 2)
-    assert.equal(answers.checked, 2)
-    const [mismatch] = answers.mismatches
+    const { responses } = await polling.becomes('teams', (status) => status.responses.mismatched === 2)
+    assert.equal(responses.checked, 2)
+    const [mismatch] = responses.mismatches
     assert.deepEqual(
       [mismatch?.operation_id, mismatch?.method, mismatch?.path, mismatch?.count],
       ['TeamsGetTeam', 'GET', '/v1/teams/{id}', 2],
     )
-    assert.match(mismatch?.fault ?? '', /must be string/)
-    assert.ok(!JSON.stringify(answers).includes('s3cret'))
+    assert.match(mismatch?.difference ?? '', /must be string/)
+    assert.ok(!JSON.stringify(responses).includes('s3cret'))
     const metrics = await polling.running.deps.metrics.registry.metrics()
     assert.match(metrics, /responses_mismatched_total\{service="teams",operation="TeamsGetTeam"\} 2/)
   })
 
   it('begins to count anew with a new document', async () => {
-    const { answers } = await adopt('8')
-    assert.deepEqual(answers, { checked: 0, mismatched: 0, mismatches: [] })
+    const { responses } = await adopt('8')
+    assert.deepEqual(responses, { checked: 0, mismatched: 0, mismatches: [] })
   })
 
   it('is shown only with the permission service:read', async () => {
@@ -228,8 +228,8 @@ describe('services whose first document is invalid', async () => {
   const polling = await usePolling({ teams: { url: teams.url } })
 
   it('have nothing mounted until a valid one comes', async () => {
-    const { faults } = await polling.becomes('teams', ({ state }) => state === 'document_broken')
-    assert.match(faults.join(), /type must be string/)
+    const { errors } = await polling.becomes('teams', ({ state }) => state === 'document_invalid')
+    assert.match(errors.join(), /type must be string/)
     const polls = teams.polls.length
     await until('it was polled again', async () => {
       const missed = await getFrom(polling, '/v1/teams')
@@ -309,13 +309,13 @@ describe('a document that cannot be combined', async () => {
     try {
       await poller.start(JSON.stringify(document({})))
       // The start waits for the first poll.
-      assert.equal(status()?.state, 'document_broken')
-      assert.deepEqual(status()?.faults, [
+      assert.equal(status()?.state, 'document_invalid')
+      assert.deepEqual(status()?.errors, [
         'It could not be combined with the others: It took longer than 20000 ms.',
       ])
       const polls = teams.polls.length
       await until('it was polled again', () => {
-        assert.deepEqual(find('/v1/teams'), { allow: [], isAwaited: true })
+        assert.deepEqual(find('/v1/teams'), { allow: [], isPending: true })
         return teams.polls.length > polls + 3
       })
       fails = false

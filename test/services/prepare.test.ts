@@ -55,10 +55,10 @@ describe("a service's document", () => {
     )
     assert.deepEqual(leftOut, [
       'TRACE /v1/teams is left out: the console does not forward TRACE.',
-      'GET /v1/teams/ is left out: it is the same path as GET /v1/teams.',
+      'GET /v1/teams/ is left out: it matches the same requests as GET /v1/teams.',
       'GET /v1/agent-configurations is left out: it is outside the prefixes of teams.',
       'GET /v1/teams?x=1 is left out: it is outside the prefixes of teams.',
-      'GET /v1/teams/a b is left out: its segment a b has a character that is not routed here.',
+      'GET /v1/teams/a b is left out: its segment a b contains a character that the console does not support in paths.',
     ])
     assert.deepEqual(components, {})
   })

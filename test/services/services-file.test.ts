@@ -30,7 +30,7 @@ describe('the services file', () => {
     prefixes: ['/v1/teams'],
     ...changes,
   })
-  const faultsOf = (...services: object[]) => {
+  const errorsOf = (...services: object[]) => {
     try {
       read(JSON.stringify({ services }))
       return []
@@ -70,16 +70,16 @@ describe('the services file', () => {
     assert.equal(service?.documentUrl, 'https://docs.example/teams.json')
   })
 
-  it('has all its faults reported at once, each in a sentence', () => {
+  it('has all its errors reported at once, each in a sentence', () => {
     assert.deepEqual(
-      faultsOf(
+      errorsOf(
         { tag: 'Teams', url: 'http://h', prefixes: [] },
         entry({ name: 'Red Team', colour: 'red', poll_seconds: 0, prefixes: ['v1/x', '/v1/../x'] }),
       ),
       [
         'SERVICES_FILE service 1: has no `name`',
         'SERVICES_FILE service 1: `prefixes` must be the paths it may own',
-        'SERVICES_FILE service Red Team: has a field `colour` that is not known',
+        'SERVICES_FILE service Red Team: has an unknown field `colour`',
         'SERVICES_FILE service Red Team: `name` must be at most 40 lower-case letters and digits, in words joined by hyphens',
         'SERVICES_FILE service Red Team: `prefixes.0` must be a path such as /v1/teams or /v1/teams/{team_id}/members',
         'SERVICES_FILE service Red Team: `prefixes.1` must be a path such as /v1/teams or /v1/teams/{team_id}/members',
@@ -87,7 +87,7 @@ describe('the services file', () => {
       ],
     )
     assert.deepEqual(
-      faultsOf(
+      errorsOf(
         entry({ url: 'http://user:pw@h/' }),
         entry({ name: 'evolution', prefixes: ['/v1/b'], document: 'ftp://h/x' }),
         entry({ prefixes: ['/v1/c'] }),
@@ -101,7 +101,7 @@ describe('the services file', () => {
     )
   })
 
-  it('that is missing or neither JSON nor YAML is a fault like any other', () => {
+  it('that is missing or neither JSON nor YAML is an error like any other', () => {
     assert.throws(() => read('services: ['), /SERVICES_FILE cannot be read as JSON or YAML/)
     assert.throws(
       () => readConfig({ ...ENVIRONMENT, PORT: 'x', SERVICES_FILE: join(folder, 'none') }),
@@ -121,28 +121,28 @@ describe('the services file', () => {
   }
   for (const [what, [prefix, other]] of Object.entries(clashes)) {
     it(`cannot give away ${what}: the sentence names both`, () => {
-      const faults = faultsOf(entry(), entry({ name: 'thief', prefixes: [prefix] }))
+      const errors = errorsOf(entry(), entry({ name: 'thief', prefixes: [prefix] }))
       assert.ok(
-        faults.includes(`SERVICES_FILE gives ${prefix} to the service thief, which clashes with ${other}`),
-        faults.join('\n'),
+        errors.includes(`SERVICES_FILE gives ${prefix} to the service thief, which clashes with ${other}`),
+        errors.join('\n'),
       )
     })
   }
 
   it('cannot name two services that could publish the same name', () => {
-    const errorsOf = (name: string, other: string) =>
-      faultsOf(entry({ name }), entry({ name: other, prefixes: ['/v1/other'] }))
-    assert.deepEqual(errorsOf('red', 'red-team'), [
+    const namedErrors = (name: string, other: string) =>
+      errorsOf(entry({ name }), entry({ name: other, prefixes: ['/v1/other'] }))
+    assert.deepEqual(namedErrors('red', 'red-team'), [
       'SERVICES_FILE names two services red and red-team, which could publish the same name in the document',
     ])
-    assert.equal(errorsOf('red2', 'red').length, 1)
-    assert.deepEqual(errorsOf('team', 'teams'), [])
-    assert.deepEqual(errorsOf('red-team', 'blue-team'), [])
+    assert.equal(namedErrors('red2', 'red').length, 1)
+    assert.deepEqual(namedErrors('team', 'teams'), [])
+    assert.deepEqual(namedErrors('red-team', 'blue-team'), [])
   })
 
   it('may give a service paths under its own, and neighbours alike names', () => {
     assert.deepEqual(
-      faultsOf(
+      errorsOf(
         entry({ prefixes: ['/v1/teams', '/v1/teams/{id}'] }),
         entry({ name: 'other', prefixes: ['/v1/teams-and-more', '/v1/genomes2'] }),
       ),

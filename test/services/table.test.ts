@@ -68,15 +68,15 @@ describe('the mounted table', () => {
   it('tells a path that is awaited, however its prefix is given, from one that names nothing', async () => {
     const prefixes = ['/v1/a', '/v1/a', '/v1/a/b', '/v1/teams/{x}/members', '/v1/teams/{y}/members']
     const { find } = await createMountedTable([operation({ path: '/v1/things' })], prefixes)
-    const isAwaited = (url: string) => {
+    const isPending = (url: string) => {
       const match = find('POST', url)
-      return 'isAwaited' in match && match.isAwaited
+      return 'isPending' in match && match.isPending
     }
     for (const url of ['/v1/a', '/v1/a/', '/v1/%61/b/c?d', 'http://host/v1/a', '/v1/teams/7/members/8']) {
-      assert.equal(isAwaited(url), true, url)
+      assert.equal(isPending(url), true, url)
     }
     for (const url of ['/v1/ab', '/v1/teams', '/v1/teams/7/other', '/v1/things', '/']) {
-      assert.equal(isAwaited(url), false, url)
+      assert.equal(isPending(url), false, url)
     }
   })
 
@@ -139,14 +139,14 @@ describe('the mounted table', () => {
     assert.deepEqual(
       refused.map(({ reason }) => reason),
       [
-        'GET /v1/a/{x}{y} of things cannot be mounted: its segment {x}{y} has parameters that cannot be told apart here.',
-        'GET /v1/a/{x}-{y}-{z} of things cannot be mounted: its segment {x}-{y}-{z} has parameters that cannot be told apart here.',
-        'GET /v1/a/* of things cannot be mounted: its segment * has a character that is not routed here.',
-        'GET /v1/a/(b) of things cannot be mounted: its segment (b) has a character that is not routed here.',
+        'GET /v1/a/{x}{y} of things cannot be mounted: its segment {x}{y} has more parameters than the console supports in one segment.',
+        'GET /v1/a/{x}-{y}-{z} of things cannot be mounted: its segment {x}-{y}-{z} has more parameters than the console supports in one segment.',
+        'GET /v1/a/* of things cannot be mounted: its segment * contains a character that the console does not support in paths.',
+        'GET /v1/a/(b) of things cannot be mounted: its segment (b) contains a character that the console does not support in paths.',
         'GET /v1/../admin of things cannot be mounted: it has the segment ...',
         'GET /v1//a of things cannot be mounted: it has an empty segment.',
         'GET v1/a of things cannot be mounted: it does not start with a slash.',
-        'GET /v1/{a of things cannot be mounted: its segment {a has a character that is not routed here.',
+        'GET /v1/{a of things cannot be mounted: its segment {a contains a character that the console does not support in paths.',
         'GET /v1/b/{y}/ of things cannot be mounted: it is declared twice.',
       ],
     )

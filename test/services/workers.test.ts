@@ -42,8 +42,8 @@ describe('the workers that read documents', () => {
   })
 
   it('report what is wrong with an invalid document, and go on', async () => {
-    const { faults } = (await prepare(workers, '{')) as unknown as { faults: string[] }
-    assert.match(faults.join(), /neither JSON nor YAML/)
+    const { errors } = (await prepare(workers, '{')) as unknown as { errors: string[] }
+    assert.match(errors.join(), /neither JSON nor YAML/)
     assert.equal((await prepare(workers, good)).operations.length, 1)
   })
 
@@ -132,7 +132,7 @@ describe('a sampled response', async () => {
       bytes: bytesOf(body),
     })
 
-  it('that is as declared is no fault', async () => {
+  it('that is as declared has no difference', async () => {
     assert.equal(await check('{"id": 1, "parent": {"id": 2, "parent": null}}'), undefined)
     assert.equal(await check('{"detail": "x"}', 404, 'application/problem+json'), undefined)
     assert.equal(await check('', 204), undefined)
@@ -166,7 +166,7 @@ describe('a sampled response', async () => {
     assert.equal(await next, 'It must be integer (#/properties/id/type).')
   })
 
-  it('about which nothing is declared is no fault either', async () => {
+  it('about which nothing is declared has no difference either', async () => {
     assert.equal(await check('{}', 503), undefined)
   })
 

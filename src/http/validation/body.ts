@@ -50,10 +50,10 @@ export function validateBody(
 
 /** Only the members that the schema knows are scanned for violations: unknown members are ignored. */
 function parse(bytes: Buffer, schema: JsonSchema): JsonBody {
-  // Such a body is stored whole, so every member counts as known.
+  // An open body is stored with all its members, so all of them are scanned.
   if (schema.properties && schema.additionalProperties === true) return parseJsonBody(bytes, () => true)
   const names = new Set(Object.keys(schema.properties ?? {}))
-  // Not a field, but copying the body would change its prototype.
+  // `__proto__` is always scanned: copying it would change the prototype.
   if (names.size > 0) names.add('__proto__')
   return parseJsonBody(bytes, (name) => names.has(name))
 }
@@ -76,7 +76,7 @@ function checkTopLevelNumber(
   schema: JsonSchema | undefined,
   errors: ErrorList,
 ): void {
-  // Of two members with one name JSON.parse keeps the last, which need not be a number.
+  // If a name occurs twice, JSON.parse keeps the last value, which may not be a number.
   if (typeof body[name] !== 'number') return
   const types = [schema?.type ?? 'number'].flat()
   if (schema?.pattern === DECIMAL_PATTERN) {

@@ -12,7 +12,7 @@ export interface Scan {
   isTooDeep: boolean
   /** In the known members of the outermost object. */
   violations: Violation[]
-  /** The literals of the known members that are numbers. Of two with one name the last counts, as in `JSON.parse`. */
+  /** The literals of the known members that are numbers. If a name occurs twice the last one counts, as in `JSON.parse`. */
   numbers: Map<string, string>
 }
 

@@ -3,7 +3,7 @@ import { findJsonSyntaxError } from '../../platform/json-syntax.ts'
 import { type Scan, type ScanOptions, scanJson } from './json-scanner.ts'
 
 const MAX_DEPTH = 64
-/** Each repeats up to 64 member names. */
+/** Each violation contains a path of up to 64 names. */
 const MAX_VIOLATIONS = 100
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

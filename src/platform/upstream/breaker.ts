@@ -1,9 +1,9 @@
 export type BreakerState = 'closed' | 'half_open' | 'open'
 
-/** Permission to send one request, valid in the state it was given in. */
+/** Identifies the breaker state in which a request was sent. */
 export type Permit = number
 
-/** `abandoned`: the request ended without saying anything about the upstream. */
+/** `abandoned`: the request ended for a reason that is not the upstream's. */
 export type Verdict = 'succeeded' | 'failed' | 'abandoned'
 
 export interface Breaker {
@@ -26,7 +26,7 @@ const MIN_REQUESTS = 10
 const MAX_FAILURE_RATE = 0.5
 
 /** Opens when more than half of the requests of the last second failed, then allows one probe per reset time.
- * Not opossum: it counts a client that disconnects as a success, so such clients kept it closed over a dead upstream. */
+ * Not opossum: it counts a client that disconnects as a success, so it stayed closed while the upstream was down. */
 export function createBreaker(now: () => number, onChange: (state: BreakerState) => void): Breaker {
   const buckets = Array.from({ length: BUCKETS }, () => ({ index: -1, requests: 0, failures: 0 }))
   let state: BreakerState = 'closed'

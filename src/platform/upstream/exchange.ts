@@ -24,7 +24,7 @@ export interface ResponseHead {
 
 /** Receives a response as it arrives. */
 export interface Receiver {
-  /** The time limit is for a pause between two bytes. Otherwise it is for the whole request, including a retry. */
+  /** true: the time limit applies to each pause between two bytes. false: to the whole request, including a retry. */
   isStreamed: boolean
   onHead: (head: ResponseHead, exchange: Exchange) => void
   /** Returns false to pause until `resume`. */
@@ -44,14 +44,14 @@ export interface UpstreamParts {
   maxResponseBytes: number
 }
 
-/** For undici: the exchange itself has ended with its own failure before. */
+/** The error that undici gets when an exchange is aborted. The receiver has already got the real failure. */
 const ABORTED = new Error('The exchange was aborted')
 
 /** The body of a 5xx up to this size is read and discarded, so that its connection can be used again. */
 const MAX_DISCARDED_BYTES = 64 * 1024
 
 /** One attempt to send a request: it waits in the queue, takes a permit of the breaker, sends the request and hands the
- * response to the receiver. It is undici's own handler: undici's streams and signals cost more than all the rest. */
+ * response to the receiver. It is a low-level handler of undici, because undici's streams and signals are expensive. */
 export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
   private readonly upstream: UpstreamParts
   private readonly request: UpstreamRequest
@@ -62,10 +62,10 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
   private permit: Permit | undefined
   private state: 'queued' | 'sent' | 'ended' = 'queued'
   private hasWaited = false
-  private hasPlace = false
+  private hasSlot = false
   private receivedBytes = 0
   private serverError: UpstreamFailure | undefined
-  /** When the part of the exchange that is in progress began: the request or its response. */
+  /** Start of the current part of the exchange: sending the request, or receiving the response. */
   private startedAt = 0
   private isAborted = false
 
@@ -87,11 +87,11 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
     this.hasWaited = this.state === 'queued'
   }
 
-  onPlace(): void {
-    this.hasPlace = true
+  onSlot(): void {
+    this.hasSlot = true
     this.permit = this.upstream.breaker.permit()
     if (this.permit === undefined) {
-      this.leaveQueue()
+      this.releaseSlot()
       this.end(new UpstreamFailure('not_sent'))
       return
     }
@@ -114,8 +114,8 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
     this.controller?.resume()
   }
 
-  /** Ends the exchange at its time limit. Returns true if it continues instead: a streamed response may pause while the
-   * client reads slowly, or while there is no event to send. */
+  /** Called at the time limit. Ends the exchange and returns false, or returns true if it may continue: a streamed
+   * response may pause while the client reads slowly, or while there is no event to send. */
   onTimeLimit(): boolean {
     const { isStreamed } = this.receiver
     if (isStreamed && this.head && (this.controller?.paused || isEventStream(this.head.headers))) {
@@ -153,7 +153,7 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
     this.head = { status, headers }
     this.startedAt = performance.now()
     if (isEventStream(headers)) {
-      this.leaveQueue()
+      this.releaseSlot()
       // The verdict of a probe must not wait for the last event.
       this.report('succeeded')
     }
@@ -170,12 +170,12 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.leaveQueue()
+    this.releaseSlot()
     this.end(this.serverError)
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.leaveQueue()
+    this.releaseSlot()
     this.end(this.serverError ?? UpstreamFailure.ofConnection(error))
   }
 
@@ -206,13 +206,13 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
     this.receiver.onEnd(failure)
   }
 
-  private leaveQueue(): void {
-    if (!this.hasPlace) return
-    this.hasPlace = false
-    this.upstream.queue.leave()
+  private releaseSlot(): void {
+    if (!this.hasSlot) return
+    this.hasSlot = false
+    this.upstream.queue.release()
   }
 
-  /** The first verdict counts. After `abandoned` a later one still counts, if the breaker is in the same state. */
+  /** Reports verdicts up to the first one other than `abandoned`. */
   private report(verdict: Verdict): void {
     if (this.permit === undefined) return
     this.upstream.breaker.report(this.permit, verdict)

@@ -21,7 +21,7 @@ export type FailureKind =
   /** The body of the client is larger than the upstream accepts. */
   | 'request_too_large'
 
-/** How the client sees a failure, and what it says about the upstream. */
+/** The error code for the client, and the verdict for the breaker. */
 const KINDS: Record<FailureKind, [ProblemCode, Verdict]> = {
   unreachable: ['upstream_unavailable', 'failed'],
   cut_off: ['upstream_failed', 'failed'],

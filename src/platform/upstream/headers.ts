@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The headers of an allow-list that are present, each once. A header listed in `Connection` belongs to that connection
- * alone, even when it is on the list (RFC 9110 section 7.6.1). */
+/** The allowed headers that are present; repeated ones are joined. A header listed in `Connection` belongs to that
+ * connection alone, even if it is allowed (RFC 9110 section 7.6.1). */
 export function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
   const hopByHop =
     joined(headers.connection)

@@ -6,7 +6,7 @@ const EVERY_BYTES = 8 * 1024 * 1024
 
 type Collect = (options: { type: 'minor' }) => void
 
-// Per process: so is its memory.
+// Module state, because memory belongs to the process.
 let passedBytes = 0
 let collect: Collect | undefined
 

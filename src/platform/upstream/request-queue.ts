@@ -1,18 +1,18 @@
 export interface QueuedRequest {
-  /** The request has a place now. It gives the place back with `leave`. */
-  onPlace: () => void
+  /** The request may be sent now. It returns its slot with `release`. */
+  onSlot: () => void
 }
 
 /** Limits the requests in flight to one upstream; the others wait in order of arrival. */
 export interface RequestQueue {
   enter: (request: QueuedRequest) => void
-  /** Takes a request out that still waits. */
+  /** Removes a waiting request. */
   cancel: (request: QueuedRequest) => void
-  leave: () => void
+  release: () => void
 }
 
-/** A limit of connections would do the same, except for event streams: they stay open for hours and would take every
- * connection from ordinary requests. An event stream gives its place back when its response begins. */
+/** Not a connection limit: event streams stay open for hours and would use it up. An event stream returns its slot when
+ * its response begins. */
 export function createRequestQueue(maxInFlight: number): RequestQueue {
   const waiting = new Set<QueuedRequest>()
   let inFlight = 0
@@ -22,7 +22,7 @@ export function createRequestQueue(maxInFlight: number): RequestQueue {
       if (inFlight >= maxInFlight) return
       waiting.delete(request)
       inFlight++
-      request.onPlace()
+      request.onSlot()
     }
   }
 
@@ -33,12 +33,12 @@ export function createRequestQueue(maxInFlight: number): RequestQueue {
         return
       }
       inFlight++
-      request.onPlace()
+      request.onSlot()
     },
     cancel: (request) => void waiting.delete(request),
-    leave: () => {
+    release: () => {
       inFlight--
-      // Later, so that requests which end at once do not nest.
+      // In a microtask, so that requests that fail immediately do not recurse.
       if (waiting.size > 0) queueMicrotask(takeNext)
     },
   }

@@ -2,7 +2,7 @@
 export interface RetryBudget {
   /** Counts a request. */
   earn: () => void
-  /** Whether one request may be retried now; takes it from the budget. */
+  /** Returns whether a retry is allowed, and if so uses one up. */
   spend: () => boolean
 }
 

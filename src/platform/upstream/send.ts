@@ -3,11 +3,11 @@ import { Exchange, type Receiver, type UpstreamParts, type UpstreamRequest } fro
 import { UpstreamFailure } from './failure.ts'
 
 /** Sends a request under the time limit, the retry budget and the metrics of its upstream. A GET without a result is
- * retried once. Rejects with a Problem. `client` is the response to the client: the request ends when it is closed. */
+ * retried once. Rejects with a Problem. The request is cancelled when `clientResponse` is closed. */
 export function send<Result>(
   upstream: UpstreamParts,
   request: UpstreamRequest,
-  client: ServerResponse,
+  clientResponse: ServerResponse,
   createReceiver: (onResult: (result: Result) => void) => Receiver,
 ): Promise<Result> {
   const { metrics, budget, deadlineMs } = upstream
@@ -18,7 +18,7 @@ export function send<Result>(
 
     const onResult = (result: Result) => {
       hasResult = true
-      endCall('answered')
+      endCall('succeeded')
       resolve(result)
     }
     const timer = setTimeout(() => {
@@ -40,8 +40,8 @@ export function send<Result>(
       exchange = new Exchange(upstream, request, { ...receiver, onEnd }, timer)
       exchange.start()
     }
-    client.once('close', () => {
-      if (!client.writableFinished) exchange.abort(new UpstreamFailure('client_disconnected'))
+    clientResponse.once('close', () => {
+      if (!clientResponse.writableFinished) exchange.abort(new UpstreamFailure('client_disconnected'))
     })
     budget.earn()
     attempt(request.method === 'GET' && request.body === undefined)

@@ -4,7 +4,7 @@ import { UpstreamFailure } from './failure.ts'
 
 /** The body of a client's request on its way to an upstream. */
 export interface Upload extends Readable {
-  /** Everything received was sent on: the upstream waits for the client. */
+  /** Everything received so far has been forwarded; the upload waits for the client. */
   isStarved: () => boolean
 }
 

@@ -12,8 +12,8 @@ export interface UpstreamOptions {
   /** The name in metrics. */
   name: string
   url: string
-  /** Time limit, once in the queue and once after that: of `fetch` for the whole request including a retry, of `stream` for
-   * a pause between two bytes. */
+  /** Time limit for the wait in the queue, and again for the request. `fetch`: the whole request including a retry.
+   * `stream`: each pause between two bytes. */
   deadlineMs: number
   maxResponseBytes: number
   /** Requests in flight at the same time. The others wait in the queue, within their time limit. */
@@ -21,12 +21,12 @@ export interface UpstreamOptions {
   metrics: Metrics
 }
 
-/** Both methods return a response below 500, or reject with a Problem. `client` is the response to the client: the request
- * is cancelled when the client disconnects. */
+/** Both methods return a response below 500, or reject with a Problem. The request is cancelled when the client
+ * disconnects from `clientResponse`. */
 export interface Upstream {
-  fetch: (request: UpstreamRequest, client: ServerResponse) => Promise<CollectedResponse>
+  fetch: (request: UpstreamRequest, clientResponse: ServerResponse) => Promise<CollectedResponse>
   /** Returns when the head of the response has arrived; the bodies are passed on as they arrive. */
-  stream: (request: UpstreamRequest, client: ServerResponse) => Promise<StreamedResponse>
+  stream: (request: UpstreamRequest, clientResponse: ServerResponse) => Promise<StreamedResponse>
   state: () => 'up' | 'down'
   breaker: () => BreakerState
   close: () => Promise<void>
@@ -53,12 +53,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const breaker = createBreaker(() => performance.now(), metrics.setBreakerState)
   const queue = createRequestQueue(maxInFlight)
   const parts = { pool, queue, breaker, budget: createRetryBudget(), metrics, deadlineMs, maxResponseBytes }
+  const streamed = (onResult: (head: StreamedResponse) => void) => streamResponse(onResult, metrics)
   const toSend = (request: UpstreamRequest) => ({ ...request, path: basePath + request.path })
 
   return {
-    fetch: (request, client) => send(parts, toSend(request), client, collectResponse),
-    stream: (request, client) =>
-      send<StreamedResponse>(parts, toSend(request), client, (onResult) => streamResponse(onResult, metrics)),
+    fetch: (request, clientResponse) => send(parts, toSend(request), clientResponse, collectResponse),
+    stream: (request, clientResponse) => send(parts, toSend(request), clientResponse, streamed),
     state: () => (breaker.state() === 'closed' ? 'up' : 'down'),
     breaker: breaker.state,
     close: () => pool.destroy(),

@@ -13,14 +13,14 @@ export interface SampledResponse {
   readonly bytes: Uint8Array
 }
 
-/** How a response differs from what is declared, without any of its content; undefined where it does not differ, or where
- * nothing is declared about it. */
+/** Describes how a response differs from the document, without quoting it. Undefined if it does not differ or nothing is
+ * declared. */
 export type CheckResponse = (response: SampledResponse) => string | undefined
 
-/** Checks responses against one document. Each schema is compiled when the first response to it comes. */
+/** Checks responses against one document. Schemas are compiled on first use. */
 export function createResponseCheck(parts: PublishedParts): CheckResponse {
   const { paths, components } = structuredClone({ paths: parts.paths, components: parts.components })
-  walk({ paths, components }, (schema) => requireOfResponses(schema, { paths, components }))
+  walk({ paths, components }, (schema) => dropWriteOnlyFromRequired(schema, { paths, components }))
   const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, logger: false })
   const compiled = new Map<unknown, ValidateFunction>()
   const validatorOf = (schema: Node) => {
@@ -51,8 +51,8 @@ export function createResponseCheck(parts: PublishedParts): CheckResponse {
   }
 }
 
-/** A response need not have what is `writeOnly`. */
-function requireOfResponses(schema: Node, document: Node): void {
+/** `writeOnly` properties are not required in a response. */
+function dropWriteOnlyFromRequired(schema: Node, document: Node): void {
   if (!Array.isArray(schema['required'])) return
   const properties = nodeAt(schema, 'properties')
   const isWriteOnly = (name: unknown) => resolve(document, properties[textOf(name)])?.['writeOnly'] === true

@@ -7,7 +7,7 @@ interface Mismatch {
   readonly operation: DeclaredOperation
   count: number
   lastAtMs: number
-  fault: string
+  difference: string
 }
 
 /** What the sampled responses of a service showed since its document was adopted. */
@@ -32,6 +32,7 @@ interface SampledChecksOptions {
   metricsOf: (service: string) => ServiceMetrics
 }
 
+const NOT_CHECKED = 'responses of this operation are no longer checked'
 /** Further samples of a service are dropped while this many wait. */
 const MAX_PENDING = 4
 
@@ -44,18 +45,18 @@ export function createSampledChecks({ workers, log, now, metricsOf }: SampledChe
   const skipped = new WeakSet<DeclaredOperation>()
   const pending = new Map<string, number>()
 
-  const note = (operation: DeclaredOperation, record: CheckRecord, fault: string | undefined) => {
+  const note = (operation: DeclaredOperation, record: CheckRecord, difference: string | undefined) => {
     const { service, operationId } = operation
     record.checked++
     metricsOf(service).checked()
-    if (fault === undefined) return
+    if (difference === undefined) return
     record.mismatched++
     const count = (record.mismatches.get(operationId)?.count ?? 0) + 1
-    record.mismatches.set(operationId, { operation, count, lastAtMs: now(), fault })
+    record.mismatches.set(operationId, { operation, count, lastAtMs: now(), difference })
     metricsOf(service).mismatched(operationId)
     if (count === 1) {
       log.warn(
-        { service, operation: operationId, fault },
+        { service, operation: operationId, difference },
         'a response differs from what its service declares',
       )
     }
@@ -78,11 +79,11 @@ export function createSampledChecks({ workers, log, now, metricsOf }: SampledChe
       pending.set(service, waiting + 1)
       workers
         .check(known.document, { method, path, status, contentType, bytes })
-        .then((fault) => note(operation, known.record, fault))
+        .then((difference) => note(operation, known.record, difference))
         .catch((error: unknown) => {
-          // The schema does not compile, or its pattern does not end: the next response would fail too.
+          // The schema does not compile, or a pattern takes too long: the next response would fail too.
           skipped.add(operation)
-          log.warn({ service, operation: operationId, err: error }, 'responses are not checked')
+          log.warn({ service, operation: operationId, err: error }, NOT_CHECKED)
         })
         .finally(() => pending.set(service, (pending.get(service) ?? 1) - 1))
     },

@@ -23,7 +23,7 @@ const LINK_TARGET = /(\]\(\s*|^[ >]*\[[^\]\n]*\]:\s*)(<[^>\n]*>|(?:\([^\s()]*\)|
 /** HTML begins with `<` and one of these; a comparison such as `a < b` does not. */
 const TAG_START = /<(?=[a-z/!?])/gi
 
-/** Shows HTML as text, and points links to other protocols nowhere. */
+/** Escapes HTML, and replaces the target of a link with an unsafe protocol by `#`. */
 export function escapeText(text: string): string {
   return text
     .replaceAll(LINK_TARGET, (link, opening: string, target: string) =>

@@ -15,7 +15,7 @@ export interface ServedDocument {
   readonly etag: string
 }
 
-/** One document of the console's own and those of its services. Published names never collide, so nothing is changed. */
+/** Joins the console's own document and those of all services. Published names never collide, so a merge is enough. */
 export function combine(own: Node, services: readonly (PublishedParts & { tag: Tag })[]): Node {
   if (services.length === 0) return own
   const components: Components = { ...(nodeAt(own, 'components') as Components) }

@@ -4,8 +4,7 @@ import { isNode, listAt, type Node, nodeAt, resolve, textOf } from '../document/
 export type Direction = 'sent' | 'received'
 
 export interface Comparison {
-  readonly before: Node
-  readonly after: Node
+  readonly documents: { readonly before: Node; readonly after: Node }
   readonly direction: Direction
   /** Called for each change that breaks a caller. */
   readonly report: (change: string) => void
@@ -13,26 +12,20 @@ export interface Comparison {
   readonly compared: Set<string>
 }
 
-type CompareKeywords = (comparison: Comparison, old: Node, now: Node, place: string) => void
+type Compare<Schema> = (comparison: Comparison, before: Schema, after: Schema, place: string) => void
+type CompareKeywords = Compare<Node>
 
-export function compareSchemas(comparison: Comparison, before: unknown, after: unknown, place: string): void {
-  const references = `${referenceOf(before)} ${referenceOf(after)}`
+export const compareSchemas: Compare<unknown> = (comparison, beforeSchema, afterSchema, place) => {
+  const references = `${referenceOf(beforeSchema)} ${referenceOf(afterSchema)}`
   if (comparison.compared.has(references)) return
   if (references !== ' ') comparison.compared.add(references)
-  const old = read(comparison.before, before)
-  const now = read(comparison.after, after)
-  for (const compare of [
-    compareTypes,
-    compareValues,
-    compareBounds,
-    compareProperties,
-    compareAlternatives,
-  ]) {
-    compare(comparison, old, now, place)
-  }
+  const before = read(comparison.documents.before, beforeSchema)
+  const after = read(comparison.documents.after, afterSchema)
+  const parts = [compareTypes, compareValues, compareBounds, compareProperties, compareAlternatives]
+  for (const compare of parts) compare(comparison, before, after, place)
   for (const [keyword, at] of Object.entries({ items: '[]', additionalProperties: '.*' })) {
-    if (!isNode(old[keyword]) || !isNode(now[keyword])) continue
-    compareSchemas(comparison, old[keyword], now[keyword], place + at)
+    if (!isNode(before[keyword]) || !isNode(after[keyword])) continue
+    compareSchemas(comparison, before[keyword], after[keyword], place + at)
   }
 }
 
@@ -53,15 +46,18 @@ function typesOf({ type = ALL_TYPES }: Node): string[] {
   return types.includes('number') ? [...types, 'integer'] : types
 }
 
-const compareTypes: CompareKeywords = ({ direction, report }, old, now, place) => {
-  const [wide, narrow] = direction === 'sent' ? [now, old] : [old, now]
-  if (!typesOf(narrow).every((type) => typesOf(wide).includes(type))) {
+const hasTypes = (schema: Node, other: Node) => typesOf(other).every((type) => typesOf(schema).includes(type))
+
+const compareTypes: CompareKeywords = ({ direction, report }, before, after, place) => {
+  const isCompatible = direction === 'sent' ? hasTypes(after, before) : hasTypes(before, after)
+  if (!isCompatible) {
     const name = ({ type = 'any' }: Node) => [type].flat().join(' or ')
-    report(`the type of ${place} changed from ${name(old)} to ${name(now)}`)
+    report(`the type of ${place} changed from ${name(before)} to ${name(after)}`)
     return
   }
-  const [from, to] = [textOf(old['format']), textOf(now['format'])]
-  if (from && to && from !== to) report(`the format of ${place} changed from ${from} to ${to}`)
+  const [beforeFormat, afterFormat] = [textOf(before['format']), textOf(after['format'])]
+  if (!beforeFormat || !afterFormat || beforeFormat === afterFormat) return
+  report(`the format of ${place} changed from ${beforeFormat} to ${afterFormat}`)
 }
 
 /** The values that an enumeration or a constant allows; undefined where any value is allowed. */
@@ -70,64 +66,67 @@ function valuesOf(schema: Node): string[] | undefined {
   return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : undefined
 }
 
-const compareValues: CompareKeywords = ({ direction, report }, old, now, place) => {
-  const oldValues = valuesOf(old)
-  const nowValues = valuesOf(now)
-  if (!nowValues) return
-  // In a response too: a caller may wait for a value that no longer comes.
-  const gone = oldValues?.filter((value) => !nowValues.includes(value)) ?? []
+const compareValues: CompareKeywords = ({ direction, report }, before, after, place) => {
+  const beforeValues = valuesOf(before)
+  const afterValues = valuesOf(after)
+  if (!afterValues) return
+  // Also in responses: a client may depend on a value that is no longer sent.
+  const gone = beforeValues?.filter((value) => !afterValues.includes(value)) ?? []
   if (gone.length > 0) report(`${place} no longer has the value ${gone.join(', ')}`)
-  if (!oldValues && direction === 'sent') report(`${place} now takes ${nowValues.join(', ')} only`)
+  if (!beforeValues && direction === 'sent') report(`${place} now takes ${afterValues.join(', ')} only`)
 }
 
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
 
-const compareBounds: CompareKeywords = ({ direction, report }, old, now, place) => {
+const compareBounds: CompareKeywords = ({ direction, report }, before, after, place) => {
   for (const keyword of [...LOWER, ...UPPER]) {
-    const [from, to] = [old[keyword], now[keyword]]
-    if (typeof from !== 'number' || typeof to !== 'number' || from === to) continue
-    const isTighter = LOWER.includes(keyword) ? to > from : to < from
-    if (isTighter === (direction === 'sent')) report(`${keyword} of ${place} changed from ${from} to ${to}`)
+    const [beforeBound, afterBound] = [before[keyword], after[keyword]]
+    if (typeof beforeBound !== 'number' || typeof afterBound !== 'number') continue
+    const isTighter = LOWER.includes(keyword) ? afterBound > beforeBound : afterBound < beforeBound
+    if (beforeBound === afterBound || isTighter !== (direction === 'sent')) continue
+    report(`${keyword} of ${place} changed from ${beforeBound} to ${afterBound}`)
   }
-  if (direction === 'sent' && now['pattern'] !== undefined && old['pattern'] === undefined) {
-    report(`${place} must now match ${textOf(now['pattern'])}`)
+  if (direction === 'sent' && after['pattern'] !== undefined && before['pattern'] === undefined) {
+    report(`${place} must now match ${textOf(after['pattern'])}`)
   }
 }
 
-const compareProperties: CompareKeywords = (comparison, old, now, place) => {
-  const { before, after, direction, report } = comparison
-  const [oldProperties, nowProperties] = [nodeAt(old, 'properties'), nodeAt(now, 'properties')]
+const compareProperties: CompareKeywords = (comparison, before, after, place) => {
+  const { documents, direction, report } = comparison
+  const [beforeProperties, afterProperties] = [nodeAt(before, 'properties'), nodeAt(after, 'properties')]
   const at = (name: string) => (place === 'the body' ? name : `${place}.${name}`)
-  for (const name of direction === 'sent' ? newlyRequired(old, now) : []) {
-    const property = resolve(after, nowProperties[name])
+  for (const name of direction === 'sent' ? newlyRequired(before, after) : []) {
+    const property = resolve(documents.after, afterProperties[name])
     if (property?.['readOnly'] === true || property?.['default'] !== undefined) continue
     report(`${at(name)} is now required`)
   }
-  for (const name of direction === 'received' ? newlyRequired(now, old) : []) {
-    if (resolve(before, oldProperties[name])?.['writeOnly'] === true) continue
-    report(`${at(name)} was required and ${name in nowProperties ? 'may now be absent' : 'is gone'}`)
+  for (const name of direction === 'received' ? newlyRequired(after, before) : []) {
+    if (resolve(documents.before, beforeProperties[name])?.['writeOnly'] === true) continue
+    report(`${at(name)} was required and ${name in afterProperties ? 'may now be absent' : 'is gone'}`)
   }
-  for (const [name, property] of Object.entries(oldProperties)) {
-    if (!Object.hasOwn(nowProperties, name)) continue
-    compareSchemas(comparison, property, nowProperties[name], at(name))
+  for (const [name, property] of Object.entries(beforeProperties)) {
+    if (!Object.hasOwn(afterProperties, name)) continue
+    compareSchemas(comparison, property, afterProperties[name], at(name))
   }
 }
 
-function newlyRequired(old: Node, now: Node): string[] {
-  return listAt(now, 'required').filter((name) => !listAt(old, 'required').includes(name)) as string[]
+function newlyRequired(before: Node, after: Node): string[] {
+  return listAt(after, 'required').filter((name) => !listAt(before, 'required').includes(name)) as string[]
 }
 
-const compareAlternatives: CompareKeywords = (comparison, old, now, place) => {
+const hasOthers = (members: Map<string, unknown>, known: Map<string, unknown>) =>
+  members.keys().some((key) => !known.has(key))
+
+const compareAlternatives: CompareKeywords = (comparison, before, after, place) => {
   for (const keyword of ['oneOf', 'anyOf', 'allOf']) {
-    const [oldMembers, nowMembers] = [membersOf(old, keyword), membersOf(now, keyword)]
-    for (const [key, member] of oldMembers) {
-      if (nowMembers.has(key)) compareSchemas(comparison, member, nowMembers.get(key), place)
+    const [beforeMembers, afterMembers] = [membersOf(before, keyword), membersOf(after, keyword)]
+    for (const [key, member] of beforeMembers) {
+      if (afterMembers.has(key)) compareSchemas(comparison, member, afterMembers.get(key), place)
     }
-    if (oldMembers.size === 0 || nowMembers.size === 0) continue
+    if (beforeMembers.size === 0 || afterMembers.size === 0) continue
     const mayGrow = (keyword === 'allOf') !== (comparison.direction === 'sent')
-    const [from, to] = mayGrow ? [oldMembers, nowMembers] : [nowMembers, oldMembers]
-    const isLost = from.keys().some((key) => !to.has(key))
+    const isLost = mayGrow ? hasOthers(beforeMembers, afterMembers) : hasOthers(afterMembers, beforeMembers)
     if (isLost && !(keyword === 'anyOf' && comparison.direction === 'received')) {
       comparison.report(`the alternatives of ${place} changed`)
     }

@@ -1,13 +1,13 @@
 /** Why a document cannot be used, in sentences. */
 export class DocumentInvalid extends Error {
   override readonly name = 'DocumentInvalid'
-  readonly faults: readonly string[]
+  readonly errors: readonly string[]
 
-  constructor(...faults: string[]) {
-    super(faults.join(' '))
-    this.faults = faults
+  constructor(...errors: string[]) {
+    super(errors.join(' '))
+    this.errors = errors
   }
 }
 
-/** How many are reported of one document. */
-export const MAX_FAULTS = 20
+/** Maximum number of errors reported for a document. */
+export const MAX_ERRORS = 20

@@ -35,8 +35,8 @@ export function membersOf(schema: unknown, ...keywords: string[]): string[] {
   return members.flatMap((member) => (isNode(member) ? (componentOf(member['$ref'])?.[1] ?? []) : []))
 }
 
-/** By schema with a discriminator, the schemas that extend it by `allOf`, at any distance: a discriminator also selects
- * these, and only by their names. */
+/** For each schema with a discriminator: the schemas that extend it through `allOf`, directly or indirectly. The
+ * discriminator selects them by name. */
 export function extensionsOf(schemas: Node): Map<string, Set<string>> {
   const extending = new Map<string, string[]>()
   for (const [name, schema] of Object.entries(schemas)) {

@@ -20,7 +20,7 @@ export function textOf(value: unknown, fallback = ''): string {
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : fallback
 }
 
-/** Keys whose members have names of the author's choice: a property may be called `example` or `$ref`. */
+/** Keys whose members are named by the author of the document: a property may be called `example` or `$ref`. */
 const NAMED = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'],
   ...['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'examples', 'links', 'callbacks'],
@@ -67,7 +67,7 @@ export function valueAt(root: unknown, segments: readonly string[]): unknown {
 /** Longer chains of references are treated as loops. */
 const MAX_HOPS = 32
 
-/** Follows references until an object without one; undefined where there is none. */
+/** Follows `$ref`s to the final object. Undefined if there is none. */
 export function resolve(root: Node, value: unknown): Node | undefined {
   let target = value
   for (let hops = 0; hops < MAX_HOPS; hops++) {

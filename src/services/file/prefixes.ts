@@ -1,6 +1,6 @@
 import type { Service } from './service.ts'
 
-/** The paths of the console, those of planned features included. */
+/** All paths of the console. No service may own them. */
 export const CONSOLE_PREFIXES = [
   ...['/asyncapi.json', '/console', '/docs', '/health', '/metrics', '/openapi.json'],
   ...['/v1/agent-configurations', '/v1/audit-events', '/v1/evolution', '/v1/genomes', '/v1/services'],
@@ -22,8 +22,8 @@ export function findPrefixConflicts(services: readonly Pick<Service, 'name' | 'p
   )
 }
 
-/** Whether a path lies under one of the prefixes. A parameter of the path lies only under a parameter: `/v1/{a}` covers
- * more than `/v1/teams`. */
+/** Whether a path lies under one of the prefixes. A path parameter matches only a prefix parameter: `/v1/{a}` is
+ * not under `/v1/teams`. */
 export function isUnderPrefix(path: string, prefixes: readonly string[]): boolean {
   const segments = segmentsOf(path)
   const matches = (segment: string, index: number) =>

@@ -20,7 +20,7 @@ export class ServicesFileInvalid extends Error {
 
 const DEFAULTS = { deadlineMs: 5_000, pollSeconds: 30, sampleRatio: 0.01 }
 
-/** Names of other upstreams in metrics. */
+/** Already used as upstream names in metrics. */
 const RESERVED_NAMES = ['evolution']
 
 const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, verbose: true })
@@ -55,7 +55,7 @@ function describe({ instancePath, keyword, params, parentSchema }: ErrorObject, 
   const field = place.length > 0 ? `\`${place.join('.')}\` ` : ''
   if (keyword === 'required') return `${where}${field}has no \`${params['missingProperty']}\``
   if (keyword === 'additionalProperties') {
-    return `${where}${field}has a field \`${params['additionalProperty']}\` that is not known`
+    return `${where}${field}has an unknown field \`${params['additionalProperty']}\``
   }
   const description = (parentSchema as { description?: string }).description
   return `${where}${field}must be ${description}`
@@ -109,7 +109,7 @@ function toService(entry: ServiceEntry): Service {
     ...{ name, tag, url, documentUrl: documentUrlOf(url, document), prefixes },
     deadlineMs: entry.deadline_ms ?? DEFAULTS.deadlineMs,
     maxRequestBytes: entry.max_request_bytes,
-    maxResponseBytes: entry.max_answer_bytes,
+    maxResponseBytes: entry.max_response_bytes,
     pollMs: (entry.poll_seconds ?? DEFAULTS.pollSeconds) * 1_000,
     sampleRatio: entry.sample_ratio ?? DEFAULTS.sampleRatio,
   }

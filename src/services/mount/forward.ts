@@ -5,7 +5,7 @@ import { pickHeaders } from '../../platform/upstream/headers.ts'
 import type { StreamedResponse } from '../../platform/upstream/response.ts'
 import { createUpload, type Upload } from '../../platform/upstream/upload.ts'
 import type { Upstream } from '../../platform/upstream/upstream.ts'
-import { ownLocation } from './location.ts'
+import { toConsoleLocation } from './location.ts'
 import type { Found, MountedOperation } from './table.ts'
 
 /** A service that operations are mounted for. */
@@ -17,7 +17,7 @@ export interface MountedService {
   sampleRatio: number
 }
 
-/** The request that is forwarded, and on whose behalf. */
+/** The request to forward, with its token and request id. */
 export interface ForwardContext {
   token: string
   requestId: string
@@ -96,7 +96,7 @@ function responseHeaders(
 ): Record<string, string> {
   const returned = pickHeaders(headers, operation.responseHeaders)
   for (const name of ['location', 'content-location']) {
-    const own = returned[name] === undefined ? undefined : ownLocation(returned[name], url, path)
+    const own = returned[name] === undefined ? undefined : toConsoleLocation(returned[name], url, path)
     if (own === undefined) delete returned[name]
     else returned[name] = own
   }

@@ -9,29 +9,28 @@ const RESPONSE = words(`
   accept-ranges cache-control content-digest content-disposition content-encoding content-language content-length
   content-location content-range content-type etag expires last-modified location retry-after vary www-authenticate`)
 
-/** Headers that no document can add, in either direction, by the reason. A name that ends in `*` stands for all that begin so. */
-const REFUSED: Record<string, string> = {
-  'It belongs to one connection (RFC 9110 section 7.6.1).': `
-    connection content-length expect host http2-settings keep-alive proxy-* te trailer transfer-encoding upgrade via`,
-  'The console sets it itself.': `
-    authorization date server user-agent x-content-type-options x-request-id`,
-  'Cookies belong to the origin of the console.': `
-    cookie cookie2 set-cookie set-cookie2`,
-  'Proxies state with it who the caller is, and services trust it.': `
-    remote-user x-remote-* x-user* x-auth-request-* x-authenticated-* x-webauth-* x-goog-authenticated-* x-goog-iap-*
+/** Headers that never pass, in either direction, even if a document declares them. `x-*` matches a prefix. */
+const refused = [
+  // They belong to one connection (RFC 9110 section 7.6.1).
+  `connection content-length expect host http2-settings keep-alive proxy-* te trailer transfer-encoding upgrade via`,
+  // The console sets them itself.
+  `authorization date server user-agent x-content-type-options x-request-id`,
+  // Cookies belong to the origin of the console.
+  `cookie cookie2 set-cookie set-cookie2`,
+  // Proxies use them to pass the identity of the caller, and services trust them.
+  `remote-user x-remote-* x-user* x-auth-request-* x-authenticated-* x-webauth-* x-goog-authenticated-* x-goog-iap-*
     x-ms-client-principal* x-amzn-oidc-* x-amzn-mtls-* cf-access-* tailscale-user-* x-client-cert* client-cert*
     x-ssl-* ssl-client-* x-arr-clientcert`,
-  'Proxies state with it where a request comes from, or what it was before.': `
-    forwarded x-forwarded-* x-real-ip x-client-ip x-cluster-client-ip true-client-ip cf-connecting-ip* fastly-client-ip
+  // Proxies use them to pass the origin or the original form of a request.
+  `forwarded x-forwarded-* x-real-ip x-client-ip x-cluster-client-ip true-client-ip cf-connecting-ip* fastly-client-ip
     x-envoy-* x-original-* x-rewrite-url`,
-  'Browsers apply it to the whole origin, or to all that the response leads to.': `
-    accept-ch* access-control-* alt-svc clear-site-data content-security-policy* critical-ch cross-origin-*
+  // Browsers apply them to the whole origin, or to later requests.
+  `accept-ch* access-control-* alt-svc clear-site-data content-security-policy* critical-ch cross-origin-*
     document-policy* expect-ct feature-policy integrity-policy* nel origin-agent-cluster origin-trial permissions-policy*
     public-key-pins* referrer-policy refresh report-to reporting-endpoints sec-* service-worker* speculation-rules
     strict-transport-security supports-loading-mode x-dns-prefetch-control x-frame-options
     x-permitted-cross-domain-policies x-webkit-csp* x-xss-protection`,
-}
-const refused = Object.values(REFUSED).flatMap(words)
+].flatMap(words)
 const refusedNames = new Set(refused)
 const refusedPrefixes = refused.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
 

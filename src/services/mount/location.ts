@@ -1,6 +1,6 @@
 /** Where a response points to, as a path of the console. Undefined for a target outside the service's base URL: it would lead
  * callers elsewhere, or reveal the address of the service. */
-export function ownLocation(location: string, baseUrl: string, path: string): string | undefined {
+export function toConsoleLocation(location: string, baseUrl: string, path: string): string | undefined {
   const base = new URL(baseUrl)
   const basePath = base.pathname.replace(/\/+$/, '')
   const target = URL.parse(location, base.origin + basePath + path)

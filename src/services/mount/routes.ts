@@ -14,7 +14,7 @@ export interface MountOptions {
   table: () => MountedTable
   /** By name. */
   services: ReadonlyMap<string, MountedService>
-  /** Gets the bytes of a sampled share of responses, after they were forwarded. */
+  /** Called with the body of each sampled response, after it was forwarded. */
   observeResponse?: (operation: DeclaredOperation, status: number, contentType: string, bytes: Buffer) => void
 }
 
@@ -43,7 +43,7 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
     if (found.allow.length > 0) {
       throw new Problem('method_not_allowed', { headers: { allow: found.allow.join(', ') } })
     }
-    throw found.isAwaited ? new Problem('upstream_unavailable', NO_DOCUMENT_YET) : new Problem('not_found')
+    throw found.isPending ? new Problem('upstream_unavailable', NO_DOCUMENT_YET) : new Problem('not_found')
   }
 
   /** Ends the open event streams: the service may never end them. */
@@ -78,8 +78,8 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
   })
 }
 
-/** Streams the response to the client. When the upstream breaks off, the connection is cut: only that shows the client that the
- * response is incomplete. */
+/** Streams the response to the client. If the upstream aborts, the client connection is closed; the client has no
+ * other way to see that the response is incomplete. */
 async function send(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -4,7 +4,7 @@ import type { DeclaredOperation } from '../document/prepared.ts'
 import { requestNames, responseNames } from './headers.ts'
 import { type PathTemplate, readTemplate } from './template.ts'
 
-/** A declared operation with all that is known of it before a request comes. */
+/** A declared operation with everything that can be computed in advance. */
 export interface MountedOperation extends Pick<PathTemplate, 'fill' | 'parameterNames'> {
   declared: DeclaredOperation
   /** Lower-case names of the headers that pass. */
@@ -22,7 +22,7 @@ export interface NotFound {
   /** The methods that the path has. */
   allow: string[]
   /** Whether the path may belong to a service whose document is not known yet. */
-  isAwaited: boolean
+  isPending: boolean
 }
 
 /** The operations of all services. It does not change: a new one replaces it. */
@@ -41,7 +41,7 @@ const MAX_PARAM_LENGTH = 16_384
 const BATCH = 50
 export async function createMountedTable(
   operations: readonly DeclaredOperation[],
-  awaitedPrefixes: readonly string[] = [],
+  pendingPrefixes: readonly string[] = [],
 ): Promise<MountedTable> {
   const router = createRouter()
   const refused: MountedTable['refused'] = []
@@ -57,7 +57,7 @@ export async function createMountedTable(
       refused.push({ operation: declared, reason: describe(declared, error as Error) })
     }
   }
-  return { refused, find: createFind(router, routePrefixes(awaitedPrefixes)) }
+  return { refused, find: createFind(router, routePrefixes(pendingPrefixes)) }
 }
 
 type Router = ReturnType<typeof createRouter>
@@ -72,7 +72,7 @@ function routePrefixes(prefixes: readonly string[]): Router {
   return router
 }
 
-function createFind(router: Router, awaited: Router): MountedTable['find'] {
+function createFind(router: Router, pending: Router): MountedTable['find'] {
   const lookUp = (method: HTTPMethod, url: string): Found | undefined => {
     const match = router.find(method, url)
     const operation = match?.store as MountedOperation | undefined
@@ -85,7 +85,7 @@ function createFind(router: Router, awaited: Router): MountedTable['find'] {
     if (found) return found
     return {
       allow: METHODS.filter((other) => has(other, url) || (other === 'HEAD' && has('GET', url))),
-      isAwaited: awaited.find('GET', url) !== null,
+      isPending: pending.find('GET', url) !== null,
     }
   }
 }

@@ -4,15 +4,16 @@ export interface PathTemplate {
   route: string
   /** The declared names of the parameters, in the same order. */
   parameterNames: string[]
-  /** The path with these parameters, each decoded and encoded again; undefined where one could lead to another path. */
+  /** Fills the parameters into the path, percent-encoded. Undefined if a value could change the path (`..`, `/`). */
   fill: (params: Record<string, string | undefined>) => string | undefined
 }
 
 type Piece = { text: string } | { param: string }
 
 const LITERAL = /^[\w.~!$&',;=@:+-]*$/
-/** What a service could read as a step to another path. */
+/** Values that a service could interpret as a path separator or as `.` or `..`. */
 const PATH_STEP = /[\\/\p{Cc}]|^\.{0,2}$/u
+const BAD_CHARACTER = 'contains a character that the console does not support in paths'
 
 /** Throws an Error whose message says why the console cannot mount the path. */
 export function readTemplate(path: string): PathTemplate {
@@ -35,23 +36,24 @@ export function readTemplate(path: string): PathTemplate {
 function readSegment(segment: string, addParameter: (name: string) => string): Piece[] {
   const pieces = (segment.match(/\{[^{}]+\}|[^{}]+|[{}]/g) ?? []).map((text): Piece => {
     if (text.length > 2 && text.startsWith('{')) return { param: addParameter(text.slice(1, -1)) }
-    if (!LITERAL.test(text)) throw new Error(`its segment ${segment} has a character that is not routed here`)
+    if (!LITERAL.test(text)) throw new Error(`its segment ${segment} ${BAD_CHARACTER}`)
     return { text }
   })
   const shape = pieces.map((piece) => ('param' in piece ? 'p' : 't')).join('')
-  // With more parameters in a segment the router would backtrack over a hostile path for long.
+  // With more parameters in a segment the router could backtrack for a long time on a hostile path.
   if (!/^t?(?:pt?|ptp)?$/.test(shape)) {
-    throw new Error(`its segment ${segment} has parameters that cannot be told apart here`)
+    throw new Error(`its segment ${segment} has more parameters than the console supports in one segment`)
   }
   return pieces
 }
 
 function routeOf(pieces: Piece[]): string {
-  const isAlone = !('param' in (pieces.at(-1) ?? {})) || pieces.filter((piece) => 'param' in piece).length > 1
+  const needsPattern =
+    !('param' in (pieces.at(-1) ?? {})) || pieces.filter((piece) => 'param' in piece).length > 1
   return pieces
     .map((piece) => {
       if ('text' in piece) return piece.text.replaceAll(':', '::')
-      return isAlone ? `:${piece.param}([^/]+?)` : `:${piece.param}`
+      return needsPattern ? `:${piece.param}([^/]+?)` : `:${piece.param}`
     })
     .join('')
 }

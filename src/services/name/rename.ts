@@ -82,7 +82,7 @@ function nameOperations(nameOf: NameOf, selected: readonly SelectedOperation[]):
   })
 }
 
-/** An id is a label of metrics and a function of generated clients. */
+/** Operation ids become metric labels and function names in generated clients. */
 function safeId(operationId: string): string {
   return operationId.replaceAll(/[^\w.-]+/g, '_')
 }

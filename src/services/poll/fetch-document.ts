@@ -5,7 +5,7 @@ export class DocumentUnreachable extends Error {
   override readonly name = 'DocumentUnreachable'
 }
 
-/** The document and its entity tag; undefined where the service still has the one of the given tag. */
+/** The document and its entity tag; undefined if the document still has this tag. */
 export async function fetchDocument(
   url: string,
   etag: string | undefined,

@@ -18,15 +18,16 @@ export interface PollDeps {
 
 /** Fetches the document of a service once. A valid one that has changed is published. */
 export async function poll(service: Service, state: ServiceState, deps: PollDeps): Promise<PollResult> {
-  const { judged } = state
+  const { documentUrl, deadlineMs } = service
+  const { lastChecked } = state
   try {
-    const fetched = await fetchDocument(service.documentUrl, judged?.etag, service.deadlineMs, deps.closing)
-    if (!fetched) return { type: 'unchanged', etag: judged?.etag }
+    const fetched = await fetchDocument(documentUrl, lastChecked?.etag, deadlineMs, deps.closing)
+    if (!fetched) return { type: 'unchanged', etag: lastChecked?.etag }
     const { bytes, etag } = fetched
     const digest = createHash('sha256').update(bytes).digest('base64')
-    if (digest === judged?.digest) return { type: 'unchanged', etag }
+    if (digest === lastChecked?.digest) return { type: 'unchanged', etag }
     const document = await prepare(service, bytes, deps)
-    if ('faults' in document) return { type: 'refused', fetched: { etag, digest }, faults: document.faults }
+    if ('errors' in document) return { type: 'invalid', fetched: { etag, digest }, errors: document.errors }
     const changes = await publish(state.adopted, document, deps)
     return { type: 'adopted', fetched: { etag, digest }, document, changes }
   } catch (error) {
@@ -41,14 +42,14 @@ async function prepare(
   service: Service,
   bytes: Uint8Array,
   { workers, log, closing, reserved }: PollDeps,
-): Promise<PreparedDocument | { faults: readonly string[] }> {
+): Promise<PreparedDocument | { errors: readonly string[] }> {
   try {
     return await workers.prepare(service, toShared(bytes), reserved())
   } catch (error) {
     if (closing.aborted) throw error
     // Parser crashes are deterministic: the same bytes are not tried again.
     log.error({ service: service.name, err: error }, 'the document of a service could not be read')
-    return { faults: [`Reading it failed: ${(error as Error).message}`] }
+    return { errors: [`Reading it failed: ${(error as Error).message}`] }
   }
 }
 

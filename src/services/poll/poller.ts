@@ -21,7 +21,7 @@ export interface PollerOptions {
   now: () => number
   metricsOf: (service: string) => ServiceMetrics
   breakerOf: (service: string) => BreakerState
-  /** How long the start waits for services that may be down. */
+  /** How long startup waits for the first polls. */
   startTimeoutMs?: number
 }
 
@@ -55,7 +55,7 @@ export function createPoller(options: PollerOptions): Poller {
     states.set(service.name, after)
     if (after.adopted && after.adopted !== before.adopted) checks.begin(after.adopted)
     report(service, before, after, result)
-    const maxMs = after.phase === 'up' ? Number.POSITIVE_INFINITY : MAX_POLL_MS_WHILE_DOWN
+    const maxMs = after.state === 'up' ? Number.POSITIVE_INFINITY : MAX_POLL_MS_WHILE_DOWN
     // Jitter, so that replicas started together do not poll together.
     const delayMs = Math.min(service.pollMs, maxMs) * (0.9 + Math.random() * 0.2)
     timers.set(service.name, setTimeout(() => void pollOnce(service), delayMs).unref())
@@ -72,10 +72,10 @@ export function createPoller(options: PollerOptions): Poller {
       if (isBreaking) log.warn({ ...facts, changes: changes.slice(0, MAX_CHANGES) }, BREAKING_CHANGE)
       else if (before.adopted) log.info(facts, 'the document of a service changed')
     }
-    if (after.phase === before.phase) return
-    const facts = { service: name, from: before.phase, to: after.phase, faults: after.faults }
-    log[after.phase === 'up' ? 'info' : 'warn'](facts, 'a service changed its state')
-    serviceMetrics.state(after.phase)
+    if (after.state === before.state) return
+    const facts = { service: name, from: before.state, to: after.state, errors: after.errors }
+    log[after.state === 'up' ? 'info' : 'warn'](facts, 'a service changed its state')
+    serviceMetrics.state(after.state)
   }
 
   return {

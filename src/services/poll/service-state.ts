@@ -1,18 +1,18 @@
 import type { ServiceStatus } from '../../contract/service.ts'
 import type { PreparedDocument } from '../document/prepared.ts'
 
-export type Phase = ServiceStatus['state']
+type State = ServiceStatus['state']
 
 /** All that is known of one service. Only `transition` makes a new state. */
 export interface ServiceState {
-  readonly phase: Phase
+  readonly state: State
   readonly sinceMs: number
-  /** Why the service is in its phase. */
-  readonly faults: readonly string[]
-  /** The last valid document. It stays in use while a newer one is unreachable or broken. */
+  /** Why the service is in its state. */
+  readonly errors: readonly string[]
+  /** The last valid document. It stays in use while a newer one is unreachable or invalid. */
   readonly adopted: (PreparedDocument & { readonly sinceMs: number }) | undefined
-  /** The last document that was judged, with the faults for which it was refused. The same bytes are not judged again. */
-  readonly judged: (FetchedDocument & { readonly faults: readonly string[] }) | undefined
+  /** The last document that was checked, with its errors. The same bytes are not checked again. */
+  readonly lastChecked: (FetchedDocument & { readonly errors: readonly string[] }) | undefined
   readonly lastBreakingChange:
     | { atMs: number; fromVersion: string; toVersion: string; changes: readonly string[] }
     | undefined
@@ -25,10 +25,10 @@ interface FetchedDocument {
 
 /** What a poll can find. */
 export type PollResult =
-  /** The document is the one that was judged last. */
+  /** The document is the one that was checked last. */
   | { type: 'unchanged'; etag: string | undefined }
   | { type: 'unreachable'; reason: string }
-  | { type: 'refused'; fetched: FetchedDocument; faults: readonly string[] }
+  | { type: 'invalid'; fetched: FetchedDocument; errors: readonly string[] }
   /** A failure that is not the document's: the next poll tries again. */
   | { type: 'failed'; reason: string }
   /** With the changes that break callers of the document before. */
@@ -37,39 +37,35 @@ export type PollResult =
 /** How many breaking changes are kept. */
 export const MAX_CHANGES = 50
 
-const NOTHING = { faults: [], adopted: undefined, judged: undefined, lastBreakingChange: undefined }
-export const initialState = (nowMs: number): ServiceState => ({
-  phase: 'starting',
-  sinceMs: nowMs,
-  ...NOTHING,
-})
+const NOTHING = { errors: [], adopted: undefined, lastChecked: undefined, lastBreakingChange: undefined }
+export const initialState = (sinceMs: number): ServiceState => ({ state: 'starting', sinceMs, ...NOTHING })
 
 export function transition(state: ServiceState, result: PollResult, nowMs: number): ServiceState {
-  const enter = (phase: Phase, faults: readonly string[], changes: Partial<ServiceState> = {}) => {
-    const sinceMs = phase === state.phase ? state.sinceMs : nowMs
-    return { ...state, ...changes, phase, faults, sinceMs }
+  const enter = (name: State, errors: readonly string[], changes: Partial<ServiceState> = {}) => {
+    const sinceMs = name === state.state ? state.sinceMs : nowMs
+    return { ...state, ...changes, state: name, errors, sinceMs }
   }
-  const { adopted, judged, lastBreakingChange } = state
+  const { adopted, lastChecked, lastBreakingChange } = state
   switch (result.type) {
     case 'unreachable':
       return enter('document_unreachable', [result.reason])
     case 'failed':
-      return enter('document_broken', [result.reason], { judged: undefined })
-    case 'refused': {
-      const { fetched, faults } = result
-      return enter('document_broken', faults, { judged: { ...fetched, faults } })
+      return enter('document_invalid', [result.reason], { lastChecked: undefined })
+    case 'invalid': {
+      const { fetched, errors } = result
+      return enter('document_invalid', errors, { lastChecked: { ...fetched, errors } })
     }
     case 'unchanged': {
-      const faults = judged?.faults ?? []
-      const phase = faults.length > 0 ? 'document_broken' : 'up'
-      return enter(phase, faults, { judged: judged && { ...judged, etag: result.etag } })
+      const errors = lastChecked?.errors ?? []
+      const name = errors.length > 0 ? 'document_invalid' : 'up'
+      return enter(name, errors, { lastChecked: lastChecked && { ...lastChecked, etag: result.etag } })
     }
   }
   const { fetched, document, changes } = result
   const versions = { fromVersion: adopted?.version ?? '', toVersion: document.version }
   const change = { atMs: nowMs, ...versions, changes: changes.slice(0, MAX_CHANGES) }
   return enter('up', [], {
-    judged: { ...fetched, faults: [] },
+    lastChecked: { ...fetched, errors: [] },
     adopted: { ...document, sinceMs: nowMs },
     lastBreakingChange: adopted && changes.length > 0 ? change : lastBreakingChange,
   })

@@ -20,22 +20,22 @@ export function toStatus(
     name: service.name,
     tag: service.tag,
     prefixes: [...service.prefixes],
-    state: state.phase,
+    state: state.state,
     since: seconds(state.sinceMs),
-    faults: [...state.faults],
+    errors: [...state.errors],
     breaker,
     document: (adopted && toDocument(adopted)) ?? null,
     last_breaking_change: (change && toChange(change)) ?? null,
-    answers: {
+    responses: {
       checked: checks.checked,
       mismatched: checks.mismatched,
-      mismatches: [...checks.mismatches.values()].map(({ operation, count, lastAtMs, fault }) => ({
+      mismatches: [...checks.mismatches.values()].map(({ operation, count, lastAtMs, difference }) => ({
         operation_id: operation.operationId,
         method: operation.method,
         path: operation.path,
         count,
         last_at: seconds(lastAtMs),
-        fault,
+        difference,
       })),
     },
   }

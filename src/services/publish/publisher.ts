@@ -5,8 +5,7 @@ import type { Service } from '../file/service.ts'
 import { createMountedTable, type MountedTable } from '../mount/table.ts'
 import type { DocumentWorkers } from '../workers/pool.ts'
 
-/** What is in use of all services: the table that finds the operation of a request, and the document that declares them all.
- * Both are replaced in one step. */
+/** The routing table and the combined document that are currently in use. Both are replaced in one step. */
 export interface Publication {
   readonly table: MountedTable
   readonly document: ServedDocument
@@ -34,9 +33,9 @@ export function createPublisher({ services, workers, log }: PublisherOptions): P
 
   const build = async (documents: readonly PreparedDocument[]): Promise<MountedTable> => {
     const isPublished = ({ name }: Service) => documents.some(({ service }) => service === name)
-    const awaited = services.filter((service) => !isPublished(service)).flatMap(({ prefixes }) => prefixes)
+    const pending = services.filter((service) => !isPublished(service)).flatMap(({ prefixes }) => prefixes)
     const operations = documents.flatMap((document) => document.operations)
-    const table = await createMountedTable(operations, awaited)
+    const table = await createMountedTable(operations, pending)
     for (const { operation, reason } of table.refused) log.error({ service: operation.service }, reason)
     return table
   }

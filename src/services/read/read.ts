@@ -48,7 +48,7 @@ function checkBounds(document: Node): void {
   visit(document, 0)
 }
 
-/** A member left empty in YAML is null, which has a meaning only in data. */
+/** An empty YAML value is null. Outside of data it is treated as absent. */
 function dropEmpty(document: Node): void {
   walk(document, (node) => {
     for (const key of Object.keys(node)) {

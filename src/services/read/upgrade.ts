@@ -3,7 +3,7 @@ import { DocumentInvalid } from '../document/invalid.ts'
 import { isNode, listAt, type Node, textOf, walk } from '../document/tree.ts'
 
 const DROPPED = [
-  // They change the base of references. Here every reference starts at the root of the document.
+  // They would change how references resolve; the console resolves all of them from the root.
   ...['$id', '$anchor', '$schema'],
   // Addresses and security schemes of the service do not apply at the console.
   ...['servers', 'security'],

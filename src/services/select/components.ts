@@ -2,7 +2,7 @@ import type { Components } from '../document/prepared.ts'
 import { componentsIn, extensionsOf } from '../document/references.ts'
 import { type Node, nodeAt, valueAt } from '../document/tree.ts'
 
-/** Links are written where they are used, and the console has its own security scheme. */
+/** Links are inlined, and the console has its own security scheme. */
 const SECTIONS = 'schemas responses parameters examples requestBodies headers callbacks pathItems'.split(' ')
 
 /** The components that the paths refer to, directly or through others. */

@@ -1,6 +1,6 @@
 import { isNode, type Node, resolve, segmentsOf, valueAt } from '../document/tree.ts'
 
-/** Writes the links of a response in place of references to components, and leaves out links to operations that are not mounted. */
+/** Inlines the links of a response and drops links to operations that are not mounted. */
 export function createLinkSelection(document: Node, paths: Node, operationIds: ReadonlySet<unknown>) {
   const isMounted = ({ operationId, operationRef }: Node) =>
     typeof operationRef === 'string'

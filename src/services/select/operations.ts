@@ -17,7 +17,7 @@ interface Selection {
   leftOut: string[]
 }
 
-/** The operations of a document that the service may have. */
+/** The operations of a document that the console mounts for the service. */
 export function selectOperations(document: Node, service: Service): Selection {
   const paths: Node = {}
   const operations: SelectedOperation[] = []
@@ -28,14 +28,14 @@ export function selectOperations(document: Node, service: Service): Selection {
     const item = readPathItem(document, declared)
     for (const method of [...METHODS, 'trace'].filter((name) => isNode(item[name]))) {
       const place = `${method.toUpperCase()} ${path}`
-      const slot = slotOf(method, path)
-      const reason = findReason(path, method, service, taken.get(slot))
+      const key = routeKey(method, path)
+      const reason = findReason(path, method, service, taken.get(key))
       if (reason) {
         leftOut.push(`${place} is left out: ${reason}.`)
         delete item[method]
         continue
       }
-      taken.set(slot, place)
+      taken.set(key, place)
       const node: Node = { ...(item[method] as Node), tags: [service.tag], security: [{ bearer: [] }] }
       item[method] = node
       paths[path] = item
@@ -46,16 +46,16 @@ export function selectOperations(document: Node, service: Service): Selection {
   return { paths, operations, leftOut }
 }
 
-/** Two operations with the same slot match the same requests. */
-export function slotOf(method: string, path: string): string {
+/** Two operations with the same key match the same requests. */
+export function routeKey(method: string, path: string): string {
   return `${method} ${path.replace(/\/$/, '').replaceAll(/\{[^}]*\}/g, '{}')}`
 }
 
 /** Why an operation is not mounted; undefined where it is. */
-function findReason(path: string, method: string, service: Service, twin?: string): string | undefined {
+function findReason(path: string, method: string, service: Service, duplicate?: string): string | undefined {
   if (!isUnderPrefix(path, service.prefixes)) return `it is outside the prefixes of ${service.name}`
   if (method === 'trace') return 'the console does not forward TRACE'
-  if (twin) return `it is the same path as ${twin}`
+  if (duplicate) return `it matches the same requests as ${duplicate}`
   try {
     readTemplate(path)
   } catch (error) {

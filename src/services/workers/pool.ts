@@ -33,7 +33,7 @@ export function createDocumentWorkers(options: DocumentWorkersOptions): Document
   const open: Piscina<Task>[] = []
   let lastId = 0
 
-  /** A pool that starts when it is first used. One thread stays: without it the queue would stop after an abort. */
+  /** Started on first use. One thread stays, because Piscina's queue stalls if the last thread is aborted. */
   const createPool = (maxThreads: number) => {
     let pool: Piscina<Task> | undefined
     const start = () => {
@@ -87,7 +87,7 @@ export function createDocumentWorkers(options: DocumentWorkersOptions): Document
     compare: task(documents, 'compare'),
     combine: task(documents, 'combine'),
     check: task(checks, 'check'),
-    // A failure shows again with the first document.
+    // Errors are ignored here; the first document would fail in the same way.
     warmUp: () => void Promise.allSettled([warmUp(), warmUp()]),
     close: async () => void (await Promise.all(open.map((pool) => pool.destroy()))),
   }

@@ -38,7 +38,7 @@ export function prepareParts(
   const operationIds = new Set(selected.map(({ node }) => node['operationId']))
   const selectLinks = createLinkSelection(document, paths, operationIds)
   const renaming = createRenaming(service.name, parts, selected)
-  // One walk for all three: each takes as long as the rest of a stage.
+  // One walk for all three stages, because walking takes as long as the work itself.
   walk(parts, (node) => {
     selectLinks(node)
     cleanText(node)

@@ -18,7 +18,7 @@ export interface Tasks {
     service: Service,
     bytes: SharedBytes,
     reserved: readonly string[],
-  ) => Promise<PreparedDocument | { faults: readonly string[] }>
+  ) => Promise<PreparedDocument | { errors: readonly string[] }>
   compare: (before: PreparedDocument, after: PreparedDocument) => Promise<string[]>
   combine: (own: string, documents: readonly PreparedDocument[]) => Promise<ServedDocument>
   check: (document: PreparedDocument, response: SampledResponse) => Promise<string | undefined>
@@ -47,7 +47,7 @@ const tasks: Tasks = {
       const digest = createHash('sha256').update(json).digest('base64')
       return { service: service.name, title, version, operations, leftOut, parts: toShared(json), digest }
     } catch (error) {
-      if (error instanceof DocumentInvalid) return { faults: error.faults }
+      if (error instanceof DocumentInvalid) return { errors: error.errors }
       throw error
     }
   },
