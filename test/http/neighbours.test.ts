@@ -43,7 +43,14 @@ describe('what is next to a 422', async () => {
   }
 
   it('is a 404 for a path that no route has, before any body is read', async () => {
-    for (const unknown of ['/x', '/v1', `${path}/x`, '//health/live', '/V1/agent-configurations', '/health']) {
+    for (const unknown of [
+      '/x',
+      '/v1',
+      `${path}/x`,
+      '//health/live',
+      '/V1/agent-configurations',
+      '/health',
+    ]) {
       const reply = await running.request('POST', unknown, { raw: '{"broken' })
       assert.equal(reply.status, 404, unknown)
       assert.deepEqual(reply.body, { detail: 'Not Found', code: 'not_found' })
