@@ -31,7 +31,7 @@ export type Watch = ReturnType<typeof createWatch>
 /** Up to this many events are sent without waiting for the client. */
 const MAX_EVENTS_AT_ONCE = 100
 
-/** Limits for reading events that are no longer in memory. A slow client gives up its place sooner, so that a few slow
+/** Limits for reading events that are no longer in memory. A slow client gives up its slot sooner, so that a few slow
  * clients do not delay the others. */
 const MAX_CONCURRENT_READS = 16
 const MAX_READ_MS = 1_000
