@@ -70,7 +70,7 @@ function readBearerToken({ headers, raw }: FastifyRequest): string {
   return token
 }
 
-/** Undefined for a token without a team or user: an audit record needs both. */
+/** Undefined for a token without a team or user: an audit event needs both. */
 function describeRefusal(
   { id: requestId, method, params, routeOptions }: FastifyRequest,
   { userId, teamId }: VerifiedToken,

@@ -7,7 +7,7 @@ const ID_BYTES = 16
 const random = new Uint8Array(256 * ID_BYTES)
 let used = random.length
 
-/** A UUID version 7 of now, or of a time in milliseconds since the epoch. */
+/** A UUID version 7 for the current time, or for a time in milliseconds since the epoch. */
 export function newId(msecs: number = Date.now()): string {
   if (used === random.length) {
     randomFillSync(random)
