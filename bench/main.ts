@@ -17,11 +17,12 @@ const HELP = `npm run bench -- NAME [--rounds 20] [--seconds 1]
 Measures the CPU time per request of the console and of simpler programs that do the same work, in alternating rounds.
 
   forward   an evolution status: the console, a bare Fastify and undici gateway, nginx
-  update    a PUT of a whole agent: the console, the same statement by pgbench
+  update    a PUT of a whole agent: the console, its statements by pgbench, the smallest statement that writes the same rows
   read      a GET of a whole agent: the console, the same statement by pgbench
   relay     a backlog of events: the relay, a loop that only publishes
 
-The last line is the verdict: ok, below the floor, above the limit, or machine too busy to tell (the rounds differ too much).
+The last line is the verdict: ok, below the floor, above the limit, or machine too busy to tell
+(the limit lies inside the confidence interval of the ratio: use more rounds, or a quieter machine).
 The exit code is 1 below the floor or above the limit, 2 after an error, else 0. BENCH_NODE_OPTIONS is passed to the console,
 for example --cpu-prof.
 `

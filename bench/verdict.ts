@@ -16,21 +16,17 @@ export interface Compared {
 
 type Verdict = 'ok' | 'below the floor' | 'above the limit' | 'machine too busy to tell'
 
-/** Quartiles further apart than this share of the median say nothing about a limit between them. */
-const MAX_SPREAD = 0.06
-/** Quartiles further apart than this say nothing at all. */
-const MAX_USEFUL_SPREAD = 0.15
-
 /** Prints the ratios and, as the last line, the verdict. Returns the exit code. */
 export function judge(compared: Compared[]): number {
   const verdicts = compared.map(({ limit, costs }) => {
     const { of, against, costAtMost, shareAtLeast } = limit
     const isShare = shareAtLeast !== undefined
     const ratios = isShare ? costs.map((cost) => 1 / cost) : costs
-    const [low, middle, high] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q).toFixed(2))
+    const { low, middle, high } = summarise(ratios)
     const bound = isShare ? `, at least ${shareAtLeast}` : costAtMost ? `, at most ${costAtMost}` : ''
     const what = isShare ? `CPU time of ${against} / ${of}` : `CPU time of ${of} / ${against}`
-    process.stdout.write(`  ${what}: ${middle} (half of the rounds ${low} to ${high}${bound})\n`)
+    const [from, median, to] = [low, middle, high].map((ratio) => ratio.toFixed(2))
+    process.stdout.write(`  ${what}: ${median} (95 % confidence: ${from} to ${to}${bound})\n`)
     return verdictOf(limit, costs)
   })
   const isBad = (verdict: Verdict) => verdict === 'below the floor' || verdict === 'above the limit'
@@ -41,20 +37,26 @@ export function judge(compared: Compared[]): number {
 
 function verdictOf({ costAtMost, shareAtLeast }: Limit, costs: number[]): Verdict {
   const most = shareAtLeast === undefined ? (costAtMost ?? Number.POSITIVE_INFINITY) : 1 / shareAtLeast
-  const [low = 0, middle = 0, high = 0] = [0.25, 0.5, 0.75].map((q) => quantile(costs, q))
-  const spread = (high - low) / middle
-  const isBetween = low <= most && most < high
-  const hasLimit = Number.isFinite(most)
-  if (hasLimit && spread > (isBetween ? MAX_SPREAD : MAX_USEFUL_SPREAD)) return 'machine too busy to tell'
-  if (middle <= most) return 'ok'
+  const { low, high } = summarise(costs)
+  if (high <= most) return 'ok'
+  if (low <= most) return 'machine too busy to tell'
   return shareAtLeast === undefined ? 'above the limit' : 'below the floor'
 }
 
-export function median(values: number[]): number {
-  return quantile(values, 0.5)
+/** The median of the rounds, and the interval that holds the true median with a confidence of 95 %: the distance of its
+ * ends from the middle is 0.98 times the root of the number of rounds (binomial order statistics). */
+function summarise(values: number[]): { low: number; middle: number; high: number } {
+  const sorted = values.toSorted((a, b) => a - b)
+  const distance = 0.98 * Math.sqrt(sorted.length)
+  const at = (rank: number) => sorted[Math.max(0, Math.min(sorted.length - 1, rank))] as number
+  const centre = sorted.length / 2
+  return {
+    low: at(Math.floor(centre - distance)),
+    middle: at(Math.floor(centre)),
+    high: at(Math.ceil(centre + distance) - 1),
+  }
 }
 
-function quantile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
+export function median(values: number[]): number {
+  return summarise(values).middle
 }
