@@ -9,28 +9,6 @@ interface LandingPageOptions {
   hasReference: boolean
 }
 
-interface Link {
-  path: string
-  title: string
-  description: string
-}
-
-const REFERENCE: Link = {
-  path: '/docs',
-  title: 'API reference',
-  description: 'Operations with examples and code.',
-}
-
-const LINKS: Link[] = [
-  {
-    path: '/openapi.json',
-    title: 'OpenAPI document',
-    description: 'For generated clients and other tools.',
-  },
-  { path: '/asyncapi.json', title: 'AsyncAPI document', description: 'The events that each change sends.' },
-  { path: '/health/ready', title: 'Health', description: 'This replica and what it depends on.' },
-]
-
 const TEMPLATE = readFileSync(new URL('./pages/landing.html', import.meta.url), 'utf8')
 const STYLE = readFileSync(new URL('./pages/landing.css', import.meta.url), 'utf8')
 
@@ -48,15 +26,7 @@ export const landingPage: FastifyPluginAsync<LandingPageOptions> = async (app, o
 }
 
 function render({ version, hasReference }: LandingPageOptions): string {
-  const links = [...(hasReference ? [REFERENCE] : []), ...LINKS].map(
-    ({ path, title, description }) =>
-      `<a href="${path}"><strong>${title}</strong><span>${description}</span><code>${path}</code></a>`,
-  )
-  const parts: Record<string, string> = {
-    version,
-    icon: `<link rel="icon" href="${ICON}">`,
-    style: STYLE,
-    links: links.join('\n'),
-  }
-  return TEMPLATE.replace(/(?:<!--|\/\*) (\w+) (?:-->|\*\/)/g, (_, name: string) => parts[name] ?? '')
+  const parts: Record<string, string> = { version, icon: `<link rel="icon" href="${ICON}">`, style: STYLE }
+  const template = hasReference ? TEMPLATE : TEMPLATE.replace(/^.*href="\/docs".*\n/m, '')
+  return template.replace(/(?:<!--|\/\*) (\w+) (?:-->|\*\/)/g, (_, name: string) => parts[name] ?? '')
 }
