@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { execFile, execFileSync } from 'node:child_process'
+import { chownSync, globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -26,7 +26,11 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   if (bin === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
   const folder = await mkdtemp(join(tmpdir(), 'console-postgres-'))
   const data = join(folder, 'data')
-  const asPostgres = await unprivileged(folder)
+  const as = unprivileged(folder)
+  const asPostgres = (...args: string[]) => {
+    const [command = '', ...rest] = [...as, ...args]
+    return run(command, rest)
+  }
   await asPostgres(`${bin}/initdb`, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync')
 
   let port = 0
@@ -69,12 +73,13 @@ export async function findBinaries(): Promise<string | undefined> {
   )
 }
 
-/** PostgreSQL refuses to run as root. */
-async function unprivileged(folder: string) {
-  if (process.getuid?.() !== 0) return (command: string, ...args: string[]) => run(command, args)
-  const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])))
-  const [user = 0, group = 0] = ids.map(({ stdout }) => Number(stdout))
-  await chown(folder, user, group)
-  return (command: string, ...args: string[]) =>
-    run('setpriv', [`--reuid=${user}`, `--regid=${group}`, '--clear-groups', command, ...args])
+/** PostgreSQL refuses to run as root. Gives the folder to the user postgres, and returns the command that runs another one
+ * as that user: nothing where this is not root. */
+export function unprivileged(folder: string): string[] {
+  if (process.getuid?.() !== 0) return []
+  const [user = 0, group = 0] = ['-u', '-g'].map((flag) =>
+    Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' })),
+  )
+  chownSync(folder, user, group)
+  return ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups']
 }

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { freePorts } from '../free-port.ts'
-import { findBinaries } from '../private-postgres.ts'
+import { findBinaries, unprivileged } from '../private-postgres.ts'
 import { startChild } from './child.ts'
 import type { DevDatabase } from './database.ts'
 import { DevError } from './dev-error.ts'
@@ -16,7 +16,7 @@ export async function startOwnPostgres(state: State, lifetime: Lifetime): Promis
   if (bin === undefined) throw new Error('it is not installed')
   const data = state.file('postgres')
   await endOrphan(`${data}/postmaster.pid`, data, 'SIGINT')
-  const as = unprivileged(state.folder)
+  const as = leaveRoot(state.folder)
   const start = (name: string, ready: RegExp, ...args: string[]) => {
     const [command = '', ...rest] = [...as, ...args]
     const child = { name, command, args: rest, environment: { PATH: process.env['PATH'] }, ready }
@@ -42,16 +42,12 @@ export async function startOwnPostgres(state: State, lifetime: Lifetime): Promis
   return { url, where: `a server of its own, in ${relative(process.cwd(), data)}` }
 }
 
-/** PostgreSQL refuses to run as root: the command that leaves it, and a folder that the other user may enter. */
-function unprivileged(folder: string): string[] {
-  if (process.getuid?.() !== 0) return []
+/** The command that leaves root, for a folder that the other user may enter. */
+function leaveRoot(folder: string): string[] {
   try {
-    const [user = '', group = ''] = ['-u', '-g'].map((flag) =>
-      execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim(),
-    )
-    chownSync(folder, Number(user), Number(group))
-    const as = ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups']
-    execFileSync(as[0] as string, [...as.slice(1), 'test', '-w', folder], { stdio: 'ignore' })
+    const as = unprivileged(folder)
+    const [command, ...args] = as
+    if (command) execFileSync(command, [...args, 'test', '-w', folder], { stdio: 'ignore' })
     return as
   } catch {
     throw new DevError(`PostgreSQL does not run as root, and the user postgres may not write to ${folder}.`)
