@@ -1,0 +1,222 @@
+/** Why an entry gets no place: its team already has its share of the queue, or all teams together have too much. */
+export type QueueRefusal = 'own_share' | 'overloaded'
+
+export interface QueueEntry {
+  readonly team: string
+  /** At most one entry of a team with this key has a place at a time. The others wait, and those behind them pass. */
+  readonly key?: string | undefined
+  /** The entry has a place, until `release`. Runs within `enter` if a place is free. */
+  onPlace: () => void
+  /** The entry gets no place. Runs within `enter`, or later if the entry waited too long. */
+  onRefusal: (cause: QueueRefusal) => void
+}
+
+/** Gives a limited number of places to teams in turn. A team alone can use all places. As in the API priority and fairness
+ * of Kubernetes, each team has a queue, and both the length of the queues and the wait in them are limited. */
+export interface FairQueue {
+  /** Why an entry that enters now would be refused; undefined if it would not. */
+  refusal: (team: string, key?: string) => QueueRefusal | undefined
+  enter: (entry: QueueEntry) => void
+  /** Removes a waiting entry. Has no effect on another one. */
+  cancel: (entry: QueueEntry) => void
+  /** Returns the place of an entry. Has no effect on an entry without a place. */
+  release: (entry: QueueEntry) => void
+  count: () => { running: number; waiting: number }
+}
+
+export interface FairQueueOptions {
+  places: number
+  /** Maximum number of waiting entries of all teams. When it is reached, an entry of a team with fewer waiting entries
+   * replaces the oldest one of the team with the most. */
+  maxWaiting: number
+  /** Refuses entries that have waited longer, and at once those that will probably wait for more than half of it. The other
+   * half is for the error of the prediction. */
+  maxWaitMs: number
+  /** Milliseconds on a clock that never goes back. */
+  now: () => number
+}
+
+interface Team {
+  running: number
+  waiting: number
+  /** Entries that can take the next place, in this order. */
+  ready: Set<QueueEntry>
+  /** A key is present while an entry with it is running or ready. The set has the entries that wait for that one. */
+  keys: Map<string, Set<QueueEntry>>
+}
+
+/** Weight of the newest time that a place was held, in their moving average. */
+const NEWEST_WEIGHT = 0.1
+
+export function createFairQueue({ places, maxWaiting, maxWaitMs, now }: FairQueueOptions): FairQueue {
+  const teams = new Map<string, Team>()
+  /** The teams with a ready entry, in the order of their turns. */
+  const turns = new Set<Team>()
+  /** The time at which each entry got its place. */
+  const running = new Map<QueueEntry, number>()
+  /** The time at which each entry came, the oldest first. */
+  const waiting = new Map<QueueEntry, number>()
+  let meanHoldMs = 0
+  /** When a place was last given or returned. */
+  let lastChangeAt = now()
+  let isGiving = false
+  let timer: NodeJS.Timeout | undefined
+
+  const canStart = (team: Team | undefined, key?: string) =>
+    running.size < places && turns.size === 0 && (key === undefined || !team?.keys.has(key))
+
+  /** The share of each team is the average of all teams. */
+  const causeFor = (team: Team | undefined): QueueRefusal => {
+    const share = (running.size + waiting.size) / teams.size
+    return team && (teams.size === 1 || team.running + team.waiting > share) ? 'own_share' : 'overloaded'
+  }
+
+  const findLongest = () => {
+    let longest: Team | undefined
+    for (const team of teams.values()) if (!longest || team.waiting > longest.waiting) longest = team
+    return longest
+  }
+
+  const predictWaitMs = (team: Team | undefined, key?: string) => {
+    const own = team?.ready.size ?? 0
+    let ahead = own
+    for (const other of turns) if (other !== team) ahead += Math.min(other.ready.size, own + 1)
+    const aheadWithKey = key === undefined ? 0 : (team?.keys.get(key)?.size ?? 0)
+    // If no place came back for some time, then it will probably take as long again until one does. The first entry of a
+    // team may wait for that.
+    const stalledMs = own > 0 ? now() - lastChangeAt : 0
+    return Math.max(stalledMs + (ahead * meanHoldMs) / places, aheadWithKey * meanHoldMs)
+  }
+
+  const refusalFor = (team: Team | undefined, key?: string): QueueRefusal | undefined => {
+    if (canStart(team, key)) return undefined
+    const isFull = waiting.size >= maxWaiting && (findLongest()?.waiting ?? 0) <= (team?.waiting ?? 0) + 1
+    return isFull || predictWaitMs(team, key) > maxWaitMs / 2 ? causeFor(team) : undefined
+  }
+
+  const start = (team: Team, entry: QueueEntry) => {
+    lastChangeAt = now()
+    running.set(entry, lastChangeAt)
+    team.running++
+    if (entry.key !== undefined && !team.keys.has(entry.key)) team.keys.set(entry.key, new Set())
+    entry.onPlace()
+  }
+
+  const makeReady = (team: Team, entry: QueueEntry) => {
+    team.ready.add(entry)
+    turns.add(team)
+  }
+
+  const wait = (team: Team, entry: QueueEntry) => {
+    waiting.set(entry, now())
+    team.waiting++
+    const sameKey = entry.key === undefined ? undefined : team.keys.get(entry.key)
+    if (sameKey) sameKey.add(entry)
+    else {
+      if (entry.key !== undefined) team.keys.set(entry.key, new Set())
+      makeReady(team, entry)
+    }
+    startTimer()
+  }
+
+  /** Lets the next entry with the key of this one become ready. */
+  const freeKey = (team: Team, { key }: QueueEntry) => {
+    if (key === undefined) return
+    const sameKey = team.keys.get(key)
+    const next = sameKey?.values().next().value
+    if (next === undefined) team.keys.delete(key)
+    else {
+      sameKey?.delete(next)
+      makeReady(team, next)
+    }
+  }
+
+  const removeIfIdle = (name: string, team: Team) => {
+    if (team.running + team.waiting === 0) teams.delete(name)
+  }
+
+  const givePlaces = () => {
+    isGiving = false
+    // A team that is deleted and added again comes at the end, and the loop reaches it again.
+    for (const team of turns) {
+      if (running.size >= places) return
+      const entry = team.ready.values().next().value as QueueEntry
+      team.ready.delete(entry)
+      turns.delete(team)
+      if (team.ready.size > 0) turns.add(team)
+      waiting.delete(entry)
+      team.waiting--
+      start(team, entry)
+    }
+  }
+
+  const cancel = (entry: QueueEntry) => {
+    if (!waiting.delete(entry)) return
+    const team = teams.get(entry.team) as Team
+    team.waiting--
+    if (team.ready.delete(entry)) freeKey(team, entry)
+    else team.keys.get(entry.key as string)?.delete(entry)
+    if (team.ready.size === 0) turns.delete(team)
+    removeIfIdle(entry.team, team)
+  }
+
+  const refuse = (entry: QueueEntry) => {
+    const cause = causeFor(teams.get(entry.team))
+    cancel(entry)
+    entry.onRefusal(cause)
+  }
+
+  /** One timer for all: the first entry has waited longest. */
+  const startTimer = () => {
+    const [since] = waiting.values()
+    if (timer || since === undefined) return
+    timer = setTimeout(refuseOld, since + maxWaitMs - now()).unref()
+  }
+
+  const refuseOld = () => {
+    timer = undefined
+    for (const [entry, since] of waiting) {
+      if (now() - since < maxWaitMs) break
+      refuse(entry)
+    }
+    startTimer()
+  }
+
+  const refuseOldestOfLongest = () => {
+    const longest = findLongest()
+    for (const entry of waiting.keys()) if (teams.get(entry.team) === longest) return refuse(entry)
+  }
+
+  return {
+    refusal: (team, key) => refusalFor(teams.get(team), key),
+    enter: (entry) => {
+      const known = teams.get(entry.team)
+      const cause = refusalFor(known, entry.key)
+      if (cause) return entry.onRefusal(cause)
+      const canRun = canStart(known, entry.key)
+      if (!canRun && waiting.size >= maxWaiting) refuseOldestOfLongest()
+      const team = known ?? { running: 0, waiting: 0, ready: new Set(), keys: new Map() }
+      teams.set(entry.team, team)
+      if (canRun) start(team, entry)
+      else wait(team, entry)
+    },
+    cancel,
+    release: (entry) => {
+      const startedAt = running.get(entry)
+      if (startedAt === undefined) return
+      const team = teams.get(entry.team) as Team
+      lastChangeAt = now()
+      meanHoldMs += NEWEST_WEIGHT * (lastChangeAt - startedAt - meanHoldMs)
+      running.delete(entry)
+      team.running--
+      freeKey(team, entry)
+      removeIfIdle(entry.team, team)
+      // In a microtask, so that entries that return their place at once do not recurse.
+      if (turns.size > 0 && !isGiving) {
+        isGiving = true
+        queueMicrotask(givePlaces)
+      }
+    },
+    count: () => ({ running: running.size, waiting: waiting.size }),
+  }
+}

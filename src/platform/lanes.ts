@@ -1,0 +1,44 @@
+import { createFairQueue, type FairQueue } from './fair-queue.ts'
+
+/** A lane is a number of places at the database for one kind of request. Separate lanes keep writes that wait for row locks,
+ * and slow searches, from delaying reads. */
+export const LANES = ['reads', 'writes', 'searches'] as const
+export type Lane = (typeof LANES)[number]
+
+export type Lanes = Readonly<Record<Lane, FairQueue>>
+
+export interface LaneOptions {
+  /** Connections of a replica for requests. */
+  poolSize: number
+  /** Maximum wait for a place. */
+  maxWaitMs: number
+}
+
+/** The longest time that a search may take, and that another one may wait for it. */
+export const SEARCH_TIMEOUT_MS = 2_000
+
+/** A waiting request takes a few kilobytes. */
+const MAX_WAITING = 1_000
+
+/** The places of each lane, one for each connection: half for reads, a third for writes, the rest for searches. */
+export function dividePlaces(poolSize: number): Record<Lane, number> {
+  const searches = Math.max(1, Math.floor((poolSize * 3) / 16))
+  const writes = Math.max(1, Math.floor((poolSize * 5) / 16))
+  return { reads: poolSize - searches - writes, writes, searches }
+}
+
+export function createLanes({ poolSize, maxWaitMs }: LaneOptions): Lanes {
+  const places = dividePlaces(poolSize)
+  const create = (lane: Lane, waitMs: number) =>
+    createFairQueue({
+      places: places[lane],
+      maxWaiting: MAX_WAITING,
+      maxWaitMs: waitMs,
+      now: () => performance.now(),
+    })
+  return {
+    reads: create('reads', maxWaitMs),
+    writes: create('writes', maxWaitMs),
+    searches: create('searches', Math.max(maxWaitMs, SEARCH_TIMEOUT_MS)),
+  }
+}

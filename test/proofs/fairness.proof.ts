@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { freePorts } from '../../dev/free-port.ts'
+import { answers, type RunningConsole, startConsoleProcess, startProcess } from '../acceptance/processes.ts'
+import { COLLECTION } from '../support/agents.ts'
+import { type FloodRequest, startFlood } from './flood.ts'
+import { observeMemory } from './memory.ts'
+import { type Sent, sendAtRate } from './open-load.ts'
+import { quantile, SLACK } from './timing.ts'
+
+/** `npm run proof:fairness` takes longer and compares times; CI checks statuses. */
+const IS_LONG = process.env['FAIRNESS'] === 'long'
+const SECONDS = IS_LONG ? 20 : 3
+const LOCKED_SECONDS = IS_LONG ? 30 : 5
+const AGENTS_OF_LARGE_TEAM = IS_LONG ? 200_000 : 20_000
+/** How many times its p99 without the flood the p99 of team B may be. */
+const MAX_RATIO = 3 * SLACK
+
+interface Team {
+  token: string
+  agents: string[]
+}
+
+describe('two replicas', async () => {
+  // A busy machine holds each place for longer.
+  const first = await startConsoleProcess({ DATABASE_MAX_WAIT_MS: String(IS_LONG ? 300 : 300 * SLACK) })
+  const [port, metricsPort] = await freePorts(2)
+  const environment = { ...first.environment, PORT: String(port), METRICS_PORT: String(metricsPort) }
+  const second = startProcess('src/main.ts', environment)
+  const urls = [first.url, `http://127.0.0.1:${port}`]
+  const close = async () => {
+    second.signal('SIGKILL')
+    await second.ended
+    await first.close()
+  }
+  await answers(`${urls[1]}/health/live`, second).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  after(close)
+
+  const [flooder, other] = [await createTeam(first, 50), await createTeam(first, 5)]
+  await growTeam(first, flooder, AGENTS_OF_LARGE_TEAM)
+
+  const { token } = flooder
+  const updates = flooder.agents.map((id) => updateOf(id, token))
+
+  /** Team B reads, updates and lists, at each replica, until the time is over. */
+  const useAsOther = async (seconds: number) => {
+    const times: number[] = []
+    const failures: string[] = []
+    const endAt = performance.now() + seconds * 1_000
+    const use = async (url: string) => {
+      for (let n = 0; performance.now() < endAt; n++) {
+        const path = `${COLLECTION}/${other.agents[n % other.agents.length]}`
+        const [method, at] =
+          (
+            [
+              ['GET', path],
+              ['PUT', path],
+              ['GET', `${COLLECTION}?limit=1`],
+            ] as const
+          )[n % 3] ?? []
+        const startedAt = performance.now()
+        const response = await fetch(`${url}${at}`, {
+          ...{ method: method as string, headers: headersOf(other.token) },
+          ...(method === 'PUT' ? { body: JSON.stringify({ purpose: String(n) }) } : {}),
+        })
+        const text = await response.text()
+        times.push(performance.now() - startedAt)
+        if (!response.ok) failures.push(`${method} ${response.status} ${text}`)
+        await sleep(5)
+      }
+    }
+    await Promise.all(urls.map(use))
+    return { times, failures, p99: quantile(times, 0.99) }
+  }
+
+  /** Milliseconds until all requests of team B succeed. */
+  const measureRecovery = async () => {
+    const startedAt = performance.now()
+    while ((await useAsOther(0.2)).failures.length > 0);
+    return performance.now() - startedAt
+  }
+
+  await useAsOther(1)
+  const alone = await useAsOther(SECONDS)
+
+  const report = async (t: TestContext, requests: FloodRequest[], callers: number, seconds = SECONDS) => {
+    const flooding = await startFlood({ urls, requests, callers })
+    const [used] = await Promise.allSettled([useAsOther(seconds)])
+    const counts = await flooding.stop()
+    if (used.status === 'rejected') throw used.reason
+    const { times, failures, p99 } = used.value
+    t.diagnostic(
+      `team B: ${times.length} requests, p50 ${ms(quantile(times, 0.5))}, p99 ${ms(p99)}, without the flood ` +
+        `p50 ${ms(quantile(alone.times, 0.5))}, p99 ${ms(alone.p99)}; team A: ${JSON.stringify(counts)}`,
+    )
+    assert.deepEqual(failures.slice(0, 3), [])
+    if (IS_LONG) assert.ok(p99 <= MAX_RATIO * alone.p99, `p99 ${ms(p99)}, without the flood ${ms(alone.p99)}`)
+    for (const status of Object.keys(counts)) assert.match(status, /^(200|429|503)$/)
+  }
+
+  describe('serve team B while team A', () => {
+    it('updates one agent with 1,000 callers', (t) => report(t, updates.slice(0, 1), 1_000))
+
+    it('updates 50 agents with 1,000 callers', (t) => report(t, updates, 1_000))
+
+    it(`searches and counts among ${AGENTS_OF_LARGE_TEAM} agents with 200 callers`, (t) =>
+      report(t, [{ method: 'GET', path: `${COLLECTION}?q=e&include_count=true`, token }], 200))
+
+    it(`updates an agent whose row is locked for ${LOCKED_SECONDS} s with 200 callers`, async (t) => {
+      const blocker = new Client({ connectionString: first.database.url })
+      await blocker.connect()
+      await blocker.query('BEGIN')
+      await blocker.query('SELECT FROM agents WHERE id = $1 FOR UPDATE', [flooder.agents[0]])
+      try {
+        await report(t, updates.slice(0, 1), 200, LOCKED_SECONDS)
+      } finally {
+        await blocker.end()
+      }
+    })
+
+    // Floods of a mounted service belong here: uploads that hardly send, and calls that make it fail.
+  })
+
+  it('refuse at once what exceeds their capacity three times, serve the rest, and recover', async (t) => {
+    const teams = await Promise.all(Array.from({ length: 20 }, () => createTeam(first, 5)))
+    const requests = teams.flatMap(({ token, agents }) =>
+      agents.flatMap((id) => [
+        updateOf(id, token),
+        { method: 'GET', path: `${COLLECTION}/${id}`, token } as const,
+      ]),
+    )
+    const perSecond = await measureCapacity(urls, requests)
+    const before = [first, second].map((replica) => observeMemory(replica).stop())
+    const observers = [first, second].map(observeMemory)
+    const sent = await sendAtRate({ urls, requests, perSecond: 3 * perSecond, seconds: SECONDS })
+    const recoveredMs = await measureRecovery()
+    const grownMiB = observers.map(({ stop }, n) => (stop() - (before[n] as number)) / 2 ** 20)
+
+    const accepted = sent.filter(({ status }) => status === 200)
+    const refused = sent.filter(({ status }) => status === 429 || status === 503)
+    const firstRefusalMs = quantile(
+      refused.map(({ atMs, tookMs }) => atMs + tookMs),
+      0,
+    )
+    const p99 = (some: Sent[]) =>
+      quantile(
+        some.map(({ tookMs }) => tookMs),
+        0.99,
+      )
+    t.diagnostic(
+      `capacity ${perSecond}/s; offered ${3 * perSecond}/s: ${accepted.length} accepted, p99 ${ms(p99(accepted))}; ` +
+        `${refused.length} refused, p99 ${ms(p99(refused))}, the first after ${ms(firstRefusalMs)}; memory grew by ` +
+        `${grownMiB.map(Math.round).join(' and ')} MiB; recovered after ${ms(recoveredMs)}`,
+    )
+    assert.equal(accepted.length + refused.length, sent.length, 'every request has a response')
+    assert.ok(accepted.length > 0 && refused.length > 0)
+    if (!IS_LONG) return
+    assert.ok(firstRefusalMs <= 100 * SLACK, 'refusals begin within 100 ms')
+    assert.ok(p99(accepted) <= 500 * SLACK, 'accepted requests take less than 500 ms')
+    assert.ok(Math.max(...grownMiB) <= 100 * SLACK, 'memory stays flat')
+    assert.ok(recoveredMs <= 2_000 * SLACK, 'they recover within 2 s')
+  })
+})
+
+const ms = (value: number) => `${value.toFixed(1)} ms`
+
+const updateOf = (id: string, token: string) =>
+  ({ method: 'PUT', path: `${COLLECTION}/${id}`, token, body: '{"purpose":"{n}"}' }) as const
+
+const headersOf = (token: string) => ({
+  authorization: `Bearer ${token}`,
+  'content-type': 'application/json',
+})
+
+async function createTeam(running: RunningConsole, agents: number): Promise<Team> {
+  const token = await running.token({ team: randomUUID() })
+  const create = async () => {
+    const response = await fetch(`${running.url}${COLLECTION}`, {
+      method: 'POST',
+      headers: headersOf(token),
+      body: JSON.stringify({ agent_name: 'Agent', model_name: 'model' }),
+    })
+    const { id } = (await response.json()) as { id: string }
+    return id
+  }
+  const ids: string[] = []
+  for (let n = 0; n < agents; n++) ids.push(await create())
+  return { token, agents: ids }
+}
+
+/** Adds copies of an agent to its team. */
+async function growTeam({ database }: RunningConsole, team: Team, agents: number): Promise<void> {
+  await database.query(
+    `INSERT INTO agents
+     SELECT copy.* FROM agents a, generate_series(1, $2::int) AS n, json_populate_record(
+       a, json_build_object('id', gen_random_uuid(), 'agent_name', 'Invoice helper ' || n)
+     ) AS copy
+     WHERE a.id = $1`,
+    [team.agents[0], agents],
+  )
+  await database.query('ANALYZE agents')
+}
+
+/** Requests per second that 64 callers get answered, who do not wait between them. */
+async function measureCapacity(urls: string[], requests: FloodRequest[]): Promise<number> {
+  const flood = await startFlood({ urls, requests, callers: 64 })
+  await sleep(SECONDS * 1_000)
+  const { 200: answered = 0 } = await flood.stop()
+  return Math.round(answered / SECONDS)
+}

@@ -1,0 +1,26 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { FloodRequest } from './flood.ts'
+
+export interface OpenLoad {
+  urls: string[]
+  /** Sent in turn. */
+  requests: FloodRequest[]
+  perSecond: number
+  seconds: number
+}
+
+/** A request: when it was sent, in milliseconds since the start, and its response. */
+export interface Sent {
+  atMs: number
+  /** Undefined if the connection failed. */
+  status: number | undefined
+  tookMs: number
+}
+
+/** Sends requests at a rate, in a thread of their own. */
+export async function sendAtRate(load: OpenLoad): Promise<Sent[]> {
+  const worker = new Worker(new URL('./requests-at-a-rate.ts', import.meta.url), { workerData: load })
+  const [sent] = (await once(worker, 'message')) as [Sent[]]
+  return sent
+}
