@@ -8,7 +8,9 @@ import type { Upstream } from '../platform/upstream/upstream.ts'
 import { checkChallenge, toValidationErrorText } from './upstream-error.ts'
 
 /** What a forwarded request takes from the client's request. */
-export interface ForwardContext {
+export interface EvolutionRequestContext {
+  /** Whose share of the slots the request uses. */
+  team: string
   token: string
   requestId: string
   headers: IncomingHttpHeaders
@@ -16,23 +18,23 @@ export interface ForwardContext {
   response: ServerResponse
 }
 
-export interface ForwardedResponse {
+export interface EvolutionResponse {
   status: number
   headers: Record<string, string>
-  /** The upstream's body: valid UTF-8, so that it is sent as the same bytes. Node writes a text together with the head of
-   * the response, and a Buffer separately. */
+  /** A string, because Node sends it in one write with the headers; a Buffer takes a second write. It is valid UTF-8, so
+   * the bytes of the upstream do not change. */
   body: string
 }
 
 export interface EvolutionClient {
-  status: (context: ForwardContext, agentId: string) => Promise<ForwardedResponse>
-  createGenome: (context: ForwardContext, genome: Buffer) => Promise<ForwardedResponse>
+  status: (context: EvolutionRequestContext, agentId: string) => Promise<EvolutionResponse>
+  createGenome: (context: EvolutionRequestContext, genome: Buffer) => Promise<EvolutionResponse>
 }
 
 /** Forwards the two operations. */
 export function createEvolutionClient(upstream: Upstream | undefined): EvolutionClient {
   /** `loc` is the part of the client's request that a 422 without a location is about. */
-  const forward = async (context: ForwardContext, request: UpstreamRequest, loc: string[]) => {
+  const forward = async (context: EvolutionRequestContext, request: UpstreamRequest, loc: string[]) => {
     if (!upstream) throw new Problem('upstream_not_configured', { headers: { 'retry-after': '60' } })
     return checkResponse(await upstream.fetch(request, context.response), loc)
   }
@@ -41,13 +43,19 @@ export function createEvolutionClient(upstream: Upstream | undefined): Evolution
     status: (context, agentId) =>
       forward(
         context,
-        { method: 'GET', path: `/evolution/status/${agentId}`, headers: requestHeaders(context) },
+        {
+          team: context.team,
+          method: 'GET',
+          path: `/evolution/status/${agentId}`,
+          headers: requestHeaders(context),
+        },
         ['path', 'agent_id'],
       ),
     createGenome: (context, genome) =>
       forward(
         context,
         {
+          team: context.team,
           method: 'POST',
           path: '/v1/genomes',
           headers: { ...requestHeaders(context), 'content-type': 'application/json' },
@@ -69,7 +77,7 @@ const RETURNED = [
   'www-authenticate',
 ]
 
-function requestHeaders({ token, requestId, headers }: ForwardContext): Record<string, string> {
+function requestHeaders({ token, requestId, headers }: EvolutionRequestContext): Record<string, string> {
   return {
     ...pickHeaders(headers, FORWARDED),
     authorization: `Bearer ${token}`,
@@ -83,7 +91,7 @@ function requestHeaders({ token, requestId, headers }: ForwardContext): Record<s
 
 /** Any 2xx becomes 200 and must be a JSON object. A 4xx is returned unchanged, except a 422 that is no
  * HTTPValidationError. Anything else is `upstream_failed`. */
-function checkResponse({ status, headers, body }: CollectedResponse, loc: string[]): ForwardedResponse {
+function checkResponse({ status, headers, body }: CollectedResponse, loc: string[]): EvolutionResponse {
   const returned = checkChallenge(status, pickHeaders(headers, RETURNED))
   const text = readJson(headers, body)
   if (text !== undefined && status === 422) {

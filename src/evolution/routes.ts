@@ -5,7 +5,7 @@ import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION } from '../contract/operation.ts'
 import type { ProblemCode } from '../contract/problem-codes.ts'
 import { jsonResponse } from '../contract/responses.ts'
-import type { EvolutionClient, ForwardContext, ForwardedResponse } from './client.ts'
+import type { EvolutionClient, EvolutionRequestContext, EvolutionResponse } from './client.ts'
 
 /** A valid token is enough: the evolution service receives it and decides what it allows. */
 const FORWARDED: ProblemCode[] = [
@@ -17,6 +17,8 @@ const FORWARDED: ProblemCode[] = [
   'issuer_unavailable',
   'upstream_unavailable',
   'upstream_not_configured',
+  'too_many_requests',
+  'overloaded',
   'upstream_timeout',
 ]
 
@@ -72,8 +74,9 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
   )
 }
 
-function contextOf(request: FastifyRequest, reply: FastifyReply): ForwardContext {
+function contextOf(request: FastifyRequest, reply: FastifyReply): EvolutionRequestContext {
   return {
+    team: request.verified?.tenant ?? '',
     token: request.token,
     requestId: request.id,
     headers: request.headers,
@@ -84,6 +87,6 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): ForwardContext
 /** With a custom serializer, Fastify does not add a charset. */
 const unchanged = (text: unknown) => text as string
 
-function send(reply: FastifyReply, { status, headers, body }: ForwardedResponse): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body }: EvolutionResponse): FastifyReply {
   return reply.code(status).headers(headers).type('application/json').serializer(unchanged).send(body)
 }

@@ -1,12 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION } from '../contract/operation.ts'
-import {
-  jsonResponse,
-  PERMISSION_ERRORS,
-  problemResponses,
-  validationResponse,
-} from '../contract/responses.ts'
+import { AGENT_OPERATION, permissionErrors } from '../contract/operation.ts'
+import { jsonResponse } from '../contract/responses.ts'
 import { ServiceList, type ServiceStatus } from '../contract/service.ts'
 
 export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceStatus[] }> = async (
@@ -27,8 +22,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceS
         ...AGENT_OPERATION,
         response: {
           200: jsonResponse('All services.', ref(ServiceList)),
-          422: validationResponse,
-          ...problemResponses(...PERMISSION_ERRORS),
+          ...permissionErrors(),
         },
       },
     },

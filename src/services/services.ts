@@ -57,12 +57,12 @@ export function createServices({ services, log, now, metrics }: ServicesOptions)
 }
 
 function toMounted(service: Service, metrics: Metrics): MountedService {
-  const { name, url, deadlineMs, sampleRatio } = service
+  const { name, url, deadlineMs, maxInFlight, maxRequestBytes, sampleRatio } = service
   const { maxResponseBytes = Number.POSITIVE_INFINITY } = service
   return {
     url,
-    upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, metrics }),
-    maxRequestBytes: service.maxRequestBytes ?? Number.POSITIVE_INFINITY,
+    upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, maxInFlight, metrics }),
+    maxRequestBytes,
     sampleRatio,
   }
 }

@@ -7,12 +7,15 @@ import { until } from '../support/until.ts'
 
 describe('the breaker', async () => {
   const running = await useConsole({ environment: { EVOLUTION_DEADLINE_MS: '400' } })
-  const person = await running.person()
+  const people = [await running.person(), await running.person()]
+  const [person] = people as [Person, Person]
 
-  const ask = (method: 'GET' | 'POST' = 'GET') =>
+  /** The teams take turns: the failures of one alone do not open the breaker for all. */
+  let asked = 0
+  const ask = (method: 'GET' | 'POST' = 'GET', { token } = people[asked++ % 2] as Person) =>
     method === 'GET'
-      ? running.request('GET', `/v1/evolution/status/${randomUUID()}`, { token: person.token })
-      : running.request('POST', '/v1/genomes/', { token: person.token, json: {} })
+      ? running.request('GET', `/v1/evolution/status/${randomUUID()}`, { token })
+      : running.request('POST', '/v1/genomes/', { token, json: {} })
 
   /** Sixteen callers that send requests until the work is done. */
   const underLoad = async (work: (statuses: number[]) => Promise<void>) => {
@@ -29,11 +32,21 @@ describe('the breaker', async () => {
     }
   }
   const isOpen = () => running.deps.evolution?.state() === 'down'
+  /** However many requests of the test before still count as successes. */
+  const failUntilOpen = async () => {
+    running.evolution.misbehave('error_500')
+    await until('the breaker is open', async () => {
+      await ask('POST')
+      return isOpen()
+    })
+  }
 
   afterEach(async () => {
     running.evolution.misbehave(null)
     await running.evolution.resume()
-    await until('the breaker closes by itself', async () => (await ask()).status === 200)
+    for (const each of people) {
+      await until('the breaker closes by itself', async () => (await ask('GET', each)).status === 200)
+    }
   })
 
   it('opens when the upstream dies under load, and closes by itself', async () => {
@@ -51,9 +64,7 @@ describe('the breaker', async () => {
   })
 
   it('sends only probes while the upstream stays dead', async () => {
-    running.evolution.misbehave('error_500')
-    for (let call = 0; call < 20; call++) await ask('POST')
-    assert.equal(isOpen(), true)
+    await failUntilOpen()
     running.evolution.clearRequests()
     const statuses: number[] = []
     await until('a probe was sent', async () => {
@@ -64,6 +75,18 @@ describe('the breaker', async () => {
     assert.deepEqual([statuses.at(-1), ...new Set(statuses.slice(0, -1))], [502, 503])
     assert.equal((await ask()).status, 503)
     assert.equal(running.evolution.requests().length, 1)
+  })
+
+  it('opens for one team alone when only its calls fail', async () => {
+    running.evolution.misbehave('error_500')
+    await until('the team is refused', async () => (await ask('POST', person)).status === 503)
+    running.evolution.misbehave(null)
+    const [, other] = people
+    assert.equal((await ask('GET', person)).status, 503)
+    assert.equal((await ask('GET', other)).status, 200)
+    assert.equal(isOpen(), false)
+    const text = await running.deps.metrics.registry.metrics()
+    assert.match(text, /breaker_open_teams\{upstream="evolution"\} 1/)
   })
 
   it('does not count a caller that hangs up', async () => {
@@ -77,9 +100,7 @@ describe('the breaker', async () => {
   })
 
   it('is not closed by a probe whose caller hung up', async () => {
-    running.evolution.misbehave('error_500')
-    for (let round = 0; round < 20; round++) await ask('POST')
-    assert.equal(isOpen(), true)
+    await failUntilOpen()
     running.evolution.misbehave('hang')
     running.evolution.clearRequests()
     await until('a probe was sent, and its caller left', async () => {

@@ -259,7 +259,7 @@ describe('the combined document', () => {
     assert.deepEqual(declared['503'], { $ref: '#/components/responses/Console503' })
     assert.deepEqual(
       Object.keys(whole.components.responses.Console503.content['application/json'].examples),
-      ['issuer_unavailable', 'upstream_unavailable'],
+      ['issuer_unavailable', 'overloaded', 'upstream_unavailable'],
     )
   })
 

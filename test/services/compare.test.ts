@@ -218,9 +218,9 @@ describe('a change of a document', () => {
   }, () => {
     const content = changed((_, { team }) => (team.properties.status.enum = ['new']))
     assert.deepEqual(find(content), [
-      'GET /v1/teams: response 200, the body[].status no longer has the value "old".',
-      'POST /v1/teams: response 200, status no longer has the value "old".',
-      'GET /v1/teams/{id}: response 200, status no longer has the value "old".',
+      'GET /v1/teams: in the response 200, the body[].status no longer has the value "old".',
+      'POST /v1/teams: in the response 200, status no longer has the value "old".',
+      'GET /v1/teams/{id}: in the response 200, status no longer has the value "old".',
     ])
     assert.ok(!judged(content))
   })
@@ -232,9 +232,9 @@ describe('a change of a document', () => {
       list.parameters[1].required = true
     })
     assert.deepEqual(find(content), [
-      'GET /v1/teams: request, the query parameter limit is now required.',
-      'POST /v1/teams: request, size is now required.',
-      'GET /v1/teams/{id}: it is gone.',
+      'GET /v1/teams: in the request, the query parameter limit is now required.',
+      'POST /v1/teams: in the request, size is now required.',
+      'GET /v1/teams/{id}: the operation is gone.',
     ])
   })
 })
@@ -260,7 +260,7 @@ describe('a part of a schema', () => {
       additionalProperties: part({ a: text }, required),
     })
     assert.deepEqual(changesOf(byName(['a']), byName([])), [
-      'GET /v1/teams: response 200, the body.*.a was required and may now be absent.',
+      'GET /v1/teams: in the response 200, the body.*.a was required and may now be absent.',
     ])
   })
 })

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { beforeEach, describe, it } from 'node:test'
+import type { Person } from '../support/console.ts'
 import { until } from '../support/until.ts'
 import type { Behaviour, Behind } from './behind.ts'
 import { operation, useMounted } from './mounted.ts'
 
 const DEADLINE_MS = 400
+/** A request is sent when so much of its body has arrived. */
+const READY_BYTES = 64 * 1024
 
 /** What each misbehaviour is answered with. */
 const CASES: Record<string, [Behaviour, number, string]> = {
@@ -55,15 +58,18 @@ const CASES: Record<string, [Behaviour, number, string]> = {
 describe('a mounted service that', async () => {
   const mounted = await useMounted({
     deadlineMs: DEADLINE_MS,
-    maxRequestBytes: 1_000,
+    maxRequestBytes: 100_000,
     maxResponseBytes: 1_000,
     operations: [operation(), operation({ method: 'POST' })],
   })
   const behind = mounted.behind['things'] as Behind
-  const person = await mounted.running.person({ scope: '' })
+  const people = [await mounted.running.person({ scope: '' }), await mounted.running.person({ scope: '' })]
+  const [person] = people as [Person, Person]
+  /** The teams take turns: the failures of one alone do not open the breaker for all. */
+  let asked = 0
   const ask = (method = 'GET', raw?: string) =>
     mounted.running.request(method, '/v1/things/7', {
-      token: person.token,
+      token: (people[asked++ % 2] as Person).token,
       ...(raw === undefined ? {} : { raw }),
     })
   const well: Behaviour = (request, response) => {
@@ -76,6 +82,7 @@ describe('a mounted service that', async () => {
       method: 'POST',
       headers: { authorization: `Bearer ${person.token}` },
     })
+    sent.write('x'.repeat(READY_BYTES))
     const timer = setInterval(() => sent.write('x'), DEADLINE_MS / 8)
     sent.on('response', () => sent.destroy()).on('error', () => {})
     return sent.on('close', () => clearInterval(timer))
@@ -83,7 +90,7 @@ describe('a mounted service that', async () => {
 
   beforeEach(async () => {
     behind.behave(well)
-    await until('the breaker is closed', async () => (await ask()).status === 200)
+    await until('it is closed for both', async () => (await ask()).status + (await ask()).status === 400)
     for (let call = 0; call < 12; call++) await ask()
     behind.asked.length = 0
   })
@@ -123,12 +130,12 @@ describe('a mounted service that', async () => {
   })
 
   it('takes no more than so much never gets more: 413', async () => {
-    const announced = await ask('POST', 'x'.repeat(1_001))
+    const announced = await ask('POST', 'x'.repeat(100_001))
     assert.deepEqual([announced.status, announced.body.code], [413, 'body_too_large'])
     assert.equal(behind.asked.length, 0)
     const chunks = new ReadableStream({
       start: (controller) => {
-        for (let i = 0; i < 11; i++) controller.enqueue(new Uint8Array(100))
+        for (let i = 0; i < 11; i++) controller.enqueue(new Uint8Array(10_000))
         controller.close()
       },
     })
@@ -139,12 +146,14 @@ describe('a mounted service that', async () => {
       duplex: 'half',
     })
     assert.equal(unannounced.status, 413)
-    assert.equal((await ask('POST', 'x'.repeat(1_000))).status, 200)
+    assert.equal((await ask('POST', 'x'.repeat(100_000))).status, 200)
     assert.equal(mounted.upstream('things').state(), 'up')
   })
 
   it('is down answers 503 with Retry-After, in the form of every error, and returns by itself', async () => {
     await behind.stop()
+    // A call that goes out on a connection while the service closes it is a 502. A GET is sent again on a new one.
+    assert.equal((await ask()).status, 503)
     await until('its breaker is open', async () => {
       const reply = await ask('POST', '{}')
       assert.deepEqual([reply.status, reply.body.code], [503, 'upstream_unavailable'])

@@ -16,12 +16,13 @@ export interface Mounted {
   close: () => Promise<void>
 }
 
-export interface MountedOptions extends Pick<ConsoleOptions, 'overrides'> {
+export interface MountedOptions extends Pick<ConsoleOptions, 'overrides' | 'environment'> {
   services?: string[]
   operations: DeclaredOperation[]
   /** In front of every path of the services' own. */
   basePath?: string
   deadlineMs?: number
+  maxInFlight?: number
   maxRequestBytes?: number
   maxResponseBytes?: number
   sampleRatio?: number
@@ -59,13 +60,15 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
   const services = new Map<string, MountedService>()
   const running = await startConsole({
     ...(options.overrides ? { overrides: options.overrides } : {}),
+    ...(options.environment ? { environment: options.environment } : {}),
     mount: ({ metrics }) => {
       for (const [name, { url: origin }] of Object.entries(behind)) {
         const url = origin + (options.basePath ?? '')
-        const { deadlineMs = 1_000, maxResponseBytes = Number.POSITIVE_INFINITY } = options
+        const { deadlineMs = 1_000, maxInFlight = 256 } = options
+        const { maxResponseBytes = Number.POSITIVE_INFINITY } = options
         services.set(name, {
           url,
-          upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, metrics }),
+          upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, maxInFlight, metrics }),
           maxRequestBytes: options.maxRequestBytes ?? Number.POSITIVE_INFINITY,
           sampleRatio: options.sampleRatio ?? 0,
         })

@@ -83,7 +83,10 @@ describe('the document poller', async () => {
   it('shows a removed path as breaking: it is gone here too, and from the document', async () => {
     const { last_breaking_change: change } = await adopt('2', ({ paths }) => delete paths['/v1/teams/{id}'])
     assert.deepEqual([change?.from_version, change?.to_version], ['1.1', '2'])
-    assert.deepEqual(change?.changes, ['GET /v1/teams/{id}: it is gone.', 'GET /v1/teams/more: it is gone.'])
+    assert.deepEqual(change?.changes, [
+      'GET /v1/teams/{id}: the operation is gone.',
+      'GET /v1/teams/more: the operation is gone.',
+    ])
     assert.equal((await get('/v1/teams/1')).status, 404)
     assert.equal((await combined()).paths['/v1/teams/{id}'], undefined)
     assert.ok(
@@ -100,7 +103,7 @@ describe('the document poller', async () => {
       team.required = ['status']
     })
     assert.deepEqual(change?.changes.slice(0, 1), [
-      'GET /v1/teams: response 200, the body[].id was required and is gone.',
+      'GET /v1/teams: in the response 200, the body[].id was required and is gone.',
     ])
     await combined()
   })
@@ -109,7 +112,9 @@ describe('the document poller', async () => {
     const { last_breaking_change: change } = await adopt('4', ({ team }) => {
       team.properties.status.enum = ['new']
     })
-    assert.ok(change?.changes.includes('POST /v1/teams: request, status no longer has the value "old".'))
+    assert.ok(
+      change?.changes.includes('POST /v1/teams: in the request, status no longer has the value "old".'),
+    )
     await combined()
   })
 

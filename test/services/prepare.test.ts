@@ -293,7 +293,7 @@ describe('what a document leaves open', () => {
     const { get } = (paths as Any)['/v1/teams/{id}']
     assert.equal(get.operationId, 'TeamsGet_v1_teams_id_')
     assert.equal(operations[0]?.operationId, get.operationId)
-    assert.deepEqual(Object.keys(get.responses), ['302', '401', '404', '500', '502', '503', '504'])
+    assert.deepEqual(Object.keys(get.responses), ['302', '401', '404', '429', '500', '502', '503', '504'])
   })
 
   it('operations of one id get different ones', () => {

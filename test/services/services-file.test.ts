@@ -48,7 +48,8 @@ describe('the services file', () => {
       documentUrl: 'http://teams.example/base/openapi.json',
       prefixes: ['/v1/teams'],
       deadlineMs: 5_000,
-      maxRequestBytes: undefined,
+      maxInFlight: 256,
+      maxRequestBytes: 10 * 1024 * 1024,
       maxResponseBytes: undefined,
       pollMs: 30_000,
       sampleRatio: 0.01,
@@ -78,7 +79,7 @@ describe('the services file', () => {
       ),
       [
         'SERVICES_FILE service 1: has no `name`',
-        'SERVICES_FILE service 1: `prefixes` must be the paths it may own',
+        'SERVICES_FILE service 1: `prefixes` must be a list of at least one path',
         'SERVICES_FILE service Red Team: has an unknown field `colour`',
         'SERVICES_FILE service Red Team: `name` must be at most 40 lower-case letters and digits, in words joined by hyphens',
         'SERVICES_FILE service Red Team: `prefixes.0` must be a path such as /v1/teams or /v1/teams/{team_id}/members',
@@ -96,7 +97,7 @@ describe('the services file', () => {
         'SERVICES_FILE service teams: `url` must start with https:// or http:// and have no credentials, query or fragment',
         'SERVICES_FILE service evolution: the name is taken by the console',
         'SERVICES_FILE service evolution: `document` must be a URL that starts with https:// or http://, or a path',
-        'SERVICES_FILE names two services teams',
+        'SERVICES_FILE has two services with the name teams',
       ],
     )
   })
@@ -133,7 +134,7 @@ describe('the services file', () => {
     const namedErrors = (name: string, other: string) =>
       errorsOf(entry({ name }), entry({ name: other, prefixes: ['/v1/other'] }))
     assert.deepEqual(namedErrors('red', 'red-team'), [
-      'SERVICES_FILE names two services red and red-team, which could publish the same name in the document',
+      'SERVICES_FILE has the services red and red-team, which could publish the same name in the document',
     ])
     assert.equal(namedErrors('red2', 'red').length, 1)
     assert.deepEqual(namedErrors('team', 'teams'), [])

@@ -124,7 +124,7 @@ describe('the mounted table', () => {
   })
 
   it('refuses with a sentence what it cannot route, and mounts the rest', async () => {
-    const { refused, find } = await createMountedTable([
+    const { leftOut, find } = await createMountedTable([
       operation({ path: '/v1/a/{x}{y}' }),
       operation({ path: '/v1/a/{x}-{y}-{z}' }),
       operation({ path: '/v1/a/*' }),
@@ -137,7 +137,7 @@ describe('the mounted table', () => {
       operation({ path: '/v1/b/{y}/' }),
     ])
     assert.deepEqual(
-      refused.map(({ reason }) => reason),
+      leftOut.map(({ reason }) => reason),
       [
         'GET /v1/a/{x}{y} of things cannot be mounted: its segment {x}{y} has more parameters than the console supports in one segment.',
         'GET /v1/a/{x}-{y}-{z} of things cannot be mounted: its segment {x}-{y}-{z} has more parameters than the console supports in one segment.',

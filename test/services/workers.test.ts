@@ -32,7 +32,7 @@ describe('the workers that read documents', () => {
     const { title, version, operations, leftOut } = before
     assert.deepEqual([title, version, operations.length, leftOut], ['A service', '1.0.0', 1, []])
     const next = await prepare(workers, document({ '/v1/teams': { put: returning({}) } }))
-    assert.deepEqual(await workers.compare(before, next), ['GET /v1/teams: it is gone.'])
+    assert.deepEqual(await workers.compare(before, next), ['GET /v1/teams: the operation is gone.'])
     assert.deepEqual(
       next.operations.map(({ method }) => method),
       ['PUT'],

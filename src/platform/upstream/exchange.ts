@@ -1,15 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import type { Breaker, Permit, Verdict } from '../breaker/breaker.ts'
+import type { QueueRefusal } from '../fair-queue.ts'
 import type { UpstreamMetrics } from '../metrics.ts'
-import type { Breaker, Permit, Verdict } from './breaker.ts'
+import type { SharedBudget } from '../shared-budget.ts'
 import { UpstreamFailure } from './failure.ts'
 import { isEventStream } from './headers.ts'
 import { countPassedBytes } from './minor-gc.ts'
-import type { QueuedRequest, RequestQueue } from './request-queue.ts'
 import type { RetryBudget } from './retry-budget.ts'
+import type { SlotRequest, Slots } from './slots.ts'
 import type { Upload } from './upload.ts'
 
 export interface UpstreamRequest {
+  /** Whose share of the slots it uses. */
+  team: string
   method: Dispatcher.HttpMethod
   path: string
   /** All headers to send, except those that HTTP itself needs. */
@@ -36,7 +40,8 @@ export interface Receiver {
 /** What all requests to one upstream share. */
 export interface UpstreamParts {
   pool: Dispatcher
-  queue: RequestQueue
+  slots: Slots
+  eventStreams: SharedBudget
   breaker: Breaker
   budget: RetryBudget
   metrics: UpstreamMetrics
@@ -50,9 +55,10 @@ const ABORTED = new Error('The exchange was aborted')
 /** The body of a 5xx up to this size is read and discarded, so that its connection can be used again. */
 const MAX_DISCARDED_BYTES = 64 * 1024
 
-/** One attempt to send a request: it waits in the queue, takes a permit of the breaker, sends the request and hands the
- * response to the receiver. It is a low-level handler of undici, because undici's streams and signals are expensive. */
-export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
+/** One attempt to send a request: it receives the begin of the body, waits for a slot, takes a permit of the breaker, sends
+ * the request and hands the response to the receiver. It is a low-level handler of undici, because undici's streams and signals are expensive. */
+export class Exchange implements SlotRequest, Dispatcher.DispatchHandler {
+  readonly team: string
   private readonly upstream: UpstreamParts
   private readonly request: UpstreamRequest
   private readonly receiver: Receiver
@@ -60,47 +66,67 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined
   private head: ResponseHead | undefined
   private permit: Permit | undefined
-  private state: 'queued' | 'sent' | 'ended' = 'queued'
-  private hasWaited = false
-  private hasSlot = false
+  private state: 'receiving' | 'waiting' | 'sent' | 'ended' = 'receiving'
+  private isInEventStreams = false
   private receivedBytes = 0
   private serverError: UpstreamFailure | undefined
   /** Start of the current part of the exchange: sending the request, or receiving the response. */
   private startedAt = 0
+  private progressAt = 0
   private isAborted = false
 
   constructor(upstream: UpstreamParts, request: UpstreamRequest, receiver: Receiver, timer: NodeJS.Timeout) {
     this.upstream = upstream
+    this.team = request.team
     this.request = request
     this.receiver = receiver
     this.timer = timer
   }
 
   start(): void {
-    this.upload?.once('error', (cause) => {
+    const { upload } = this
+    upload?.once('error', (cause) => {
       const failure = cause instanceof UpstreamFailure ? cause : undefined
       this.abort(failure ?? new UpstreamFailure('client_disconnected', { cause }))
     })
-    // Fails at once while the breaker is open, instead of waiting in the queue.
-    if (!this.upstream.breaker.allows()) return this.end(new UpstreamFailure('not_sent'))
-    this.upstream.queue.enter(this)
-    this.hasWaited = this.state === 'queued'
+    // Fails at once while the breaker is open, instead of waiting for a slot.
+    if (!this.upstream.breaker.allows(this.team)) return this.end(new UpstreamFailure('not_sent'))
+    if (upload)
+      upload.start(
+        () => this.enterSlots(),
+        () => this.resetTimer(),
+      )
+    else this.enterSlots()
+  }
+
+  isWaiting(): boolean {
+    return this.state === 'waiting'
+  }
+
+  onRefusal(cause: QueueRefusal): void {
+    this.end(new UpstreamFailure(cause))
   }
 
   onSlot(): void {
-    this.hasSlot = true
-    this.permit = this.upstream.breaker.permit()
-    if (this.permit === undefined) {
-      this.releaseSlot()
-      this.end(new UpstreamFailure('not_sent'))
-      return
-    }
+    this.permit = this.upstream.breaker.permit(this.team)
+    if (this.permit === undefined) return this.end(new UpstreamFailure('not_sent'))
     this.state = 'sent'
+    this.upload?.beginForwarding()
     // The upstream has the whole time limit, however long the request waited here.
-    if (this.hasWaited) this.timer.refresh()
+    this.timer.refresh()
     this.startedAt = performance.now()
+    this.progressAt = this.startedAt
     const { method, path, headers, body = null } = this.request
     this.upstream.pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this)
+  }
+
+  clientStalledSince(): number | undefined {
+    const isStalled = this.head ? this.controller?.paused : this.upload?.isStarved()
+    return this.state === 'sent' && isStalled ? this.progressAt : undefined
+  }
+
+  giveUpSlot(): void {
+    this.abort(new UpstreamFailure('slot_needed'))
   }
 
   /** Ends the exchange in any state: with a failure, or as if the response were complete. */
@@ -117,13 +143,14 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
   /** Called at the time limit. Ends the exchange and returns false, or returns true if it may continue: a streamed
    * response may pause while the client reads slowly, or while there is no event to send. */
   onTimeLimit(): boolean {
+    // The slots limit the wait themselves.
+    if (this.state === 'waiting') return true
     const { isStreamed } = this.receiver
     if (isStreamed && this.head && (this.controller?.paused || isEventStream(this.head.headers))) {
       this.report('succeeded')
       return true
     }
-    const sent = this.upload?.isStarved() ? 'client_stalled' : 'deadline'
-    this.abort(new UpstreamFailure(this.state === 'queued' ? 'not_sent' : sent))
+    this.abort(new UpstreamFailure(this.upload?.isStarved() ? 'client_stalled' : 'deadline'))
     return false
   }
 
@@ -153,6 +180,9 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
     this.head = { status, headers }
     this.startedAt = performance.now()
     if (isEventStream(headers)) {
+      const refusal = this.upstream.eventStreams.take(this.team, 1)
+      if (refusal) return this.abort(new UpstreamFailure('too_many_streams'))
+      this.isInEventStreams = true
       this.releaseSlot()
       // The verdict of a probe must not wait for the last event.
       this.report('succeeded')
@@ -184,6 +214,11 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
     return Buffer.isBuffer(body) ? undefined : body
   }
 
+  private enterSlots(): void {
+    this.state = 'waiting'
+    this.upstream.slots.enter(this)
+  }
+
   private resetTimer(): void {
     if (this.receiver.isStreamed) this.timer.refresh()
   }
@@ -191,28 +226,28 @@ export class Exchange implements QueuedRequest, Dispatcher.DispatchHandler {
   private countProgress(bytes: number): void {
     this.resetTimer()
     countPassedBytes(bytes)
+    this.progressAt = performance.now()
     // A long upload or response must not delay the verdict of a probe until its end.
-    if (performance.now() - this.startedAt > this.upstream.deadlineMs) {
+    if (this.progressAt - this.startedAt > this.upstream.deadlineMs) {
       this.report(this.head ? 'succeeded' : 'abandoned')
     }
   }
 
   private end(failure: UpstreamFailure | undefined): void {
     if (this.state === 'ended') return
-    if (this.state === 'queued') this.upstream.queue.cancel(this)
+    if (this.state === 'waiting') this.releaseSlot()
     this.state = 'ended'
+    if (this.isInEventStreams) this.upstream.eventStreams.give(this.team, 1)
     this.report(failure?.verdict ?? 'succeeded')
     if (failure) this.upload?.destroy()
     this.receiver.onEnd(failure)
   }
 
   private releaseSlot(): void {
-    if (!this.hasSlot) return
-    this.hasSlot = false
-    this.upstream.queue.release()
+    this.upstream.slots.leave(this)
   }
 
-  /** Reports verdicts up to the first one other than `abandoned`. */
+  /** Reports a verdict. `abandoned` may be followed by another one; any other verdict is final. */
   private report(verdict: Verdict): void {
     if (this.permit === undefined) return
     this.upstream.breaker.report(this.permit, verdict)

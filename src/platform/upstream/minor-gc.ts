@@ -11,7 +11,7 @@ let passedBytes = 0
 let collect: Collect | undefined
 
 /** Forces a minor GC after every 8 MiB that passed through the process. Each chunk is a buffer outside V8's heap and
- * garbage as soon as it was sent, but V8 counts only the small object in front of it and lets 80 MiB of buffers pile up.
+ * garbage as soon as it was sent, but V8 counts only the small wrapper object on its heap and lets 80 MiB of buffers pile up.
  * A minor GC frees them in a millisecond. */
 export function countPassedBytes(bytes: number): void {
   passedBytes += bytes

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { Exchange, type Receiver, type UpstreamParts, type UpstreamRequest } from './exchange.ts'
 import { UpstreamFailure } from './failure.ts'
 
-/** Sends a request under the time limit, the retry budget and the metrics of its upstream. A GET without a result is
- * retried once. Rejects with a Problem. The request is cancelled when `clientResponse` is closed. */
+/** Sends a request with the time limit, retry budget and metrics of its upstream. A GET that fails for a transient reason
+ * before it has a result is retried once. Rejects with a Problem. The request is cancelled when `clientResponse` is closed. */
 export function send<Result>(
   upstream: UpstreamParts,
   request: UpstreamRequest,

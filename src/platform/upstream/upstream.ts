@@ -1,23 +1,27 @@
 import type { ServerResponse } from 'node:http'
 import { Pool } from 'undici'
+import { createBreaker } from '../breaker/breaker.ts'
+import type { BreakerState } from '../breaker/circuit.ts'
 import type { Metrics } from '../metrics.ts'
-import { type BreakerState, createBreaker } from './breaker.ts'
+import { createSharedBudget } from '../shared-budget.ts'
 import type { UpstreamRequest } from './exchange.ts'
-import { createRequestQueue } from './request-queue.ts'
 import { type CollectedResponse, collectResponse, type StreamedResponse, streamResponse } from './response.ts'
 import { createRetryBudget } from './retry-budget.ts'
 import { send } from './send.ts'
+import { createSlots } from './slots.ts'
 
 export interface UpstreamOptions {
   /** The name in metrics. */
   name: string
   url: string
-  /** Time limit for the wait in the queue, and again for the request. `fetch`: the whole request including a retry.
+  /** Time limit for the wait for a slot, and again for the request. `fetch`: the whole request including a retry.
    * `stream`: each pause between two bytes. */
   deadlineMs: number
   maxResponseBytes: number
-  /** Requests in flight at the same time. The others wait in the queue, within their time limit. */
-  maxInFlight?: number
+  /** Requests in flight at the same time. */
+  maxInFlight: number
+  /** Of all teams together. They hold no slot. */
+  maxEventStreams?: number
   metrics: Metrics
 }
 
@@ -32,17 +36,17 @@ export interface Upstream {
   close: () => Promise<void>
 }
 
-const MAX_IN_FLIGHT = 256
 const MAX_EVENT_STREAMS = 4_096
 
-/** A client for one upstream with its own connections, queue, breaker and retry budget. It follows no redirects and
+/** A client for one upstream with its own connections, slots, breaker and retry budget. It follows no redirects and
  * decompresses nothing: bytes are passed on unchanged. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { name, url, deadlineMs, maxResponseBytes, maxInFlight = MAX_IN_FLIGHT } = options
+  const { name, url, deadlineMs, maxResponseBytes, maxInFlight } = options
+  const { maxEventStreams = MAX_EVENT_STREAMS } = options
   const { origin, pathname } = new URL(url)
   const basePath = pathname.replace(/\/+$/, '')
   const pool = new Pool(origin, {
-    connections: maxInFlight + MAX_EVENT_STREAMS,
+    connections: maxInFlight + maxEventStreams,
     pipelining: 1,
     // With HTTP/2 many requests would share a connection, and closing it for one would end them all.
     allowH2: false,
@@ -51,8 +55,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   })
   const metrics = options.metrics.upstream(name)
   const breaker = createBreaker(() => performance.now(), metrics.setBreakerState)
-  const queue = createRequestQueue(maxInFlight)
-  const parts = { pool, queue, breaker, budget: createRetryBudget(), metrics, deadlineMs, maxResponseBytes }
+  metrics.observeOpenTeams(breaker.countOpenTeams)
+  const parts = {
+    ...{ pool, breaker, metrics, deadlineMs, maxResponseBytes },
+    slots: createSlots(maxInFlight, deadlineMs),
+    eventStreams: createSharedBudget(maxEventStreams),
+    budget: createRetryBudget(),
+  }
   const streamed = (onResult: (head: StreamedResponse) => void) => streamResponse(onResult, metrics)
   const toSend = (request: UpstreamRequest) => ({ ...request, path: basePath + request.path })
 

@@ -41,7 +41,7 @@ const emptyRecord = (): CheckRecord => ({ checked: 0, mismatched: 0, mismatches:
 /** Compares sampled responses with what their service declares. It never changes or delays a response. */
 export function createSampledChecks({ workers, log, now, metricsOf }: SampledChecksOptions): SampledChecks {
   /** A response is compared with the document of its request, even if that was replaced in the meantime. */
-  const checked = new WeakMap<DeclaredOperation, { document: PreparedDocument; record: CheckRecord }>()
+  const documentOf = new WeakMap<DeclaredOperation, { document: PreparedDocument; record: CheckRecord }>()
   const skipped = new WeakSet<DeclaredOperation>()
   const pending = new Map<string, number>()
 
@@ -65,14 +65,14 @@ export function createSampledChecks({ workers, log, now, metricsOf }: SampledChe
   return {
     recordOf: (document) => {
       const [operation] = document?.operations ?? []
-      return (operation && checked.get(operation)?.record) ?? emptyRecord()
+      return (operation && documentOf.get(operation)?.record) ?? emptyRecord()
     },
     begin: (document) => {
       const record = emptyRecord()
-      for (const operation of document.operations) checked.set(operation, { document, record })
+      for (const operation of document.operations) documentOf.set(operation, { document, record })
     },
     observe: (operation, status, contentType, bytes) => {
-      const known = checked.get(operation)
+      const known = documentOf.get(operation)
       const { method, path, service, operationId } = operation
       const waiting = pending.get(service) ?? 0
       if (!known || waiting >= MAX_PENDING || skipped.has(operation)) return

@@ -32,7 +32,8 @@ export function escapeText(text: string): string {
     .replaceAll(TAG_START, '&lt;')
 }
 
-/** Before its first slash a target may have a colon only after an allowed protocol, and nothing that could encode one. */
+/** A colon before the first slash, question mark or hash must belong to an allowed protocol. `&` and `\` are refused
+ * there, because they could encode a colon. */
 function isSafeTarget(target: string): boolean {
   const [start = ''] = target.split(/[/?#]/, 1)
   if (/[&\\]/.test(start)) return false

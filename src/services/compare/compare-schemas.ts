@@ -120,21 +120,23 @@ const hasOthers = (members: Map<string, unknown>, known: Map<string, unknown>) =
 
 const compareAlternatives: CompareKeywords = (comparison, before, after, place) => {
   for (const keyword of ['oneOf', 'anyOf', 'allOf']) {
-    const [beforeMembers, afterMembers] = [membersOf(before, keyword), membersOf(after, keyword)]
-    for (const [key, member] of beforeMembers) {
-      if (afterMembers.has(key)) compareSchemas(comparison, member, afterMembers.get(key), place)
+    const [beforeParts, afterParts] = [subschemasOf(before, keyword), subschemasOf(after, keyword)]
+    for (const [key, member] of beforeParts) {
+      if (afterParts.has(key)) compareSchemas(comparison, member, afterParts.get(key), place)
     }
-    if (beforeMembers.size === 0 || afterMembers.size === 0) continue
-    const mayGrow = (keyword === 'allOf') !== (comparison.direction === 'sent')
-    const isLost = mayGrow ? hasOthers(beforeMembers, afterMembers) : hasOthers(afterMembers, beforeMembers)
-    if (isLost && !(keyword === 'anyOf' && comparison.direction === 'received')) {
+    if (beforeParts.size === 0 || afterParts.size === 0) continue
+    // What callers send may gain alternatives (`oneOf`, `anyOf`) and lose conditions (`allOf`); what they receive may do
+    // the opposite. As in oasdiff, a received `anyOf` is never reported.
+    const mayGain = (keyword === 'allOf') !== (comparison.direction === 'sent')
+    const isBreaking = mayGain ? hasOthers(beforeParts, afterParts) : hasOthers(afterParts, beforeParts)
+    if (isBreaking && !(keyword === 'anyOf' && comparison.direction === 'received')) {
       comparison.report(`the alternatives of ${place} changed`)
     }
   }
 }
 
 /** Alternatives are matched by their reference, else by their content; parts of `allOf` by their place. */
-function membersOf(schema: Node, keyword: string): Map<string, unknown> {
+function subschemasOf(schema: Node, keyword: string): Map<string, unknown> {
   const members = listAt(schema, keyword)
   const ownKey = (member: unknown, n: number) => (keyword === 'allOf' ? `${n}` : JSON.stringify(member))
   return new Map(members.map((member, n) => [referenceOf(member) || ownKey(member, n), member]))

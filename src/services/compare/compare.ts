@@ -16,7 +16,7 @@ export function findBreakingChanges(before: Compared, after: Compared): string[]
   return before.operations.flatMap((operation) => {
     const place = `${operation.method} ${operation.path}`
     const successor = successors.get(key(operation))
-    if (!successor) return [`${place}: it is gone.`]
+    if (!successor) return [`${place}: the operation is gone.`]
     const changes = new Set<string>()
     compareOperations(sideOf(before, operation), sideOf(after, successor), (change) =>
       changes.add(`${place}: ${change}.`),
@@ -52,13 +52,13 @@ function compareOperations(before: Side, after: Side, report: (change: string) =
     report: (change) => report(`${part}, ${change}`),
     compared: new Set(),
   })
-  compareParameters(comparison('sent', 'request'), before, after)
-  compareBodies(comparison('sent', 'request'), before, after)
+  compareParameters(comparison('sent', 'in the request'), before, after)
+  compareBodies(comparison('sent', 'in the request'), before, after)
   const responses = nodeAt(after.operation, 'responses')
   for (const [status, response] of Object.entries(nodeAt(before.operation, 'responses'))) {
-    const received = comparison('received', `response ${status}`)
+    const received = comparison('received', `in the response ${status}`)
     if (Object.hasOwn(responses, status)) compareResponses(received, response, responses[status])
-    else if (status.startsWith('2')) received.report('it is gone')
+    else if (status.startsWith('2')) report(`the response ${status} is gone`)
   }
 }
 

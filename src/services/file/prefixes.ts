@@ -1,6 +1,6 @@
 import type { Service } from './service.ts'
 
-/** All paths of the console. No service may own them. */
+/** Prefixes that no service may own: the paths of the console, and `/console` and `/metrics`, which are reserved. */
 export const CONSOLE_PREFIXES = [
   ...['/asyncapi.json', '/console', '/docs', '/health', '/metrics', '/openapi.json'],
   ...['/v1/agent-configurations', '/v1/audit-events', '/v1/evolution', '/v1/genomes', '/v1/services'],
@@ -25,16 +25,16 @@ export function findPrefixConflicts(services: readonly Pick<Service, 'name' | 'p
 /** Whether a path lies under one of the prefixes. A path parameter matches only a prefix parameter: `/v1/{a}` is
  * not under `/v1/teams`. */
 export function isUnderPrefix(path: string, prefixes: readonly string[]): boolean {
-  const segments = segmentsOf(path)
+  const segments = pathSegments(path)
   const matches = (segment: string, index: number) =>
     isParameter(segment) ? segments[index] !== undefined : segments[index] === segment
-  return prefixes.some((prefix) => segmentsOf(prefix).every(matches))
+  return prefixes.some((prefix) => pathSegments(prefix).every(matches))
 }
 
 /** Whether some path lies under both: a parameter may be any segment. */
 function overlaps(a: string, b: string): boolean {
-  const others = segmentsOf(b)
-  return segmentsOf(a)
+  const others = pathSegments(b)
+  return pathSegments(a)
     .slice(0, others.length)
     .every((segment, index) => {
       const other = others[index] as string
@@ -42,5 +42,5 @@ function overlaps(a: string, b: string): boolean {
     })
 }
 
-const segmentsOf = (path: string) => path.replace(/\/$/, '').split('/').slice(1)
+const pathSegments = (path: string) => path.replace(/\/$/, '').split('/').slice(1)
 const isParameter = (segment: string) => segment.includes('{')

@@ -9,8 +9,10 @@ export interface Service {
   /** The paths it may own: `/v1/teams`, `/v1/teams/{team_id}/members`. */
   readonly prefixes: readonly string[]
   readonly deadlineMs: number
+  /** Requests in flight at the same time. */
+  readonly maxInFlight: number
+  readonly maxRequestBytes: number
   /** Undefined means no limit. */
-  readonly maxRequestBytes: number | undefined
   readonly maxResponseBytes: number | undefined
   readonly pollMs: number
   /** The share of its responses that is checked against its document, from 0 to 1. */

@@ -18,7 +18,13 @@ export class ServicesFileInvalid extends Error {
   }
 }
 
-const DEFAULTS = { deadlineMs: 5_000, pollSeconds: 30, sampleRatio: 0.01 }
+const DEFAULTS = {
+  deadlineMs: 5_000,
+  maxInFlight: 256,
+  maxRequestBytes: 10 * 1024 * 1024,
+  pollSeconds: 30,
+  sampleRatio: 0.01,
+}
 
 /** Already used as upstream names in metrics. */
 const RESERVED_NAMES = ['evolution']
@@ -78,9 +84,9 @@ function checkNames(services: readonly ServiceEntry[]): string[] {
   const names = services.map(({ name }) => name)
   const errors = names.flatMap((name, index) =>
     names.slice(0, index).flatMap((other) => {
-      if (name === other) return [`names two services ${name}`]
+      if (name === other) return [`has two services with the name ${name}`]
       if (!canPublishSameName(name, other)) return []
-      return [`names two services ${other} and ${name}, which could publish the same name in the document`]
+      return [`has the services ${other} and ${name}, which could publish the same name in the document`]
     }),
   )
   return [...new Set(errors)]
@@ -108,7 +114,8 @@ function toService(entry: ServiceEntry): Service {
   return {
     ...{ name, tag, url, documentUrl: documentUrlOf(url, document), prefixes },
     deadlineMs: entry.deadline_ms ?? DEFAULTS.deadlineMs,
-    maxRequestBytes: entry.max_request_bytes,
+    maxInFlight: entry.max_in_flight ?? DEFAULTS.maxInFlight,
+    maxRequestBytes: entry.max_request_bytes ?? DEFAULTS.maxRequestBytes,
     maxResponseBytes: entry.max_response_bytes,
     pollMs: (entry.poll_seconds ?? DEFAULTS.pollSeconds) * 1_000,
     sampleRatio: entry.sample_ratio ?? DEFAULTS.sampleRatio,

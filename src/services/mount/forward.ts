@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { validateHeaderValue } from 'node:http'
 import { Problem } from '../../contract/problem.ts'
+import type { SharedBudget } from '../../platform/shared-budget.ts'
 import { pickHeaders } from '../../platform/upstream/headers.ts'
 import type { StreamedResponse } from '../../platform/upstream/response.ts'
 import { createUpload, type Upload } from '../../platform/upstream/upload.ts'
 import type { Upstream } from '../../platform/upstream/upstream.ts'
 import { toConsoleLocation } from './location.ts'
-import type { Found, MountedOperation } from './table.ts'
+import type { Found, RoutedOperation } from './table.ts'
 
 /** A service that operations are mounted for. */
 export interface MountedService {
@@ -19,6 +20,9 @@ export interface MountedService {
 
 /** The request to forward, with its token and request id. */
 export interface ForwardContext {
+  /** Whose share of slots and memory the request uses. */
+  team: string
+  memory: SharedBudget
   token: string
   requestId: string
   request: IncomingMessage
@@ -41,10 +45,11 @@ export async function forward(
   const { request } = context
   const response = await service.upstream.stream(
     {
-      method: request.method as MountedOperation['declared']['method'],
+      team: context.team,
+      method: request.method as RoutedOperation['declared']['method'],
       path: path + queryOf(request.url ?? ''),
       headers: requestHeaders(operation, context),
-      body: openBody(request, service.maxRequestBytes),
+      body: openBody(context, service.maxRequestBytes),
     },
     context.response,
   )
@@ -63,11 +68,11 @@ export async function forward(
 }
 
 /** Undefined where the request has none. */
-function openBody(request: IncomingMessage, maxBytes: number): Upload | undefined {
+function openBody({ request, team, memory }: ForwardContext, maxBytes: number): Upload | undefined {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   if (coding === undefined && Number(length ?? 0) === 0) return undefined
   if (Number(length ?? 0) > maxBytes) throw new Problem('body_too_large')
-  return createUpload(request, maxBytes)
+  return createUpload(request, { team, maxBytes, memory })
 }
 
 /** The query as it came, with its question mark. A request target has no fragment (RFC 9112 section 3.2). */
@@ -76,7 +81,7 @@ function queryOf(url: string): string {
 }
 
 function requestHeaders(
-  { requestHeaders: names }: MountedOperation,
+  { requestHeaders: names }: RoutedOperation,
   { request: { headers }, token, requestId }: ForwardContext,
 ): Record<string, string> {
   const length = headers['content-length']

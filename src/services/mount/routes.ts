@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../contract/problem.ts'
 import { scheduleAt } from '../../platform/schedule.ts'
+import type { SharedBudget } from '../../platform/shared-budget.ts'
 import { UpstreamFailure } from '../../platform/upstream/failure.ts'
 import { isEventStream } from '../../platform/upstream/headers.ts'
 import type { DeclaredOperation } from '../document/prepared.ts'
@@ -27,12 +28,11 @@ const NO_DOCUMENT_YET = {
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** How long a client may leave bytes of a response unread. */
-const UNREAD_TIMEOUT_MS = 60_000
-
 /** One route for all mounted operations. It gets every path that no other route has. */
-export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number }> = async (app, options) => {
-  const { table, services, observeResponse, now } = options
+export const mountRoutes: FastifyPluginAsync<
+  MountOptions & { now: () => number; requestMemory: SharedBudget }
+> = async (app, options) => {
+  const { table, services, observeResponse, now, requestMemory: memory } = options
 
   const findMountedOperation = ({ method, raw }: FastifyRequest) => {
     const found = table().find(method, raw.url ?? '')
@@ -66,7 +66,9 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & { now: () => number 
       // The upstream has its own deadline for a request that stalls.
       request.raw.socket.setTimeout(0)
       const { token, id: requestId, raw } = request
-      const response = await forward(service, found, { token, requestId, request: raw, response: reply.raw })
+      const team = request.verified?.tenant ?? ''
+      const context = { team, memory, token, requestId, request: raw, response: reply.raw }
+      const response = await forward(service, found, context)
       const { status, headers, body } = response
       const hasBody = request.method !== 'HEAD' && status !== 304
       if (observeResponse && hasBody && isCheckable(headers) && Math.random() < service.sampleRatio) {
@@ -93,7 +95,6 @@ async function send(
   // Sends the head before the first event. flushHeaders would encode header bytes as UTF-8.
   if (body.readableLength === 0) reply.raw.write(NO_BYTES)
   const isEndless = isEventStream(headers)
-  if (!isEndless) request.raw.socket.setTimeout(UNREAD_TIMEOUT_MS)
   const expiry = isEndless ? scheduleAt(now, (request.verified?.expiresAt ?? 0) * 1_000, finish) : undefined
   if (isEndless) eventStreams.add(finish)
   try {
@@ -104,7 +105,7 @@ async function send(
     // Clients end most event streams by disconnecting.
     request.log[kind === 'client_disconnected' ? 'info' : 'warn'](
       { method, route: mountedOperation?.route, service: mountedOperation?.service, status, kind },
-      'response broke off',
+      'response aborted',
     )
   } finally {
     expiry?.cancel()

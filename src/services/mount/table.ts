@@ -5,7 +5,7 @@ import { requestNames, responseNames } from './headers.ts'
 import { type PathTemplate, readTemplate } from './template.ts'
 
 /** A declared operation with everything that can be computed in advance. */
-export interface MountedOperation extends Pick<PathTemplate, 'fill' | 'parameterNames'> {
+export interface RoutedOperation extends Pick<PathTemplate, 'fill' | 'parameterNames'> {
   declared: DeclaredOperation
   /** Lower-case names of the headers that pass. */
   requestHeaders: string[]
@@ -13,7 +13,7 @@ export interface MountedOperation extends Pick<PathTemplate, 'fill' | 'parameter
 }
 
 export interface Found {
-  operation: MountedOperation
+  operation: RoutedOperation
   /** The path to request from the service, without its query. */
   path: string
 }
@@ -28,8 +28,9 @@ export interface NotFound {
 /** The operations of all services. It does not change: a new one replaces it. */
 export interface MountedTable {
   find: (method: string, url: string) => Found | NotFound
-  /** Operations that could not be mounted, each with a sentence that gives the reason. */
-  refused: { operation: DeclaredOperation; reason: string }[]
+  /** Operations that could not be mounted, each with a sentence that gives the reason. `select` leaves out the operations
+   * that the console does not support, so only a defect of the console leads here. */
+  leftOut: { operation: DeclaredOperation; reason: string }[]
 }
 
 /** In the order of the `Allow` header. */
@@ -44,7 +45,7 @@ export async function createMountedTable(
   pendingPrefixes: readonly string[] = [],
 ): Promise<MountedTable> {
   const router = createRouter()
-  const refused: MountedTable['refused'] = []
+  const leftOut: MountedTable['leftOut'] = []
   for (const [index, declared] of operations.entries()) {
     if (index % BATCH === BATCH - 1) await setImmediate()
     try {
@@ -52,12 +53,12 @@ export async function createMountedTable(
       const requestHeaders = requestNames(declared.requestHeaders)
       const responseHeaders = responseNames(declared.responseHeaders)
       const mounted = { declared, fill, parameterNames, requestHeaders, responseHeaders }
-      router.on(declared.method, route, () => {}, mounted satisfies MountedOperation)
+      router.on(declared.method, route, () => {}, mounted satisfies RoutedOperation)
     } catch (error) {
-      refused.push({ operation: declared, reason: describe(declared, error as Error) })
+      leftOut.push({ operation: declared, reason: describe(declared, error as Error) })
     }
   }
-  return { refused, find: createFind(router, routePrefixes(pendingPrefixes)) }
+  return { leftOut, find: createFind(router, routePrefixes(pendingPrefixes)) }
 }
 
 type Router = ReturnType<typeof createRouter>
@@ -75,7 +76,7 @@ function routePrefixes(prefixes: readonly string[]): Router {
 function createFind(router: Router, pending: Router): MountedTable['find'] {
   const lookUp = (method: HTTPMethod, url: string): Found | undefined => {
     const match = router.find(method, url)
-    const operation = match?.store as MountedOperation | undefined
+    const operation = match?.store as RoutedOperation | undefined
     const path = operation?.fill(match?.params ?? {})
     return operation && path !== undefined ? { operation, path } : undefined
   }

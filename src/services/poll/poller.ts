@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ServiceStatus } from '../../contract/service.ts'
+import type { BreakerState } from '../../platform/breaker/circuit.ts'
 import type { ServiceMetrics } from '../../platform/metrics.ts'
-import type { BreakerState } from '../../platform/upstream/breaker.ts'
 import { withTimeout } from '../../platform/with-timeout.ts'
 import type { SampledChecks } from '../check/sampled-checks.ts'
 import { componentKeys } from '../document/references.ts'
@@ -9,7 +9,13 @@ import type { Service } from '../file/service.ts'
 import type { Publisher } from '../publish/publisher.ts'
 import type { DocumentWorkers } from '../workers/pool.ts'
 import { poll } from './poll.ts'
-import { initialState, MAX_CHANGES, type PollResult, type ServiceState, transition } from './service-state.ts'
+import {
+  initialState,
+  MAX_REPORTED,
+  type PollResult,
+  type ServiceState,
+  transition,
+} from './service-state.ts'
 import { toStatus } from './status.ts'
 
 export interface PollerOptions {
@@ -65,11 +71,11 @@ export function createPoller(options: PollerOptions): Poller {
     const serviceMetrics = metricsOf(name)
     if (result.type === 'adopted') {
       const { document, changes } = result
-      for (const sentence of document.leftOut.slice(0, MAX_CHANGES)) log.warn({ service: name }, sentence)
+      for (const sentence of document.leftOut.slice(0, MAX_REPORTED)) log.warn({ service: name }, sentence)
       const facts = { service: name, from_version: before.adopted?.version, to_version: document.version }
       const isBreaking = changes.length > 0
       if (before.adopted) serviceMetrics.changed(isBreaking)
-      if (isBreaking) log.warn({ ...facts, changes: changes.slice(0, MAX_CHANGES) }, BREAKING_CHANGE)
+      if (isBreaking) log.warn({ ...facts, changes: changes.slice(0, MAX_REPORTED) }, BREAKING_CHANGE)
       else if (before.adopted) log.info(facts, 'the document of a service changed')
     }
     if (after.state === before.state) return

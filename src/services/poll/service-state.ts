@@ -29,13 +29,13 @@ export type PollResult =
   | { type: 'unchanged'; etag: string | undefined }
   | { type: 'unreachable'; reason: string }
   | { type: 'invalid'; fetched: FetchedDocument; errors: readonly string[] }
-  /** A failure that is not the document's: the next poll tries again. */
+  /** The console failed: the next poll tries again. */
   | { type: 'failed'; reason: string }
   /** With the changes that break callers of the document before. */
   | { type: 'adopted'; fetched: FetchedDocument; document: PreparedDocument; changes: readonly string[] }
 
-/** How many breaking changes are kept. */
-export const MAX_CHANGES = 50
+/** How many breaking changes are kept, and how many sentences about a document are logged. */
+export const MAX_REPORTED = 50
 
 const NOTHING = { errors: [], adopted: undefined, lastChecked: undefined, lastBreakingChange: undefined }
 export const initialState = (sinceMs: number): ServiceState => ({ state: 'starting', sinceMs, ...NOTHING })
@@ -49,6 +49,7 @@ export function transition(state: ServiceState, result: PollResult, nowMs: numbe
   switch (result.type) {
     case 'unreachable':
       return enter('document_unreachable', [result.reason])
+    // No state of its own: `errors` has the reason.
     case 'failed':
       return enter('document_invalid', [result.reason], { lastChecked: undefined })
     case 'invalid': {
@@ -63,7 +64,7 @@ export function transition(state: ServiceState, result: PollResult, nowMs: numbe
   }
   const { fetched, document, changes } = result
   const versions = { fromVersion: adopted?.version ?? '', toVersion: document.version }
-  const change = { atMs: nowMs, ...versions, changes: changes.slice(0, MAX_CHANGES) }
+  const change = { atMs: nowMs, ...versions, changes: changes.slice(0, MAX_REPORTED) }
   return enter('up', [], {
     lastChecked: { ...fetched, errors: [] },
     adopted: { ...document, sinceMs: nowMs },

@@ -1,5 +1,5 @@
 import type { ServiceStatus } from '../../contract/service.ts'
-import type { BreakerState } from '../../platform/upstream/breaker.ts'
+import type { BreakerState } from '../../platform/breaker/circuit.ts'
 import type { CheckRecord } from '../check/sampled-checks.ts'
 import type { Service } from '../file/service.ts'
 import type { ServiceState } from './service-state.ts'

@@ -36,7 +36,7 @@ export function createPublisher({ services, workers, log }: PublisherOptions): P
     const pending = services.filter((service) => !isPublished(service)).flatMap(({ prefixes }) => prefixes)
     const operations = documents.flatMap((document) => document.operations)
     const table = await createMountedTable(operations, pending)
-    for (const { operation, reason } of table.refused) log.error({ service: operation.service }, reason)
+    for (const { operation, reason } of table.leftOut) log.error({ service: operation.service }, reason)
     return table
   }
   let last: Promise<void> = Promise.resolve()

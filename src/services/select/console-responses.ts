@@ -5,8 +5,9 @@ import type { SelectedOperation } from './operations.ts'
 
 /** The errors that the console itself returns for a mounted operation. */
 const CODES: ProblemCode[] = [
-  ...(['unauthenticated', 'invalid_token', 'not_found', 'body_too_large', 'internal'] as const),
-  ...(['upstream_failed', 'issuer_unavailable', 'upstream_unavailable', 'upstream_timeout'] as const),
+  ...(['unauthenticated', 'invalid_token', 'not_found', 'request_timeout', 'body_too_large'] as const),
+  ...(['too_many_requests', 'internal', 'upstream_failed', 'issuer_unavailable', 'overloaded'] as const),
+  ...(['upstream_unavailable', 'upstream_timeout'] as const),
 ]
 
 const PREFIX = pointerTo('components', 'responses', 'Console')
@@ -25,18 +26,15 @@ export function consoleResponses(): Node {
 }
 
 /** Declares the responses of the console that the operations may get and do not declare themselves. */
-export function addConsoleResponses(
-  operations: readonly SelectedOperation[],
-  maxRequestBytes: number | undefined,
-): void {
+export function addConsoleResponses(operations: readonly SelectedOperation[]): void {
   for (const { declared, node } of operations) {
     const responses = nodeAt(node, 'responses')
     const isDeclared = (...keys: string[]) => keys.some((key) => Object.hasOwn(responses, key))
     // Many services declare their own 404 under `4XX` or `default`.
     const mayMiss = declared.path.includes('{') && !isDeclared('4XX', 'default')
-    const isLimited = maxRequestBytes !== undefined && isNode(node['requestBody'])
-    const added = ['401', mayMiss && '404', isLimited && '413', '500', '502', '503', '504']
-      .filter((status) => status !== false && !isDeclared(status))
+    const ofBody = isNode(node['requestBody']) ? ['408', '413'] : []
+    const added = ['401', ...(mayMiss ? ['404'] : []), ...ofBody, '429', '500', '502', '503', '504']
+      .filter((status) => !isDeclared(status))
       .map((status) => [status, { $ref: `${PREFIX}${status}` }])
     node['responses'] = { ...Object.fromEntries(added), ...responses }
   }

@@ -46,7 +46,7 @@ export function prepareParts(
   })
   const components = renaming.finish()
   refuseReserved(componentKeys(components), reserved)
-  addConsoleResponses(selected, service.maxRequestBytes)
+  addConsoleResponses(selected)
 
   const info = nodeAt(document, 'info')
   const title = escapeText(textOf(info['title']))
