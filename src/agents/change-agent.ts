@@ -12,12 +12,16 @@ export interface AgentText {
   text: string
 }
 
-/** An agent as it is before a change. */
+/** An agent before a change, and the time of the change. */
 export interface StoredAgent {
   agent: Agent
   /** Fingerprint of each secret, used to detect a change; null if the agent has no such secret. */
   fingerprints: { api_key: Buffer | null; github_token: Buffer | null }
-  /** The time of the change in seconds. It never lies before the previous change. */
+  /** The revision that set each secret; null if the agent has no such secret. */
+  secretRevisions: { api_key: number | null; github_token: number | null }
+  /** The revision that the change makes. */
+  nextRevision: number
+  /** The time of the new change, Unix time in seconds; never before that of the previous change. */
   changedAt: number
 }
 
@@ -32,6 +36,7 @@ export interface ChangeRequest {
   id: string
   /** The agent must be at one of these revisions; null accepts any. */
   expectedRevisions: number[] | null
+  /** Unix time in seconds. */
   now: number
   auditId: string
 }
@@ -72,12 +77,17 @@ async function tryChange(
   if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
   const agent = JSON.parse(text) as Agent
   const changedAt = Math.max(agent.updated_at, now)
-  const fingerprints = { api_key: row.api_key_fingerprint, github_token: row.github_token_fingerprint }
-  const change = decide({ agent, fingerprints, changedAt })
+  const next = revision + 1
+  const change = decide({
+    agent,
+    fingerprints: { api_key: row.api_key_fingerprint, github_token: row.github_token_fingerprint },
+    secretRevisions: { api_key: row.api_key_revision, github_token: row.github_token_revision },
+    nextRevision: next,
+    changedAt,
+  })
   if (!change) return { text, revision }
 
   const { columns, ...rest } = change
-  const next = revision + 1
   const fields = SETTABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
   const newBytes =
     bytes - bytesOf(fields.map((name) => agent[name])) + bytesOf(fields.map((name) => columns[name]))
@@ -94,7 +104,7 @@ async function tryChange(
   return written.length === 0 ? undefined : { revision: next, text: textAfter(agent, columns, changedAt) }
 }
 
-/** The text that was read, with the changed members replaced. Cheaper than reading the new text from PostgreSQL. */
+/** The agent that was read, with the changed fields, as JSON. Cheaper than reading the new text from PostgreSQL. */
 function textAfter(agent: Agent, columns: Columns, changedAt: number): string {
   const changed: Record<string, unknown> = { ...agent, updated_at: changedAt }
   for (const [name, value] of Object.entries(columns)) if (name in agent) changed[name] = value
@@ -106,9 +116,12 @@ interface AgentRow extends AgentText {
   bytes: number
   api_key_fingerprint: Buffer | null
   github_token_fingerprint: Buffer | null
+  api_key_revision: number | null
+  github_token_revision: number | null
 }
 
 export const AGENT_TO_CHANGE = `
-SELECT a.revision, ${AGENT_TEXT}, a.bytes, a.api_key_fingerprint, a.github_token_fingerprint
+SELECT a.revision, ${AGENT_TEXT}, a.bytes, a.api_key_fingerprint, a.github_token_fingerprint, a.api_key_revision,
+  a.github_token_revision
 FROM agents a, ${agentSql('a')}
 WHERE a.team_id = $1 AND a.id = $2`

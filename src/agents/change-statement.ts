@@ -1,9 +1,11 @@
 // Every change of an agent writes four rows in one statement: the agent, its revision, an outbox event and an audit event.
 
+import type { RevisionAction } from '../contract/history.ts'
 import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
 import type { Statement } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
 import { AGENT_TEXT, agentSql } from './columns.ts'
+import { hasSnapshot, snapshotSql } from './snapshot.ts'
 
 /** The content of the revision, the outbox event and the audit event. */
 export interface RevisionRecord {
@@ -12,7 +14,7 @@ export interface RevisionRecord {
   revision: number
   changedAt: number
   auditId: string
-  action: 'created' | 'updated' | 'restored' | 'trust_stage_changed'
+  action: Exclude<RevisionAction, 'deleted' | 'recovered'>
   /** The names of the fields that changed. */
   fields: string[]
   /** The values of those fields before the change; of a secret only its mask. */
@@ -27,11 +29,11 @@ export type Columns = Record<string, unknown>
 
 /** $1 team, $2 agent, $3 revision, $4 time of the change, $5 user, $6 action, $7 fields, $8 values before, $9 restored
  * revision, $10 reason, $11 id of the outbox event, $12 its payload, $13 id of the audit event, $14 id of the request,
- * $15 detail of the audit event. */
-const RECORD = `revised AS (
+ * $15 detail of the audit event. A snapshot needs all columns of `written`. */
+const recordSql = (snapshot = 'NULL') => `revised AS (
   INSERT INTO agent_revisions
-    (team_id, agent_id, revision, changed_at, changed_by, action, fields, before, restored_revision, reason)
-  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM written
+    (team_id, agent_id, revision, changed_at, changed_by, action, fields, before, restored_revision, reason, snapshot)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${snapshot} FROM written
 ), announced AS (
   INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
   SELECT $1, $2, $3, $11, $6, $12 FROM written
@@ -65,8 +67,12 @@ function recordParameters(record: RevisionRecord): unknown[] {
 
 /** Changes the columns of an agent. Returns no row if another writer changed the agent since the read. */
 export function changeStatement(record: RevisionRecord, columns: Columns, bytesRead: number): Statement {
+  const names = Object.keys(columns)
   return {
-    ...changeText(Object.keys(columns)),
+    // Too rare to be worth a named statement.
+    ...(hasSnapshot(record.revision)
+      ? { name: undefined, text: textWithSnapshot(names) }
+      : changeText(names)),
     values: [...recordParameters(record), bytesRead, ...toParameters(columns)],
   }
 }
@@ -80,19 +86,27 @@ function changeText(names: string[]): { name: string | undefined; text: string }
   const key = names.join()
   const known = named.get(key)
   if (known) return known
-  const sets = names.map((name, index) => `${name} = $${RECORD_PARAMETERS + 2 + index}`)
-  // An evaluation changes the size without a revision, so the size is part of the condition.
-  const text = `
-WITH written AS (
-  UPDATE agents SET revision = $3, updated_at = $4, ${sets.join(', ')}
-  WHERE team_id = $1 AND id = $2 AND revision = $3::bigint - 1 AND bytes = $${RECORD_PARAMETERS + 1}
-  RETURNING revision
-), ${RECORD}
-SELECT revision FROM written`
+  const text = textOfChange(names, 'revision', recordSql())
   if (named.size === MAX_NAMED) return { name: undefined, text }
   const statement = { name: `change-agent-${named.size}`, text }
   named.set(key, statement)
   return statement
+}
+
+function textWithSnapshot(names: string[]): string {
+  return textOfChange(names, '*', recordSql(snapshotSql('written')))
+}
+
+/** An evaluation changes the size without a revision, so the size is part of the condition. */
+function textOfChange(names: string[], returning: string, record: string): string {
+  const sets = names.map((name, index) => `${name} = $${RECORD_PARAMETERS + 2 + index}`)
+  return `
+WITH written AS (
+  UPDATE agents SET revision = $3, updated_at = $4, ${sets.join(', ')}
+  WHERE team_id = $1 AND id = $2 AND revision = $3::bigint - 1 AND bytes = $${RECORD_PARAMETERS + 1}
+  RETURNING ${returning}
+), ${record}
+SELECT revision FROM written`
 }
 
 /** Creates an agent. With an idempotency key that another request has used, it creates none and returns no row. */
@@ -117,7 +131,7 @@ WITH ${idempotency ? claimed : ''}written AS (
   INSERT INTO agents (team_id, id, revision, created_at, updated_at, created_by, ${names.join(', ')})
   SELECT $1, $2, $3, $4, $4, $5, ${parameters.join(', ')} ${idempotency ? 'FROM claimed' : ''}
   RETURNING *
-), ${RECORD}
+), ${recordSql()}
 SELECT written.revision, ${AGENT_TEXT} FROM written, ${agentSql('written')}`,
     values: [
       ...recordParameters(record),

@@ -4,34 +4,34 @@ interface Column {
   name: string
   /** The SQL type. Columns of type json are compared as JSON values, numeric ones as decimal numbers. */
   type: 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'numeric' | 'json'
-  /** The column is NOT NULL. An update ignores a null; it must not, for example, reset `status` to its default. */
-  keepsOnNull?: true
+  /** The column is NOT NULL: a null in an update leaves the stored value as it is. */
+  ignoresNull?: true
 }
 
 /** The columns that a client sets. An update changes these and the secrets, and nothing else. */
 export const SETTABLE_COLUMNS = [
-  { name: 'status', type: 'text', keepsOnNull: true },
-  { name: 'agent_name', type: 'text', keepsOnNull: true },
+  { name: 'status', type: 'text', ignoresNull: true },
+  { name: 'agent_name', type: 'text', ignoresNull: true },
   { name: 'agent_url', type: 'text' },
-  { name: 'model_name', type: 'text', keepsOnNull: true },
+  { name: 'model_name', type: 'text', ignoresNull: true },
   { name: 'agent_system_prompt', type: 'text' },
-  { name: 'hub', type: 'text', keepsOnNull: true },
-  { name: 'rate_limit_requests_per_minute', type: 'integer', keepsOnNull: true },
-  { name: 'access_level', type: 'text', keepsOnNull: true },
+  { name: 'hub', type: 'text', ignoresNull: true },
+  { name: 'rate_limit_requests_per_minute', type: 'integer', ignoresNull: true },
+  { name: 'access_level', type: 'text', ignoresNull: true },
   { name: 'agent_params', type: 'json' },
   { name: 'mcp_config', type: 'json' },
-  { name: 'delegated_agents', type: 'json', keepsOnNull: true },
+  { name: 'delegated_agents', type: 'json', ignoresNull: true },
   { name: 'white_box_config', type: 'json' },
   { name: 'agent_metadata', type: 'json' },
   { name: 'purpose', type: 'text' },
-  { name: 'protocol', type: 'text', keepsOnNull: true },
+  { name: 'protocol', type: 'text', ignoresNull: true },
   { name: 'test_score', type: 'numeric' },
   { name: 'last_tested_by', type: 'text' },
   { name: 'evaluated_harnesses', type: 'json' },
   { name: 'last_evaluated_at', type: 'bigint' },
-  { name: 'protection_status', type: 'text', keepsOnNull: true },
+  { name: 'protection_status', type: 'text', ignoresNull: true },
   { name: 'guard_config_id', type: 'uuid' },
-  { name: 'guard_manually_configured', type: 'boolean', keepsOnNull: true },
+  { name: 'guard_manually_configured', type: 'boolean', ignoresNull: true },
 ] as const satisfies readonly Column[]
 
 export type ColumnType = Column['type']
@@ -40,6 +40,17 @@ export type SettableColumn = (typeof SETTABLE_COLUMNS)[number]['name']
 
 /** Values for the columns that a client sets. An absent one keeps the stored value. */
 export type ColumnValues = Partial<Record<SettableColumn, unknown>>
+
+/** Every column of `agents`. `deleted_agents` has them too: an agent moves there and back with all of them. */
+export const AGENT_COLUMNS: readonly string[] = [
+  ...['team_id', 'id', 'revision', 'created_by', 'created_at', 'updated_at'],
+  ...SETTABLE_COLUMNS.map(({ name }) => name),
+  ...['trust_stage', 'trusted_at', 'ttt_days', 'import_metadata', 'capabilities', 'skills'],
+  ...['api_key', 'github_token'].flatMap((secret) =>
+    ['sealed', 'mask', 'fingerprint', 'revision'].map((part) => `${secret}_${part}`),
+  ),
+  ...['latest_evaluation', 'behaviour_revision', 'bytes'],
+]
 
 /** The columns that decide how an agent behaves: if one changes, the evaluation is no longer current. */
 export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [

@@ -1,4 +1,5 @@
 import type { Agent } from '../contract/agent.ts'
+import type { StoredAgent } from './change-agent.ts'
 import type { Columns } from './change-statement.ts'
 import { type ColumnType, type ColumnValues, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
 
@@ -8,7 +9,7 @@ export function changedColumns(agent: Agent, values: ColumnValues): Columns {
   for (const column of SETTABLE_COLUMNS) {
     const given = values[column.name]
     const value = column.type === 'numeric' && typeof given === 'string' ? toNumericText(given) : given
-    if (value === undefined || (value === null && 'keepsOnNull' in column)) continue
+    if (value === undefined || (value === null && 'ignoresNull' in column)) continue
     if (!isSame(column.type, agent[column.name], value)) changed[column.name] = value
   }
   return changed
@@ -54,10 +55,12 @@ export function settableValues(body: Partial<Record<SettableColumn, unknown>>): 
 }
 
 /** A change of settable columns as a revision records it. */
-export function describeColumns(agent: Agent, columns: Columns) {
+export function describeColumns({ agent, secretRevisions }: StoredAgent, columns: Columns) {
   const fields: string[] = SETTABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
   const before: Record<string, unknown> = Object.fromEntries(
     fields.map((field) => [field, agent[field as keyof Agent] ?? null]),
   )
+  // The token is part of the field: undoing the change must also bring back which token it was.
+  if ('white_box_config' in columns) before['github_token_revision'] = secretRevisions.github_token
   return { columns, fields, before }
 }

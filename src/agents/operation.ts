@@ -1,10 +1,12 @@
 import { AGENT_OPERATION } from '../contract/operation.ts'
 import type { Permission } from '../contract/permissions.ts'
+import type { Lane } from '../platform/lanes.ts'
 
-/** The options of a route: the permission that it needs, and its schemas. */
+/** The options of a route: the permission that it needs, its schemas, and its lane at the database. */
 export function operation<const Schema extends { operationId: string; summary: string }>(
   permission: Permission,
   schema: Schema,
+  lane: 'by_method' | ((query: unknown) => Lane) = 'by_method',
 ) {
-  return { config: { permission }, schema: { ...schema, ...AGENT_OPERATION } }
+  return { config: { permission, lane }, schema: { ...schema, ...AGENT_OPERATION } }
 }

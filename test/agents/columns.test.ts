@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
+import { AGENT_COLUMNS, BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
 import { AGENT_DEFAULTS, Agent, AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
 import { AgentLatestEvaluation } from '../../src/contract/agent-parts.ts'
 import { useConsole } from '../support/console.ts'
@@ -28,6 +28,28 @@ describe('the columns of an agent', async () => {
     for (const name of columns) {
       assert.ok(fields.includes(name), `Add ${name} to SETTABLE in src/contract/agent-fields.ts.`)
     }
+  })
+
+  it('are those of the two tables that an agent moves between', async () => {
+    const columnsOf = async (table: string) =>
+      running.database.query<{ name: string; type: string; is_nullable: string }>(
+        `SELECT column_name AS name, data_type AS type, is_nullable
+         FROM information_schema.columns WHERE table_name = $1 ORDER BY column_name COLLATE "C"`,
+        [table],
+      )
+    const agents = await columnsOf('agents')
+    const deletedOnly = ['deleted_at', 'deleted_by', 'erase_at', 'erased_revision', 'is_erasing']
+    assert.deepEqual(
+      agents.map(({ name }) => name),
+      AGENT_COLUMNS.toSorted(),
+      'Add the column to AGENT_COLUMNS in src/agents/columns.ts.',
+    )
+    const deleted = await columnsOf('deleted_agents')
+    assert.deepEqual(
+      deleted.filter(({ name }) => !deletedOnly.includes(name)),
+      agents,
+      'Add the column to deleted_agents too.',
+    )
   })
 
   it('are in a response: Agent has every field that a client can set', () => {
@@ -60,8 +82,8 @@ describe('the columns of an agent', async () => {
       assert.equal(stored.type, type, `Correct the type of ${name} in src/agents/columns.ts.`)
       assert.equal(
         stored.is_nullable,
-        !('keepsOnNull' in column),
-        `Set keepsOnNull for ${name} in src/agents/columns.ts exactly when the column is NOT NULL.`,
+        !('ignoresNull' in column),
+        `Set ignoresNull for ${name} in src/agents/columns.ts exactly when the column is NOT NULL.`,
       )
       const isNullable = JSON.stringify(Agent.properties[name]).includes('"null"')
       assert.equal(
@@ -71,7 +93,7 @@ describe('the columns of an agent', async () => {
       )
       const isRequired = (AgentCreate.required as string[]).includes(name)
       assert.ok(
-        stored.is_nullable || isRequired || name in AGENT_DEFAULTS || name === 'delegated_agents',
+        stored.is_nullable || isRequired || name in AGENT_DEFAULTS,
         `Add the default of ${name} to AGENT_DEFAULTS in src/contract/agent-fields.ts.`,
       )
     })

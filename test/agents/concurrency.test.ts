@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { useConsole } from '../support/console.ts'
+import { useConsole, useReplica } from '../support/console.ts'
 
 const FIELDS = ['agent_name', 'model_name', 'purpose', 'hub', 'agent_url', 'last_tested_by'] as const
 const ROUNDS = 40
 
 describe('writers at the same time', async () => {
   const running = await useConsole()
+  const replicas = [running, await useReplica(running)]
+  const replicaOf = (writer: number) => replicas[writer % 2] as typeof running
   const person = await running.person()
 
   it('who change different fields all win, and each change is one revision', async () => {
     const { id } = await createAgent(running, person)
     await Promise.all(
-      FIELDS.map(async (field) => {
+      FIELDS.map(async (field, writer) => {
         for (let round = 1; round <= ROUNDS; round++) {
-          const reply = await putAgent(running, person, id, { [field]: `${field} ${round}` })
+          const reply = await putAgent(replicaOf(writer), person, id, { [field]: `${field} ${round}` })
           assert.equal(reply.body[field], `${field} ${round}`)
         }
       }),
@@ -29,11 +31,11 @@ describe('writers at the same time', async () => {
     const { id } = await createAgent(running, person, { purpose: '0' })
     let wins = 0
     await Promise.all(
-      Array.from({ length: 8 }, async () => {
+      Array.from({ length: 8 }, async (_, writer) => {
         for (let round = 0; round < ROUNDS; round++) {
           const seen = await getAgent(running, person, id)
           const reply = await putAgent(
-            running,
+            replicaOf(writer),
             person,
             id,
             { purpose: String(Number(seen.body.purpose) + 1) },

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
+import { OPERATIONS_BY_ID } from '../support/isolation.ts'
 import { until } from '../support/until.ts'
 
 describe('deleting an agent', async () => {
@@ -14,6 +15,7 @@ describe('deleting an agent', async () => {
   const remains = async (id: string) => {
     const [row] = await running.database.query(
       `SELECT (SELECT count(*) FROM agents WHERE id = $1)::int AS agents,
+        (SELECT count(*) FROM deleted_agents WHERE id = $1)::int AS deleted,
         (SELECT count(*) FROM agent_revisions WHERE agent_id = $1)::int AS revisions`,
       [id],
     )
@@ -22,36 +24,44 @@ describe('deleting an agent', async () => {
   const events = (id: string) =>
     running.database.query('SELECT * FROM outbox WHERE aggregateid = $1 ORDER BY revision', [id])
 
-  it('returns 204 without a body, and deletes the agent with its revisions and secrets', async () => {
+  it('returns 204 without a body, and hides the agent as its next revision', async () => {
     const { id } = await createAgent(running, person, { api_key: 'sk-canary', purpose: 'a' })
     await putAgent(running, person, id, { purpose: 'b' })
     const kept = await createAgent(running, person)
     const reply = await deleteAgent(id)
     assert.equal(reply.status, 204)
     assert.equal(reply.text, '')
-    assert.deepEqual(await remains(id), { agents: 0, revisions: 0 })
-    assert.deepEqual(await remains(kept.id), { agents: 1, revisions: 1 })
+    assert.deepEqual(await remains(id), { agents: 0, deleted: 1, revisions: 3 })
+    assert.deepEqual(await remains(kept.id), { agents: 1, deleted: 0, revisions: 1 })
+    const list = await running.request('GET', COLLECTION, { token: person.token })
+    assert.ok(!list.text.includes(id))
   })
 
-  it('leaves nothing to read, change, move, restore or delete again', async () => {
-    const { id } = await createAgent(running, person)
-    await deleteAgent(id)
-    for (const [method, path, json] of [
-      ['DELETE', ''],
-      ['GET', ''],
-      ['GET', '?revision=1'],
-      ['GET', '/revisions'],
-      ['PUT', '', { purpose: 'x' }],
-      ['PUT', '/lifecycle', { trust_stage: 'tested' }],
-      ['PUT', '/latest-evaluation', { evaluation_id: id, revision: 1 }],
-      ['POST', '/revisions/1/restore'],
-    ] as const) {
-      const reply = await running.request(method, `${COLLECTION}/${id}${path}`, { token: person.token, json })
-      assert.equal(reply.status, 404, `${method} ${path}`)
-      assert.equal(reply.body.code, 'agent_not_found')
-    }
-    assert.equal((await events(id)).length, 2)
-  })
+  for (const [operation, at] of Object.entries(OPERATIONS_BY_ID)) {
+    // Only a recovery tells a deleted agent from one that never was, and only to its own team.
+    if (operation.endsWith('/recover')) continue
+
+    it(`makes ${operation} respond as if the agent had never existed`, async () => {
+      const { id } = await createAgent(running, person, { purpose: 'a' })
+      await putAgent(running, person, id, { purpose: 'b' })
+      await deleteAgent(id)
+      const before = await remains(id)
+      const [method = ''] = operation.split(' ', 1)
+      const replies = await Promise.all(
+        [id, crypto.randomUUID()].map(async (each) => {
+          const { path, options } = at(each)
+          const headers = { 'x-request-id': 'same' }
+          const reply = await running.request(method, path, { ...options, token: person.token, headers })
+          const { date: _, ...comparable } = Object.fromEntries(reply.headers)
+          return { status: reply.status, headers: comparable, text: reply.text }
+        }),
+      )
+      assert.equal(replies[0]?.status, 404)
+      assert.deepEqual(replies[0], replies[1])
+      assert.deepEqual(await remains(id), before)
+      assert.equal((await events(id)).length, 3)
+    })
+  }
 
   it('leaves one event, after those of its revisions', async () => {
     const { id } = await createAgent(running, person, { purpose: 'canary' })
@@ -79,7 +89,7 @@ describe('deleting an agent', async () => {
     const stale = await deleteAgent(id, { 'if-match': '"1"' })
     assert.equal(stale.status, 412)
     assert.equal(stale.body.code, 'revision_stale')
-    assert.deepEqual(await remains(id), { agents: 1, revisions: 2 })
+    assert.deepEqual(await remains(id), { agents: 1, deleted: 0, revisions: 2 })
     assert.equal((await events(id)).length, 2)
     assert.equal((await deleteAgent(id, { 'if-match': '"2"' })).status, 204)
   })
@@ -94,7 +104,7 @@ describe('deleting an agent', async () => {
     assert.equal((await getAgent(running, person, id)).status, 200)
   })
 
-  it('while others write leaves no revision behind, and its event is the last', async () => {
+  it('while others write leaves no gap in its revisions, and its event is the last', async () => {
     for (let round = 0; round < 15; round++) {
       const { id } = await createAgent(running, person)
       const writing = Array.from({ length: 8 }, async (_, writer) => {
@@ -107,8 +117,8 @@ describe('deleting an agent', async () => {
       const deletions = await Promise.all([deleteAgent(id), deleteAgent(id)])
       assert.deepEqual(new Set(deletions.map(({ status }) => status)), new Set([204, 404]))
       await Promise.all(writing)
-      assert.deepEqual(await remains(id), { agents: 0, revisions: 0 })
       const left = await events(id)
+      assert.deepEqual(await remains(id), { agents: 0, deleted: 1, revisions: left.length })
       assert.deepEqual(
         left.map(({ revision }) => Number(revision)),
         left.map((_, index) => index + 1),
@@ -117,15 +127,15 @@ describe('deleting an agent', async () => {
     }
   })
 
-  it('that had to wait for a writer deletes the revision that this writer made', async () => {
+  it('that had to wait for a writer keeps what this writer wrote', async () => {
     const { id } = await createAgent(running, person)
     const writer = new Client({ connectionString: running.database.url })
     await writer.connect()
     await writer.query('BEGIN')
-    await writer.query('UPDATE agents SET revision = 2 WHERE id = $1', [id])
+    await writer.query(`UPDATE agents SET revision = 2, purpose = 'written' WHERE id = $1`, [id])
     await writer.query(
       `INSERT INTO agent_revisions (team_id, agent_id, revision, changed_at, changed_by, action, fields, before)
-       VALUES ($1, $2, 2, 0, $2, 'updated', '{}', '{}')`,
+       VALUES ($1, $2, 2, 0, $2, 'updated', '{purpose}', '{"purpose": null}')`,
       [person.team, id],
     )
     const deletion = deleteAgent(id)
@@ -138,7 +148,11 @@ describe('deleting an agent', async () => {
     await writer.query('COMMIT')
     await writer.end()
     assert.equal((await deletion).status, 204)
-    assert.deepEqual(await remains(id), { agents: 0, revisions: 0 })
+    assert.deepEqual(await remains(id), { agents: 0, deleted: 1, revisions: 3 })
     assert.equal((await events(id)).at(-1)?.['id'], `${id}:3`)
+    const [row] = await running.database.query('SELECT revision, purpose FROM deleted_agents WHERE id = $1', [
+      id,
+    ])
+    assert.deepEqual(row, { revision: '3', purpose: 'written' })
   })
 })

@@ -27,7 +27,7 @@ describe('a conditional request', async () => {
     detail: [
       {
         loc: ['header', name],
-        msg: 'Value error, this is not an ETag: send the one of a response, such as "7", several with commas, or *',
+        msg: 'Value error, this is not an ETag: send the ETag of a response, such as "7", a comma-separated list of ETags, or *',
         type: 'value_error',
       },
     ],

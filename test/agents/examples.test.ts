@@ -53,6 +53,14 @@ describe('the examples of the document', async () => {
       ...{ id, team_id, created_by, created_at },
       ...{ updated_at: moved.updated_at, trusted_at: moved.trusted_at, ttt_days: moved.ttt_days },
     })
+
+    const redaction = example('RevisionRedaction') as { fields: string[] }
+    await send('PUT', `${COLLECTION}/${id}`, { agent_url: 'https://new.example', mcp_config: {} })
+    await send('POST', `${COLLECTION}/${id}/revisions/1/redact`, redaction)
+    const revision = await running.request('GET', `${COLLECTION}/${id}/revisions?limit=1`, {
+      token: person.token,
+    })
+    assert.deepEqual(revision.body.results[0].redacted, redaction.fields)
   })
 
   it('pass through to the evolution service and back', async () => {

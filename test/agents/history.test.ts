@@ -3,16 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { useConsole } from '../support/console.ts'
+import { useConsole, useReplica } from '../support/console.ts'
 import { until } from '../support/until.ts'
 
 describe('the history of an agent', async () => {
-  const running = await useConsole()
+  // Two writes wait for a lock in one of the tests.
+  const running = await useConsole({ environment: { DATABASE_LOCK_TIMEOUT_MS: '5000' } })
+  const replica = await useReplica(running)
   const person = await running.person()
 
   const get = (path: string) => running.request('GET', `${COLLECTION}/${path}`, { token: person.token })
-  const restore = (id: string, revision: number, headers: Record<string, string> = {}) =>
-    running.request('POST', `${COLLECTION}/${id}/revisions/${revision}/restore`, {
+  const restore = (id: string, revision: number, headers: Record<string, string> = {}, at = running) =>
+    at.request('POST', `${COLLECTION}/${id}/revisions/${revision}/restore`, {
       token: person.token,
       headers,
     })
@@ -23,7 +25,7 @@ describe('the history of an agent', async () => {
     const updated = await putAgent(running, other, created.id, { purpose: 'b', status: 'draft', hub: null })
     await putAgent(running, person, created.id, { api_key: 'two', purpose: 'b' })
     const { body } = await get(`${created.id}/revisions`)
-    const unrestored = { restored_revision: null, reason: null }
+    const unrestored = { restored_revision: null, reason: null, redacted: [] }
     assert.deepEqual(body, {
       results: [
         {
@@ -223,7 +225,7 @@ describe('the history of an agent', async () => {
       for (let n = 0; !isDone; n++) await putAgent(running, person, id, { hub: `${writer} ${n}` })
     })
     const statuses = []
-    for (let n = 0; n < 10; n++) statuses.push((await restore(id, 1)).status)
+    for (let n = 0; n < 10; n++) statuses.push((await restore(id, 1, {}, replica)).status)
     isDone = true
     await Promise.all(writing)
     assert.deepEqual(new Set(statuses), new Set([200]))
@@ -236,17 +238,18 @@ describe('the history of an agent', async () => {
     await locker.connect()
     await locker.query('BEGIN')
     await locker.query('SELECT FROM agents WHERE id = $1 FOR UPDATE', [id])
+    // Not in the transaction of the lock: it does not see connections that are made later.
     const waiting = (count: number) =>
       until(`${count} wait`, async () => {
-        const { rowCount } = await locker.query(
+        const rows = await running.database.query(
           `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
         )
-        return rowCount === count
+        return rows.length === count
       })
     const token = 'ghp-0123456789-abcdefgh-WXYZ'
     const write = putAgent(running, person, id, { purpose: 'b', white_box_config: { github_token: token } })
     await waiting(1)
-    const restored = restore(id, 1, { 'if-match': '"2", "3"' })
+    const restored = restore(id, 1, { 'if-match': '"2", "3"' }, replica)
     await waiting(2)
     await locker.query('COMMIT')
     await locker.end()

@@ -72,6 +72,7 @@ describe('the trust stage of an agent', async () => {
       fields: ['trust_stage'],
       restored_revision: null,
       reason,
+      redacted: [],
     })
   })
 

@@ -10,7 +10,9 @@ import { until } from '../support/until.ts'
 describe('when the database goes away', async () => {
   const postgres = await startPrivatePostgres()
   await migrate(postgres.url, () => {})
-  const running = await useConsole({ environment: { DATABASE_URL: postgres.url } })
+  const running = await useConsole({
+    environment: { DATABASE_URL: postgres.url, DATABASE_LOCK_TIMEOUT_MS: '5000' },
+  })
   after(() => postgres.remove())
   const person = await running.person()
   const { id } = await createAgent(running, person)

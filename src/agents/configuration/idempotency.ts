@@ -47,3 +47,21 @@ WHERE team_id = $1 AND key = $2`,
   })
   return row
 }
+
+/** Deletes the oldest keys from before a time in seconds. Returns whether there may be more. A key is honoured until it is
+ * deleted. */
+export async function deleteExpiredKeys(sql: Statements, before: number): Promise<boolean> {
+  const deleted = await sql.write({
+    name: undefined,
+    text: `
+DELETE FROM idempotency_keys
+WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM idempotency_keys WHERE created_at < $1 ORDER BY created_at LIMIT ${EXPIRY_BATCH}
+))
+RETURNING 1`,
+    values: [before],
+  })
+  return deleted.length === EXPIRY_BATCH
+}
+
+const EXPIRY_BATCH = 1_000

@@ -1,11 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Agent, AgentCreate, AgentId, AgentUpdate } from '../../contract/agent.ts'
+import {
+  Agent,
+  AgentCreate,
+  AgentId,
+  AgentReadQuery,
+  AgentUpdate,
+  IdempotencyKeyHeader,
+} from '../../contract/agent.ts'
 import { IfMatch, IfNoneMatch, matchesIfNoneMatch, revisionsToMatch, toETag } from '../../contract/etag.ts'
-import { AgentReadQuery } from '../../contract/evaluation.ts'
 import { AGENT_CREATED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
 import { readErrors, writeErrors } from '../../contract/operation.ts'
-import { emptyResponse, IdempotencyKey, jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import type { History } from '../history/service.ts'
 import { operation } from '../operation.ts'
 import { sendAgent, setIgnoredFieldsHeader } from '../reply.ts'
@@ -25,7 +31,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       description:
         'Creates an agent in the team of the token. Send `Idempotency-Key` to make a retry safe: a retry with the same key and ' +
         'body returns the first agent as it was created. If the body differs, or the agent has been deleted, it returns 409.',
-      headers: IdempotencyKey,
+      headers: IdempotencyKeyHeader,
       body: ref(AgentCreate),
       response: {
         201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {

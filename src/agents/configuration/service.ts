@@ -29,6 +29,8 @@ export interface AgentsDeps {
   newId: (atMs?: number) => string
 }
 
+const FIRST_REVISION = 1
+
 export type Agents = ReturnType<typeof createAgents>
 
 export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) {
@@ -57,7 +59,7 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
         {
           caller,
           id,
-          revision: 1,
+          revision: FIRST_REVISION,
           changedAt: Math.floor(nowMs / 1_000),
           auditId: newId(nowMs),
           action: 'created',
@@ -69,8 +71,8 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
         {
           trust_stage: AGENT_DEFAULTS.trust_stage,
           ...values,
-          ...secretColumns('api_key', changes.api_key),
-          ...secretColumns('github_token', changes.github_token),
+          ...secretColumns('api_key', changes.api_key, FIRST_REVISION),
+          ...secretColumns('github_token', changes.github_token, FIRST_REVISION),
           bytes,
         },
         key,
@@ -80,8 +82,8 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
       const first = key && (await findIdempotencyKey(sql, caller.teamId, key))
       if (!first) throw new Error('The idempotency key conflicts with a row that cannot be found')
       if (!first.is_same) throw new Problem('idempotency_conflict')
-      const agent = await history.findAt(caller, first.agent_id, 1)
-      // The statement that stored the key also created the agent.
+      const agent = await history.findAt(caller, first.agent_id, FIRST_REVISION)
+      // The key and the agent were stored together, so an agent that is missing now has been deleted.
       if (!agent) throw new Problem('idempotency_agent_deleted')
       return { ...agent, id: first.agent_id, text: showSupplied(agent.text, changes) }
     },
@@ -111,20 +113,17 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
 }
 
 /** Undefined when the update changes nothing. */
-function decideUpdate(
-  { agent, fingerprints }: StoredAgent,
-  values: ColumnValues,
-  changes: SecretChanges,
-): Change | undefined {
-  const columns = changedColumns(agent, values)
-  const token = changedSecret('github_token', changes.github_token, fingerprints.github_token)
-  const apiKey = changedSecret('api_key', changes.api_key, fingerprints.api_key)
+function decideUpdate(stored: StoredAgent, values: ColumnValues, changes: SecretChanges): Change | undefined {
+  const columns = changedColumns(stored.agent, values)
+  const token = changedSecret('github_token', changes.github_token, stored)
+  const apiKey = changedSecret('api_key', changes.api_key, stored)
   // `white_box_config` includes the token: a new token is a change of the field.
   if (Object.keys(token).length > 0) columns['white_box_config'] = values.white_box_config
-  const { fields, before } = describeColumns(agent, columns)
+  const { fields, before } = describeColumns(stored, columns)
   if (Object.keys(apiKey).length > 0) {
     fields.push('api_key')
-    before['api_key_mask'] = agent.api_key ?? null
+    before['api_key_mask'] = stored.agent.api_key ?? null
+    before['api_key_revision'] = stored.secretRevisions.api_key
   }
   if (fields.length === 0) return undefined
   return { action: 'updated', fields, before, columns: { ...columns, ...token, ...apiKey } }
@@ -139,7 +138,7 @@ function toValues(body: AgentUpdate, changes: SecretChanges): ColumnValues {
 }
 
 function withDefaults(values: ColumnValues): ColumnValues {
-  const defaults: ColumnValues = { ...AGENT_DEFAULTS, delegated_agents: [] }
+  const defaults: ColumnValues = AGENT_DEFAULTS
   return Object.fromEntries(
     SETTABLE_COLUMNS.map(({ name }) => [name, values[name] ?? defaults[name] ?? null]),
   )

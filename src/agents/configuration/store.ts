@@ -4,6 +4,8 @@ import { type Columns, createStatement, type RevisionRecord } from '../change-st
 import { AGENT_TEXT, agentSql } from '../columns.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 
+/** Reads and inserts agents. `../change-agent.ts` changes them. */
+
 export async function findAgent(
   sql: Statements,
   teamId: string,

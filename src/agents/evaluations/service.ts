@@ -27,6 +27,7 @@ export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
       id: string,
       report: AgentEvaluation & { current?: unknown },
     ): Promise<AgentLatestEvaluation> {
+      // `current` is computed at every read and never stored.
       const { current: _, ...evaluation } = report
       const nowSeconds = Math.floor(now() / 1_000)
       const completedAt = evaluation.completed_at ?? nowSeconds
@@ -41,7 +42,7 @@ export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
         caller.teamId,
         id,
         { ...evaluation, completed_at: completedAt },
-        { userId: caller.userId, now: nowSeconds, eventId: newId(), requestId: caller.requestId },
+        { userId: caller.userId, nowSeconds, eventId: newId(), requestId: caller.requestId },
       )
       if (!result) throw new Problem('agent_not_found')
       if (!result.has_revision) throw invalid('revision', 'the agent has no such revision')

@@ -17,7 +17,7 @@ export async function recordEvaluation(
   teamId: string,
   id: string,
   evaluation: AgentEvaluation & { completed_at: number },
-  by: AuditIds & { userId: string; now: number },
+  by: AuditIds & { userId: string; nowSeconds: number },
 ): Promise<RecordResult | undefined> {
   const { completed_at, revision } = evaluation
   const [result] = await sql.write<RecordResult>({
@@ -30,7 +30,7 @@ export async function recordEvaluation(
       completed_at,
       revision,
       by.userId,
-      by.now,
+      by.nowSeconds,
       by.eventId,
       by.requestId,
       evaluation.evaluation_id,

@@ -8,16 +8,21 @@ import {
   AgentRevisionPage,
   DiffQuery,
   RevisionPageQuery,
+  RevisionRedaction,
 } from '../../contract/history.ts'
 import { readErrors, writeErrors } from '../../contract/operation.ts'
-import { jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { operation } from '../operation.ts'
-import { sendAgent } from '../reply.ts'
+import { sendAgent, setIgnoredFieldsHeader } from '../reply.ts'
+import type { Redact } from './redact.ts'
 import type { History } from './service.ts'
 
 const REVISIONS = '/v1/agent-configurations/:id/revisions'
 
-export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = async (app, { history }) => {
+export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact: Redact }> = async (
+  app,
+  { history, redact },
+) => {
   app.get(
     REVISIONS,
     operation('agent:read', {
@@ -77,7 +82,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
       summary: 'Restore Agent Revision',
       description:
         'Makes a new revision with the field values of an old one. Secrets, the trust stage and scores keep their current ' +
-        'values.',
+        'values, and so do fields whose old values were removed from history.',
       params: AgentRevisionId,
       headers: IfMatch,
       response: {
@@ -90,6 +95,31 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History }> = as
     async ({ caller, params, headers }, reply) => {
       const expected = revisionsToMatch(headers['if-match'])
       return sendAgent(reply, await history.restore(caller, params.id, params.revision, expected))
+    },
+  )
+
+  app.post(
+    `${REVISIONS}/:revision/redact`,
+    operation('agent:delete', {
+      operationId: 'redactAgentRevision',
+      summary: 'Redact Agent Revision',
+      description:
+        'Removes the values that fields had at a revision from history, for good: a credential that got into a URL, for ' +
+        'example. They are removed from every revision from the one that set them to the one that replaced them. If other ' +
+        'revisions have the same value, redact those too. A removed value reads as null, as `[redacted]` in `agent_name`, ' +
+        '`model_name` and `hub`, and as `[]` in `delegated_agents`. The audit log records who removed which fields. If the ' +
+        'connection breaks, repeat the request to complete it.',
+      params: AgentRevisionId,
+      body: ref(RevisionRedaction),
+      response: {
+        204: emptyResponse('The values are removed.', responseHeaders('console-ignored-fields')),
+        ...writeErrors('agent_not_found', 'revision_not_found', 'value_in_use'),
+      },
+    }),
+    async ({ caller, params, body }, reply) => {
+      await redact(caller, params.id, params.revision, body.fields)
+      setIgnoredFieldsHeader(reply, body, RevisionRedaction)
+      return reply.code(204).send()
     },
   )
 }

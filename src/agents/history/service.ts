@@ -7,7 +7,8 @@ import type { Caller } from '../../platform/identity.ts'
 import { decodeCursor, encodeCursor } from '../../platform/pagination-cursor.ts'
 import { type AgentText, changeAgent } from '../change-agent.ts'
 import { changedColumns, describeColumns, settableValues } from '../compare.ts'
-import { fieldsChangedBetween, findAgentAt, hasAgent, listRevisions } from './store.ts'
+import { findAgentAt, type PastAgent } from './past-agent.ts'
+import { hasAgent, listRevisions } from './store.ts'
 
 export interface HistoryDeps {
   sql: Sql
@@ -25,13 +26,15 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
     findAgentAt(sql, caller.teamId, id, revision, includeScores)
   const readAt = async (
     ...[caller, id, revision, options]: Parameters<typeof findAt>
-  ): Promise<AgentText> => {
+  ): Promise<PastAgent> => {
     const found = await findAt(caller, id, revision, options)
     if (found) return found
     throw new Problem((await hasAgent(sql, caller.teamId, id)) ? 'revision_not_found' : 'agent_not_found')
   }
-  const agentAt = async (caller: Caller, id: string, revision: number) =>
-    JSON.parse((await readAt(caller, id, revision)).text) as Agent
+  const stateAt = async (caller: Caller, id: string, revision: number): Promise<State> => {
+    const { text, ...rest } = await readAt(caller, id, revision)
+    return { ...rest, agent: JSON.parse(text) as Agent }
+  }
 
   return {
     findAt,
@@ -56,32 +59,30 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       revision: number,
       against = Math.max(revision - 1, 1),
     ): Promise<AgentDiff> {
-      const [older, newer] = [Math.min(revision, against), Math.max(revision, against)]
-      const [agent, other, changed] = await Promise.all([
-        agentAt(caller, id, revision),
-        agentAt(caller, id, against),
-        fieldsChangedBetween(sql, caller.teamId, id, [older, newer]),
-      ])
-      const changes = (Object.keys(agent) as (keyof Agent)[])
-        .filter((field) => changed.includes(field))
-        // A secret may have changed and still have the same mask.
-        .filter((field) => holdsSecret(field, agent) || !isDeepStrictEqual(agent[field], other[field]))
-        .map((field) => ({ field, old: other[field], new: agent[field] }))
+      // Not at the same time: a request has one connection.
+      const state = await stateAt(caller, id, revision)
+      const other = await stateAt(caller, id, against)
+      const changes = (Object.keys(state.agent) as (keyof Agent)[])
+        .filter((field) => differs(field, state, other))
+        .map((field) => ({ field, old: other.agent[field], new: state.agent[field] }))
       return { revision, against, changes }
     },
 
-    /** Makes a new revision with the values of an old one. Secrets stay as they are. */
+    /** Makes a new revision with the values of an old one. Secrets stay as they are, and so do the fields whose old values
+     * were removed from history. */
     async restore(
       caller: Caller,
       id: string,
       revision: number,
       expectedRevisions: number[] | null,
     ): Promise<AgentText> {
-      const old = await agentAt(caller, id, revision)
+      const { agent: old, redacted } = await stateAt(caller, id, revision)
       const request = { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
-      return changeAgent(sql, request, ({ agent }) => {
-        const columns = changedColumns(agent, settableValues(withCurrentToken(agent, old)))
-        const change = describeColumns(agent, columns)
+      return changeAgent(sql, request, (stored) => {
+        const values = Object.entries(settableValues(withCurrentToken(stored.agent, old)))
+        const kept = values.filter(([field]) => !redacted.includes(field))
+        const columns = changedColumns(stored.agent, Object.fromEntries(kept))
+        const change = describeColumns(stored, columns)
         return change.fields.length === 0
           ? undefined
           : { action: 'restored', restoredRevision: revision, ...change }
@@ -92,9 +93,17 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
 
 const isRevision = ([revision, ...rest]: unknown[]) => Number.isSafeInteger(revision) && rest.length === 0
 
-function holdsSecret(field: string, { api_key, white_box_config }: Agent): boolean {
-  if (field === 'api_key') return api_key != null
-  return field === 'white_box_config' && white_box_config?.github_token != null
+interface State extends Omit<PastAgent, 'text'> {
+  agent: Agent
+}
+
+/** A secret may have changed and still have the same mask. Of a value that was removed from history only this is known. */
+function differs(field: keyof Agent, a: State, b: State): boolean {
+  if (field === 'updated_at') return false
+  if (field === 'api_key' && a.api_key_revision !== b.api_key_revision) return true
+  if (field === 'white_box_config' && a.github_token_revision !== b.github_token_revision) return true
+  if (a.redacted.includes(field) !== b.redacted.includes(field)) return true
+  return !isDeepStrictEqual(a.agent[field], b.agent[field])
 }
 
 /** The old values, with the mask of the current token. */

@@ -3,7 +3,7 @@ import { Agent, AgentId } from '../../contract/agent.ts'
 import { IfMatch, revisionsToMatch } from '../../contract/etag.ts'
 import { AGENT_TRUSTED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
-import { AgentLifecycle } from '../../contract/lifecycle.ts'
+import { AgentLifecycle, DeleteQuery } from '../../contract/lifecycle.ts'
 import { writeErrors } from '../../contract/operation.ts'
 import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { operation } from '../operation.ts'
@@ -22,7 +22,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       operationId: 'changeAgentTrustStage',
       summary: 'Change Agent Trust Stage',
       description:
-        'Changes the trust stage and makes a new revision. Every change is allowed; setting the current stage again makes no ' +
+        'Changes the trust stage and makes a new revision. Any transition is allowed; setting the current stage again makes no ' +
         'revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
       params: AgentId,
       headers: IfMatch,
@@ -53,18 +53,40 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       operationId: 'deleteAgentConfiguration',
       summary: 'Delete Agent Configuration',
       description:
-        'Deletes the agent with its revisions, scores and secrets. This cannot be undone. To hide an agent from lists and keep ' +
-        'it, set its status to `archived` instead.',
+        'Deletes the agent: from now on every operation responds as if it had never existed. It can be recovered for a number ' +
+        'of days that the operator sets, 7 by default. After that the console erases it with its revisions, scores and ' +
+        'secrets. To hide an agent from lists and keep it, set its status to `archived` instead.',
       params: AgentId,
+      querystring: DeleteQuery,
       headers: IfMatch,
       response: {
         204: emptyResponse('The agent is deleted.'),
         ...writeErrors('agent_not_found', 'revision_stale'),
       },
     }),
-    async ({ caller, params, headers }, reply) => {
-      await lifecycle.delete(caller, params.id, revisionsToMatch(headers['if-match']))
+    async ({ caller, params, query, headers }, reply) => {
+      const expectedRevisions = revisionsToMatch(headers['if-match'])
+      await lifecycle.delete(caller, params.id, { ...query, expectedRevisions })
       return reply.code(204).send()
     },
+  )
+
+  app.post(
+    `${AGENT}/recover`,
+    operation('agent:delete', {
+      operationId: 'recoverAgentConfiguration',
+      summary: 'Recover Agent Configuration',
+      description:
+        'Brings a deleted agent back as it was, with its revisions, scores and secrets, and makes a new revision. The response ' +
+        'is 404 if the time for it is over, or if the agent was deleted with `erase=true`.',
+      params: AgentId,
+      response: {
+        200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
+          headers: responseHeaders('etag'),
+        }),
+        ...writeErrors('agent_not_found'),
+      },
+    }),
+    async ({ caller, params }, reply) => sendAgent(reply, await lifecycle.recover(caller, params.id)),
   )
 }

@@ -3,19 +3,28 @@ import { Problem } from '../../contract/problem.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { type AgentText, changeAgent } from '../change-agent.ts'
-import { deleteAgent } from './store.ts'
+import { deleteAgent, recoverAgent } from './store.ts'
 
 interface LifecycleDeps {
   sql: Sql
   /** Milliseconds since the epoch. */
   now: () => number
   newId: () => string
+  /** How long a deleted agent can be recovered. */
+  recoverDays: number
 }
+
+const DAY_SECONDS = 86_400
 
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
-export function createLifecycle({ sql, now, newId }: LifecycleDeps) {
+export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps) {
   const nowSeconds = () => Math.floor(now() / 1_000)
+  const moveOf = ({ teamId, userId, requestId }: Caller, id: string) => ({
+    ...{ teamId, id, userId, requestId },
+    now: nowSeconds(),
+    eventId: newId(),
+  })
 
   return {
     async changeTrustStage(
@@ -46,16 +55,27 @@ export function createLifecycle({ sql, now, newId }: LifecycleDeps) {
       })
     },
 
-    async delete(caller: Caller, id: string, expectedRevisions: number[] | null): Promise<void> {
-      const outcome = await deleteAgent(sql, caller.teamId, id, {
+    /** Hides the agent. A background task erases it later, or soon if `erase` is true. */
+    async delete(
+      caller: Caller,
+      id: string,
+      { erase = false, expectedRevisions }: { erase?: boolean; expectedRevisions: number[] | null },
+    ): Promise<void> {
+      const move = moveOf(caller, id)
+      const outcome = await deleteAgent(sql, {
+        ...move,
         expectedRevisions,
-        now: nowSeconds(),
-        changedBy: caller.userId,
-        eventId: newId(),
-        requestId: caller.requestId,
+        eraseAt: erase ? move.now : move.now + recoverDays * DAY_SECONDS,
+        isErasing: erase,
       })
       if (!outcome) throw new Problem('agent_not_found')
       if (outcome === 'stale') throw new Problem('revision_stale')
+    },
+
+    async recover(caller: Caller, id: string): Promise<AgentText> {
+      const recovered = await recoverAgent(sql, moveOf(caller, id))
+      if (!recovered) throw new Problem('agent_not_found')
+      return recovered
     },
   }
 }

@@ -1,50 +1,69 @@
-import { type AuditIds, INSERT_AUDIT_EVENT } from '../../platform/audit-sql.ts'
+import type { AuditIds } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
+import type { AgentText } from '../change-agent.ts'
+import { AGENT_TEXT, agentSql } from '../columns.ts'
+import { moveSql } from './move-statement.ts'
 
-export interface Deletion extends AuditIds {
+export interface Move extends AuditIds {
+  teamId: string
+  id: string
+  /** Unix time in seconds. */
+  now: number
+  userId: string
+}
+
+export interface Deletion extends Move {
   /** The agent must be at one of these revisions; null accepts any. */
   expectedRevisions: number[] | null
-  now: number
-  changedBy: string
+  eraseAt: number
+  /** The agent cannot be recovered. */
+  isErasing: boolean
 }
 
-/** Undefined when the team has no such agent. */
+const moveParameters = ({ teamId, id, now, userId, eventId, requestId }: Move) => [
+  ...[teamId, id, now, userId],
+  ...[eventId, requestId],
+]
+
+/** Hides an agent. Undefined if the team has no such agent. */
 export async function deleteAgent(
   sql: Statements,
-  teamId: string,
-  id: string,
-  { expectedRevisions, now, changedBy, eventId, requestId }: Deletion,
+  deletion: Deletion,
 ): Promise<'deleted' | 'stale' | undefined> {
-  const [result] = await sql.write<{ outcome: 'deleted' | 'stale' }>({
+  const { expectedRevisions, eraseAt, isErasing } = deletion
+  const [result] = await sql.write<{ is_moved: boolean }>({
     name: 'delete-agent',
-    text: DELETE_AGENT,
-    values: [teamId, id, expectedRevisions, now, changedBy, eventId, requestId],
+    text: DELETE,
+    values: [...moveParameters(deletion), expectedRevisions, eraseAt, isErasing],
   })
-  return result?.outcome
+  if (!result) return undefined
+  return result.is_moved ? 'deleted' : 'stale'
 }
 
-/** The secrets are in the deleted row; ON DELETE CASCADE deletes the revisions. The outbox event and the audit event stay;
- * they contain no field values. */
-const DELETE_AGENT = `
-WITH locked AS MATERIALIZED (
-  SELECT revision, greatest(updated_at, $4::bigint) AS changed_at,
-    $3::bigint[] IS NULL OR revision = ANY ($3::bigint[]) AS revision_matches
-  FROM agents
-  WHERE team_id = $1 AND id = $2
-  FOR UPDATE
-), deleted AS (
-  DELETE FROM agents a USING locked l
-  WHERE l.revision_matches AND a.team_id = $1 AND a.id = $2
-), announced AS (
-  INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
-  SELECT $1, $2, revision + 1, $2::text || ':' || (revision + 1), 'deleted',
-    json_build_object('fields', ARRAY[]::text[], 'changed_by', $5::uuid, 'changed_at', changed_at)
-  FROM locked
-  WHERE revision_matches
-), audited AS (
-  ${INSERT_AUDIT_EVENT}
-  SELECT $1, $6, changed_at, $5, 'agent_deleted', $2, $7, json_build_object('revision', revision)
-  FROM locked
-  WHERE revision_matches
-)
-SELECT CASE WHEN revision_matches THEN 'deleted' ELSE 'stale' END AS outcome FROM locked`
+const DELETE = `${moveSql({
+  action: 'deleted',
+  from: 'agents',
+  to: 'deleted_agents',
+  condition: '$7::bigint[] IS NULL OR revision = ANY ($7::bigint[])',
+  added: { deleted_at: 'updated_at', deleted_by: '$4', erase_at: '$8', is_erasing: '$9' },
+  auditDetail: `'erase_at', erase_at`,
+})}
+SELECT is_moved FROM locked`
+
+/** Undefined if the team has no such deleted agent, or its time is over. */
+export async function recoverAgent(sql: Statements, move: Move): Promise<AgentText | undefined> {
+  const [row] = await sql.write<AgentText>({
+    name: 'recover-agent',
+    text: RECOVER,
+    values: moveParameters(move),
+  })
+  return row
+}
+
+const RECOVER = `${moveSql({
+  action: 'recovered',
+  from: 'deleted_agents',
+  to: 'agents',
+  filter: 'NOT is_erasing AND erase_at > $3::bigint',
+})}
+SELECT written.revision, ${AGENT_TEXT} FROM written, ${agentSql('written')}`

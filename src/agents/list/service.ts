@@ -1,6 +1,6 @@
 import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../../contract/agent.ts'
 import type { AgentListQuery } from '../../contract/list.ts'
-import type { Sql } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { decodeCursor, encodeCursor, isCanonicalUuid } from '../../platform/pagination-cursor.ts'
 import { type AgentFilters, countAgents, type ListedAgent, listAgents } from './store.ts'
@@ -10,17 +10,24 @@ export type AgentList = ReturnType<typeof createAgentList>
 /** Archived agents appear only when the request names that status. */
 const SHOWN_STATUSES = AGENT_STATUSES.filter((status) => status !== 'archived')
 
+/** A search by name or a count may read many agents, so it needs a lane of its own. The query may be unchecked yet. */
+export function isSearch(query: unknown): boolean {
+  const { q, include_count: includeCount } = query as { q?: unknown; include_count?: unknown }
+  return (q !== undefined && q !== '') || String(includeCount) === 'true'
+}
+
 /** Returns a page as the text of an AgentPage. */
-export function createAgentList(sql: Sql) {
+export function createAgentList(reads: Statements, searches: Statements) {
   return async (caller: Caller, query: AgentListQuery): Promise<string> => {
     const { sort = '-created_at', limit = 100, include_scores: includeScores = false } = query
     const filters = readFilters(query)
     const cursorScope = [filters, sort]
     const position = decodeCursor(cursorScope, query.cursor, isPositionOf(sort))
-    const [{ agents, hasNext }, count] = await Promise.all([
-      listAgents(sql, caller.teamId, filters, { sort, limit, position, includeScores }),
-      query.include_count ? countAgents(sql, caller.teamId, filters) : undefined,
-    ])
+    const sql = isSearch(query) ? searches : reads
+    const page = { sort, limit, position, includeScores }
+    const { agents, hasNext } = await listAgents(sql, caller.teamId, filters, page)
+    // Not at the same time: a request has one connection.
+    const count = query.include_count ? await countAgents(sql, caller.teamId, filters) : undefined
     const last = agents.at(-1)
     const results = agents.map(({ text }) => text).join(',')
     const revisions = agents.map(({ revision }) => revision).join(',')

@@ -23,12 +23,13 @@ const MATCHES =
 
 export function listStatement({ sort, search, isContinued, includeScores }: ListShape): string {
   const direction = sort.startsWith('-') ? 'DESC' : 'ASC'
-  const beyond = sort.startsWith('-') ? '<' : '>'
+  const comparison = sort.startsWith('-') ? '<' : '>'
   const keys = sort.endsWith('agent_name') ? ['agent_name COLLATE "C"', 'id'] : ['id']
   const order = keys.map((key) => `${key} ${direction}`).join(', ')
-  const first = search === undefined ? 6 : 7
-  const position = keys.length === 2 ? `$${first}::text COLLATE "C", $${first + 1}::uuid` : `$${first}::uuid`
-  const behind = isContinued ? ` AND (${keys.join(', ')}) ${beyond} (${position})` : ''
+  const parameter = search === undefined ? 6 : 7
+  const position =
+    keys.length === 2 ? `$${parameter}::text COLLATE "C", $${parameter + 1}::uuid` : `$${parameter}::uuid`
+  const afterCursor = isContinued ? ` AND (${keys.join(', ')}) ${comparison} (${position})` : ''
   const page = {
     // For each combination of filter values, the index is already sorted. The statement merges the first rows of each
     // combination.
@@ -36,7 +37,7 @@ export function listStatement({ sort, search, isContinued, includeScores }: List
   SELECT first_rows.id, first_rows.agent_name FROM ${COMBINATIONS}
   CROSS JOIN LATERAL (
     SELECT id, agent_name FROM agents a
-    WHERE team_id = $1 AND a.status = s.status AND trust_stage = t.stage AND protection_status = p.status${behind}
+    WHERE team_id = $1 AND a.status = s.status AND trust_stage = t.stage AND protection_status = p.status${afterCursor}
     ORDER BY ${order} LIMIT $5
   ) first_rows
   ORDER BY ${order} LIMIT $5`,
@@ -45,19 +46,19 @@ export function listStatement({ sort, search, isContinued, includeScores }: List
     scan: `
   SELECT id, agent_name FROM (
     SELECT id, agent_name, status, trust_stage, protection_status FROM agents
-    WHERE team_id = $1${behind}
+    WHERE team_id = $1${afterCursor}
     ORDER BY ${order} OFFSET 0
   ) scanned
   WHERE ${MATCHES} LIMIT $5`,
     // Few agents match: use the trigram index or the filter index, then sort.
     lookup: `
   SELECT id, agent_name FROM agents
-  WHERE team_id = $1 AND ${MATCHES}${behind}
+  WHERE team_id = $1 AND ${MATCHES}${afterCursor}
   ORDER BY ${order} LIMIT $5`,
   }[search ?? 'merge']
 
-  // Large values of agents after the size limit are not read: the column `bytes` has their size. Ordering the window by
-  // the sort keys of the page avoids a second sort.
+  // Only `bytes` is summed, so the large columns of agents that do not fit into the page are never read. Ordering the
+  // window by the sort keys of the page avoids a second sort.
   return `
 SELECT picked.id, picked.agent_name, picked.revision, ${AGENT_TEXT}, has_next FROM (
   SELECT a.*, ${keys.map((key, n) => `page.${key} AS key_${n}`).join(', ')},

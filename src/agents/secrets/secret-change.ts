@@ -2,6 +2,7 @@ import type { Agent, AgentUpdate } from '../../contract/agent.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
 import { SecretText } from '../../platform/secret-text.ts'
 import { isMaskShaped, maskSecret, type SecretPlace, type Secrets } from '../../platform/secrets.ts'
+import type { StoredAgent } from '../change-agent.ts'
 import type { Columns } from '../change-statement.ts'
 
 /** What a write does to a secret. */
@@ -75,19 +76,25 @@ export function rejectUnknownMasks(changes: SecretChanges, agent?: Agent): void 
 }
 
 /** The columns of a secret that a write changes. A secret is stored sealed, so it is compared by its fingerprint. */
-export function changedSecret(name: SecretName, change: SecretChange, stored: Buffer | null): Columns {
-  if (change.action === 'clear' && stored !== null) return secretColumns(name, change)
+export function changedSecret(
+  name: SecretName,
+  change: SecretChange,
+  { fingerprints, nextRevision }: Pick<StoredAgent, 'fingerprints' | 'nextRevision'>,
+): Columns {
+  const stored = fingerprints[name]
+  if (change.action === 'clear' && stored !== null) return secretColumns(name, change, nextRevision)
   if (change.action !== 'set' || change.fingerprints.some((each) => stored?.equals(each))) return {}
-  return secretColumns(name, change)
+  return secretColumns(name, change, nextRevision)
 }
 
-export function secretColumns(name: SecretName, change: SecretChange): Columns {
+export function secretColumns(name: SecretName, change: SecretChange, revision: number): Columns {
   const { mask, sealed, fingerprints } =
     change.action === 'set' ? change : { mask: null, sealed: null, fingerprints: [] }
   return {
     [`${name}_mask`]: mask,
     [`${name}_sealed`]: sealed,
     [`${name}_fingerprint`]: fingerprints[0] ?? null,
+    [`${name}_revision`]: sealed && revision,
   }
 }
 

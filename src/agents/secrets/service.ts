@@ -25,7 +25,7 @@ export function createReadSecrets({ sql, secrets, now, newId }: SecretsDeps): Re
   return async (caller, id) => {
     const { teamId, userId, requestId } = caller
     const sealed = await readSealedSecrets(sql, teamId, id, {
-      now: Math.floor(now() / 1_000),
+      nowSeconds: Math.floor(now() / 1_000),
       userId,
       eventId: newId(),
       requestId,

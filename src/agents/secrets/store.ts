@@ -8,7 +8,7 @@ export interface SealedSecrets {
 }
 
 interface SecretsRead extends AuditIds {
-  now: number
+  nowSeconds: number
   userId: string
 }
 
@@ -18,13 +18,13 @@ export async function readSealedSecrets(
   sql: Statements,
   teamId: string,
   id: string,
-  { now, userId, eventId, requestId }: SecretsRead,
+  { nowSeconds, userId, eventId, requestId }: SecretsRead,
 ): Promise<SealedSecrets | undefined> {
   const [row] = await sql
     .write<SealedSecrets>({
       name: 'read-sealed-secrets',
       text: READ,
-      values: [teamId, id, eventId, now, userId, requestId],
+      values: [teamId, id, eventId, nowSeconds, userId, requestId],
     })
     .catch((error: unknown) => {
       // The audit event may or may not be stored, but nothing was returned or changed: the client can repeat the request.

@@ -1,0 +1,65 @@
+import type { Statements } from '../../platform/database.ts'
+import type { AgentText } from '../change-agent.ts'
+import { AGENT_TEXT, agentSql } from '../columns.ts'
+import { snapshotAtOrAfter } from '../snapshot.ts'
+
+/** An agent as it was at one of its revisions. */
+export interface PastAgent extends AgentText {
+  /** The revision that set each secret, at that time; null if the agent had no such secret. */
+  api_key_revision: number | null
+  github_token_revision: number | null
+  /** The fields whose values at that revision were removed from history. */
+  redacted: string[]
+}
+
+/** The agent at the next snapshot, or the current agent if there is no snapshot yet, with all later changes undone: at most 99.
+ * Undefined if the team has no such agent, or the agent has no such revision. */
+export async function findAgentAt(
+  sql: Statements,
+  teamId: string,
+  id: string,
+  revision: number,
+  includeScores: boolean,
+): Promise<PastAgent | undefined> {
+  const [row] = await sql.read<PastAgent>({
+    name: includeScores ? 'find-agent-at-with-scores' : 'find-agent-at',
+    text: includeScores ? FIND_AT_WITH_SCORES : FIND_AT,
+    values: [teamId, id, revision, snapshotAtOrAfter(revision)],
+  })
+  return row
+}
+
+/** The value of a field at a revision is the value before its first later change. Only the values that are put back are
+ * read: a large one is not stored in the row itself. Revisions have no gap: if there is no revision $4, there is none after
+ * it either. */
+const findAt = (agent: string) => `
+WITH undone AS (
+  SELECT DISTINCT ON (field) field, before, field = ANY (redacted) AS is_redacted
+  FROM agent_revisions CROSS JOIN LATERAL unnest(fields) AS field
+  WHERE team_id = $1 AND agent_id = $2 AND revision > $3 AND revision <= $4
+  ORDER BY field, revision
+)
+SELECT r.revision, ${AGENT_TEXT}, past_agent.api_key_revision, past_agent.github_token_revision, ARRAY(
+  SELECT field FROM undone WHERE is_redacted
+  UNION ALL
+  SELECT field FROM json_array_elements_text(s.snapshot -> 'redacted') AS field
+  WHERE field NOT IN (SELECT field FROM undone)
+) AS redacted
+FROM agents a
+JOIN agent_revisions r ON r.team_id = $1 AND r.agent_id = $2 AND r.revision = $3
+LEFT JOIN agent_revisions s ON s.team_id = $1 AND s.agent_id = $2 AND s.revision = $4
+CROSS JOIN LATERAL json_populate_record(json_populate_record(a, s.snapshot), (
+  SELECT json_object_agg(key, value) FROM (
+    SELECT key, before -> key AS value
+    FROM undone CROSS JOIN LATERAL unnest(CASE field
+      WHEN 'api_key' THEN ARRAY['api_key_mask', 'api_key_revision']
+      WHEN 'white_box_config' THEN ARRAY[field, 'github_token_revision']
+      ELSE ARRAY[field]
+    END) AS key
+    UNION ALL
+    SELECT 'updated_at', to_json(r.changed_at)
+  ) old_values
+)) AS past_agent, ${agent}
+WHERE a.team_id = $1 AND a.id = $2`
+const FIND_AT = findAt(agentSql('past_agent'))
+const FIND_AT_WITH_SCORES = findAt(agentSql('past_agent', { includeScores: true }))

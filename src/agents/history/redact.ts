@@ -1,0 +1,113 @@
+import type { RedactableField } from '../../contract/history.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Sql } from '../../platform/database.ts'
+import type { Caller } from '../../platform/identity.ts'
+import { SETTABLE_COLUMNS } from '../columns.ts'
+import { SNAPSHOT_INTERVAL, snapshotAtOrAfter } from '../snapshot.ts'
+import { findChanges, findRevision, redactRevisions, redactSnapshots } from './redact-store.ts'
+
+interface RedactDeps {
+  sql: Sql
+  /** Milliseconds since the epoch. */
+  now: () => number
+  newId: () => string
+}
+
+/** So many revisions are searched in one statement, and so many snapshots are written. A history can have millions of
+ * revisions, and a snapshot 512 KiB. */
+const REVISIONS_PER_STATEMENT = 10_000
+const SNAPSHOTS_PER_STATEMENT = 20
+
+export type Redact = ReturnType<typeof createRedact>
+
+/** Removes from history the values that fields had at a revision. A value is stored in the revision that replaced it, and in the
+ * snapshots from the revision that set it on. If the removal is interrupted, the same request completes it. */
+export function createRedact({ sql, now, newId }: RedactDeps) {
+  /** For each field, the first or the last revision of the ranges that changed it. */
+  async function search(
+    { teamId }: Caller,
+    id: string,
+    { ranges, names, which }: { ranges: Iterable<Range>; names: string[]; which: 'first' | 'last' },
+  ): Promise<Map<string, number>> {
+    const found = new Map<string, number>()
+    for (const range of ranges) {
+      const fields = names.filter((name) => !found.has(name))
+      if (fields.length === 0) break
+      for (const { field, revision } of await findChanges(sql, teamId, id, { ...range, fields, which })) {
+        found.set(field, revision)
+      }
+    }
+    return found
+  }
+
+  return async (
+    caller: Caller,
+    id: string,
+    revision: number,
+    fields: readonly RedactableField[],
+  ): Promise<void> => {
+    const { teamId, userId, requestId } = caller
+    const names = [...new Set(fields)]
+    const agent = await findRevision(sql, teamId, id, revision)
+    if (!agent) throw new Problem('agent_not_found')
+    if (!agent.exists) throw new Problem('revision_not_found')
+
+    const later = slices(revision + 1, agent.current)
+    const replaced = await search(caller, id, { ranges: later, names, which: 'first' })
+    const inUse = names.filter((name) => !replaced.has(name))
+    if (inUse.length > 0) {
+      throw new Problem('value_in_use', {
+        detail: `The agent still has this value of ${inUse.join(', ')}. Change the field first, then redact.`,
+      })
+    }
+    const earlier = [...slices(1, revision)].toReversed()
+    const set = await search(caller, id, { ranges: earlier, names, which: 'last' })
+
+    const place = { teamId, id, placeholders: PLACEHOLDERS }
+    // First, because it writes the audit event: no value is removed without a trace.
+    await redactRevisions(sql, {
+      ...place,
+      revision,
+      storedIn: [...replaced].map(([field, storedIn]) => ({ field, revision: storedIn })),
+      now: Math.floor(now() / 1_000),
+      eventId: newId(),
+      ...{ userId, requestId },
+    })
+    for (const [field, replacedAt] of replaced) {
+      for (const some of snapshotsBetween(set.get(field) ?? 1, replacedAt - 1)) {
+        await redactSnapshots(sql, place, field, some)
+      }
+    }
+  }
+}
+
+interface Range {
+  from: number
+  to: number
+}
+
+function* slices(first: number, last: number): Generator<Range> {
+  for (let from = first; from <= last; from += REVISIONS_PER_STATEMENT) {
+    yield { from, to: Math.min(from + REVISIONS_PER_STATEMENT - 1, last) }
+  }
+}
+
+/** Null where the field may be null. */
+const PLACEHOLDERS: Record<string, unknown> = Object.fromEntries(
+  SETTABLE_COLUMNS.map((column) => {
+    if (!('ignoresNull' in column)) return [column.name, null]
+    return [column.name, column.type === 'json' ? [] : '[redacted]']
+  }),
+)
+
+function* snapshotsBetween(from: number, to: number): Generator<number[]> {
+  let some: number[] = []
+  for (let revision = snapshotAtOrAfter(from); revision <= to; revision += SNAPSHOT_INTERVAL) {
+    some.push(revision)
+    if (some.length === SNAPSHOTS_PER_STATEMENT) {
+      yield some
+      some = []
+    }
+  }
+  if (some.length > 0) yield some
+}
