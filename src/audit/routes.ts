@@ -9,12 +9,12 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (a
   app.get(
     '/v1/audit-events',
     {
-      config: { permission: 'audit:read' },
+      config: { permission: 'audit:read', lane: 'by_method' },
       schema: {
         operationId: 'listAuditEvents',
         summary: 'List Audit Events',
         description:
-          'Returns the audit log of the team, newest first: who changed an agent, read its secrets or was refused.',
+          'Returns the audit log of the team, newest first: who changed an agent, requested its secrets or lacked a permission.',
         ...AGENT_OPERATION,
         querystring: AuditQuery,
         response: {

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { AuditEventPage, AuditQuery } from '../contract/audit.ts'
 import type { Sql } from '../platform/database.ts'
-import type { Refusal } from '../platform/identity.ts'
 import { decodeCursor, encodeCursor, isCanonicalUuid } from '../platform/pagination-cursor.ts'
-import { insertEvent, listEvents } from './store.ts'
+import { createRefusals, type TeamEvent } from './refusals.ts'
+import { insertEvents, listEvents } from './store.ts'
 
 export interface AuditDeps {
   sql: Sql
@@ -15,7 +15,29 @@ export interface AuditDeps {
 
 export type Audit = ReturnType<typeof createAudit>
 
+/** Limits the size of a statement. */
+const BATCH_SIZE = 500
+
 export function createAudit({ sql, log, now, newId }: AuditDeps) {
+  /** Never throws: the request is refused even if the audit event cannot be stored. */
+  const store = async (events: TeamEvent[]) => {
+    let isStored = true
+    for (let start = 0; start < events.length; start += BATCH_SIZE) {
+      const batch = events.slice(start, start + BATCH_SIZE)
+      try {
+        await insertEvents(sql, batch)
+      } catch (error) {
+        isStored = false
+        for (const { detail, request_id, team_id, user_id, agent_id } of batch) {
+          const facts = { request_id, team_id, user_id, agent_id, ...detail }
+          log.error({ err: error, ...facts }, 'cannot record a refused request')
+        }
+      }
+    }
+    return isStored
+  }
+  const refusals = createRefusals({ store, now, newId })
+
   return {
     async list(
       { teamId }: { teamId: string },
@@ -29,29 +51,8 @@ export function createAudit({ sql, log, now, newId }: AuditDeps) {
       return { results, next_cursor: rows.length > limit && last ? encodeCursor(filters, [last.id]) : null }
     },
 
-    /** Never throws: the request is refused even if the audit event cannot be stored. */
-    recordRefusal: async ({ caller, permission, method, route, agentId }: Refusal): Promise<void> => {
-      const { teamId, userId, requestId } = caller
-      try {
-        await insertEvent(sql, teamId, {
-          id: newId(),
-          at: Math.floor(now() / 1_000),
-          user_id: userId,
-          action: 'permission_refused',
-          agent_id: agentId,
-          request_id: requestId,
-          detail: { permission, method, route },
-        })
-      } catch (error) {
-        log.error(
-          {
-            ...{ err: error, request_id: requestId, team_id: teamId, user_id: userId, agent_id: agentId },
-            ...{ permission, method, route },
-          },
-          'cannot record a refused request',
-        )
-      }
-    },
+    recordRefusal: refusals.record,
+    close: refusals.close,
   }
 }
 

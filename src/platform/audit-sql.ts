@@ -3,7 +3,7 @@
 export const INSERT_AUDIT_EVENT =
   'INSERT INTO audit_events (team_id, id, at, user_id, action, agent_id, request_id, detail)'
 
-/** The parameters of a statement that only its audit event needs. */
+/** The ids that a statement needs for its audit event: its own (`eventId`) and that of the request. */
 export interface AuditIds {
   eventId: string
   requestId: string

@@ -1,0 +1,64 @@
+import type { Statements } from '../platform/database.ts'
+
+/** As many as the baseline creates. A month without a partition would fail every change, so that even a maintenance that
+ * is off for months does no harm. */
+const MONTHS_AHEAD = 12
+
+export interface AuditPartitionsOptions {
+  /** How many whole months before the current one are kept. 0: all. */
+  retentionMonths: number
+  setMonthsAhead: (months: number) => void
+}
+
+export function createAuditPartitions({ retentionMonths, setMonthsAhead }: AuditPartitionsOptions) {
+  return {
+    /** Creates at most one partition. Months follow each other without a gap, also after a long pause. */
+    extend: async (sql: Statements, nowSeconds: number): Promise<boolean> => {
+      const end = await readEnd(sql)
+      const ahead = end - monthOf(nowSeconds * 1_000) - 1
+      setMonthsAhead(ahead)
+      if (ahead >= MONTHS_AHEAD) return false
+      await sql.write({
+        name: undefined,
+        text: 'SELECT create_audit_partition($1)',
+        values: [toDate(end)],
+      })
+      return true
+    },
+
+    /** Drops what the run before has detached, then detaches the oldest partition if its records are too old. */
+    expire: async (sql: Statements, nowSeconds: number): Promise<boolean> => {
+      if (retentionMonths === 0) return false
+      const oldestKept = toDate(monthOf(nowSeconds * 1_000) - retentionMonths)
+      const isDropped = await call(sql, 'SELECT drop_expired_audit_partition() AS done', [])
+      const isExpired = await call(sql, 'SELECT expire_audit_partition($1) AS done', [oldestKept])
+      return isDropped || isExpired
+    },
+  }
+}
+
+async function call(sql: Statements, text: string, values: unknown[]): Promise<boolean> {
+  const [row] = await sql.write<{ done: boolean }>({ name: undefined, text, values })
+  return row?.done === true
+}
+
+/** The first month without a partition. */
+async function readEnd(sql: Statements): Promise<number> {
+  const [row] = await sql.read<{ endId: string }>({ name: undefined, text: END, values: [] })
+  return monthOf(Number.parseInt((row?.endId ?? '').replaceAll('-', '').slice(0, 12), 16))
+}
+
+const END = `
+SELECT max(substring(pg_get_expr(relpartbound, oid) FROM $$TO \\('([0-9a-f-]+)'\\)$$)) AS "endId"
+FROM pg_inherits JOIN pg_class ON oid = inhrelid
+WHERE inhparent = 'audit_events'::regclass`
+
+/** Months since the year 0. */
+function monthOf(ms: number): number {
+  const date = new Date(ms)
+  return date.getUTCFullYear() * 12 + date.getUTCMonth()
+}
+
+function toDate(month: number): string {
+  return `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`
+}

@@ -1,0 +1,102 @@
+import type { AuditEvent } from '../contract/audit.ts'
+import type { Refusal } from '../platform/identity.ts'
+
+export interface RefusalsOptions {
+  /** Never throws. Returns whether all events are stored. */
+  store: (events: TeamEvent[]) => Promise<boolean>
+  /** Milliseconds since the epoch. */
+  now: () => number
+  newId: () => string
+  windowMs?: number
+  maxWindows?: number
+}
+
+export type TeamEvent = AuditEvent & { team_id: string }
+
+/** Refusals of one caller for one operation since its last audit event. */
+interface Window {
+  endsAtMs: number
+  count: number
+  sinceMs: number
+  last: Refusal
+  isOneAgent: boolean
+}
+
+/** How often a window is looked at in its time. */
+const SWEEPS = 12
+
+/** Limits the audit events of one caller. The first refusal of an operation is stored at once; further ones within a minute
+ * are counted and stored as one event. A process that is killed loses at most the counts of that minute. */
+export function createRefusals({
+  store,
+  now,
+  newId,
+  windowMs = 60_000,
+  maxWindows = 10_000,
+}: RefusalsOptions) {
+  /** In the order of their ends. */
+  const windows = new Map<string, Window>()
+
+  const open = (key: string, last: Refusal) => {
+    const sinceMs = now()
+    windows.set(key, { endsAtMs: sinceMs + windowMs, count: 0, sinceMs, last, isOneAgent: true })
+  }
+  const toEvent = ({ caller, permission, method, route, agentId }: Refusal, detail: object): TeamEvent => ({
+    team_id: caller.teamId,
+    id: newId(),
+    at: Math.floor(now() / 1_000),
+    user_id: caller.userId,
+    action: 'permission_refused',
+    agent_id: agentId,
+    request_id: caller.requestId,
+    detail: { permission, method, route, ...detail },
+  })
+  /** Closes the window, and returns the event of what it counted. */
+  const close = (key: string, { count, sinceMs, last, isOneAgent }: Window): TeamEvent[] => {
+    windows.delete(key)
+    if (count === 0) return []
+    const agentId = isOneAgent ? last.agentId : null
+    return [toEvent({ ...last, agentId }, { count, since: Math.floor(sinceMs / 1_000) })]
+  }
+  const closeEnded = () => {
+    const events: TeamEvent[] = []
+    const nowMs = now()
+    for (const [key, window] of windows) {
+      if (window.endsAtMs > nowMs) break
+      events.push(...close(key, window))
+      // A caller that goes on gets one event for each window.
+      if (window.count > 0) open(key, window.last)
+    }
+    return events
+  }
+
+  const sweeping = setInterval(() => void store(closeEnded()), windowMs / SWEEPS)
+  sweeping.unref()
+
+  return {
+    record: async (refusal: Refusal): Promise<void> => {
+      const { caller, permission, method, route, agentId } = refusal
+      const key = JSON.stringify([caller.teamId, caller.userId, permission, method, route])
+      const window = windows.get(key)
+      if (window) {
+        if (window.count === 0) Object.assign(window, { sinceMs: now(), isOneAgent: true })
+        else if (window.last.agentId !== agentId) window.isOneAgent = false
+        window.count += 1
+        window.last = refusal
+        return
+      }
+      const [oldest] = windows.size >= maxWindows ? windows : []
+      const evicted = oldest ? close(...oldest) : []
+      open(key, refusal)
+      const isStored = await store([...evicted, toEvent(refusal, {})])
+      // The next refusal is then stored at once.
+      if (!isStored && windows.get(key)?.count === 0) windows.delete(key)
+    },
+
+    /** Stores what is counted. */
+    close: async (): Promise<void> => {
+      clearInterval(sweeping)
+      await store([...windows].flatMap(([key, window]) => close(key, window)))
+    },
+  }
+}
