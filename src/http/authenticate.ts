@@ -88,10 +88,8 @@ function describeRefusal(
   }
 }
 
-const NO_USER = 'The token has no user. Use a token whose user claim is a UUID.'
-
 function toCaller({ userId, teamId }: VerifiedToken, requestId: string): Caller {
   if (teamId === null) throw new Problem('team_missing')
-  if (userId === null) throw new Problem('team_missing', { detail: NO_USER })
+  if (userId === null) throw new Problem('user_missing')
   return { userId, teamId, requestId }
 }

@@ -14,7 +14,7 @@ export interface CachedContent {
   readonly cacheControl: string
 }
 
-/** Each body is compressed once, and all responses send the same buffer: a client that does not read keeps no copy. */
+/** Each body is compressed once, and all responses send the same buffer, so a slow client needs no copy in memory. */
 const compressed = new WeakMap<Uint8Array, Map<Coding, Promise<Buffer>>>()
 
 export async function sendCached(
@@ -28,6 +28,7 @@ export async function sendCached(
   reply.headers({ etag: tag, 'cache-control': cacheControl, vary: 'accept-encoding' })
   if (matchesETag(tag, request.headers['if-none-match'])) return reply.code(304).send()
   if (coding) reply.header('content-encoding', coding)
+  reply.hasSharedBody = true
   return reply.type(type).send(coding ? await compressOnce(coding, bytes) : bytes)
 }
 

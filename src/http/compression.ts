@@ -4,7 +4,7 @@ import { chooseCoding, compress } from './content-coding.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The bodies of this route belong to another service: they are not compressed. */
+    /** The handler returns the body of the evolution service: it is not compressed. Mounted operations bypass `onSend`. */
     forwards?: true
   }
 }

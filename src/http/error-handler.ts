@@ -28,7 +28,8 @@ export const errorHandler = fp(
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof RequestValidationError) return reply.code(422).send({ detail: error.errors })
   const problem = error instanceof Problem ? error : problemFromFastify(error)
-  if (problem.status >= 500) {
+  // Overload is no fault of one request, and its log lines would add to it: the access log and a metric count it.
+  if (problem.status >= 500 && problem.code !== 'overloaded') {
     request.log.error({ err: problem.cause ?? problem, code: problem.code }, 'request failed')
   }
   return reply.code(problem.status).headers(problem.headers).send(problem.toBody())

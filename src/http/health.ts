@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 
-export type DependencyState = 'up' | 'down' | 'unknown'
+export type DependencyState = 'up' | 'read_only' | 'schema_outdated' | 'down' | 'unknown'
 
 export interface DeliveryState {
-  /** `off` if NATS is not configured. */
-  state: 'current' | 'behind' | 'unknown' | 'off'
+  /** `off` if NATS is not configured, `diverged` if the stream holds events that the database does not have. */
+  state: 'current' | 'behind' | 'diverged' | 'unknown' | 'off'
   waiting?: number
   oldest_seconds?: number
 }
@@ -17,7 +17,8 @@ export interface HealthOptions {
 }
 
 /** A shared dependency that is down degrades every replica: a degraded replica still reports 200, because taking
- * all replicas out of rotation at once would be a full outage. */
+ * all replicas out of rotation at once would be a full outage. A schema that is older than the code concerns only the
+ * replicas with this version of the code: they must not receive requests before the migration. */
 export const healthRoutes: FastifyPluginAsync<HealthOptions> = async (app, options) => {
   const { dependencies, delivery, shutdown } = options
   const route = { config: { permission: 'public' }, schema: { hide: true } } as const
@@ -30,11 +31,12 @@ export const healthRoutes: FastifyPluginAsync<HealthOptions> = async (app, optio
       delivery(),
       ...Object.entries(dependencies).map(async ([name, state]) => [name, await state()] as const),
     ])
-    const isDegraded = states.some(([, state]) => state === 'down')
-    return {
-      status: isDegraded ? 'degraded' : 'ready',
+    const has = (...wanted: DependencyState[]) => states.some(([, state]) => wanted.includes(state))
+    const isOutdated = has('schema_outdated')
+    return reply.code(isOutdated ? 503 : 200).send({
+      status: isOutdated ? 'schema_outdated' : has('down', 'read_only') ? 'degraded' : 'ready',
       dependencies: Object.fromEntries(states),
       delivery: deliveryState,
-    }
+    })
   })
 }

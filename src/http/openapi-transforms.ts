@@ -1,5 +1,6 @@
 import type { FastifyDynamicSwaggerOptions, SwaggerTransform } from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
+import { validationResponse } from '../contract/responses.ts'
 import type { JsonSchema } from './validation/check-value.ts'
 import { validationExamples } from './validation/examples.ts'
 import type { RequestSchemas } from './validation/plugin.ts'
@@ -12,7 +13,7 @@ type Schema = Parameters<SwaggerTransform>[0]['schema']
 export function createTransform(app: FastifyInstance): SwaggerTransform {
   return ({ schema, url, route }) => {
     const permission = route.config?.permission
-    // Hidden routes are not in the document; tests add public ones.
+    // Hidden routes are not in the document. Public routes that are not hidden exist only in tests.
     if (schema.hide || permission === undefined || permission === 'public') return { url, schema }
     const note =
       permission === 'authenticated'
@@ -23,20 +24,17 @@ export function createTransform(app: FastifyInstance): SwaggerTransform {
   }
 }
 
-interface ResponseWithContent {
-  content: Record<string, object>
-}
-
+/** Every operation may return 422, because unknown query names are errors. */
 function addValidationExamples(app: FastifyInstance, schema: Schema): Schema {
-  const responses = schema.response as Record<string, ResponseWithContent>
+  const responses = schema.response as Record<string, typeof validationResponse>
+  const declared = responses[422] ?? validationResponse
   const resolve = (ref: string) => app.getSchema(ref.replace(/#$/, '')) as JsonSchema
   const examples = validationExamples(schema as RequestSchemas, resolve)
-  const content = Object.entries(responses[422]?.content ?? {}).map(([type, media]) => [
-    type,
-    { ...media, examples },
-  ])
-  const response = { ...responses[422], content: Object.fromEntries(content) as object }
-  return { ...schema, response: { ...responses, 422: response } }
+  const content = Object.entries(declared.content).map(([type, media]) => [type, { ...media, examples }])
+  return {
+    ...schema,
+    response: { ...responses, 422: { ...declared, content: Object.fromEntries(content) as object } },
+  }
 }
 
 /** A header of every response. */

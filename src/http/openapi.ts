@@ -32,10 +32,10 @@ export const openApi = fp(
           title: 'Agent Console API',
           version: API_VERSION,
           description:
-            'Agent Console stores the configuration of every AI agent of a company and gives one API to the services ' +
-            'that test, protect, attack and evolve those agents. All times are Unix time in seconds. A request for ' +
-            'an agent of another team gets the same 404 as one for an agent that does not exist. Every error body has ' +
-            '`detail`; every error except 422 also has a stable `code`.',
+            'Agent Console stores the configuration of every AI agent of a company and is the single API through which ' +
+            'clients reach the services that test, protect, attack and evolve those agents. All times are Unix time in seconds. A request for ' +
+            'an agent of another team gets the same 404 as one for an agent that does not exist. Every error body ' +
+            'of the console has `detail`; every one except 422 also has a stable `code`.',
           license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         },
         // The contract declares no server address: paths are relative to the address of the console.

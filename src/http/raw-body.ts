@@ -13,7 +13,8 @@ export interface RawBody {
  * fails validation. */
 export const rawBody = fp(
   async (app) => {
-    // Fastify rejects a malformed media type before a body parser runs. `request.raw` keeps the original headers.
+    // Fastify rejects a malformed media type before a body parser runs. Its setter adds to the headers and does not replace
+    // them; `request.raw` keeps the original ones.
     app.addHook('onRequest', (request, _reply, done) => {
       if (!isJson(request)) request.headers = { 'content-type': 'application/octet-stream' }
       done()

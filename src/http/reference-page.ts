@@ -19,7 +19,7 @@ const CONFIGURATION = {
   showDeveloperTools: 'never',
   agent: { disabled: true },
   mcp: { disabled: true },
-  // Without an outline around an operation that was opened by a link.
+  // Removes the outline around an operation that was opened by a link.
   customCss: '.section.section { outline: none }',
 }
 
@@ -55,7 +55,7 @@ async function load() {
   }
 }
 
-/** The package has the script only as a response of its plugin. */
+/** The package offers the script only through a route of its Fastify plugin. */
 async function readScript(): Promise<string> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const app = Fastify()

@@ -2,17 +2,22 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
+import type { Lanes } from '../platform/lanes.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { SharedBudget } from '../platform/shared-budget.ts'
 import { accessLog } from './access-log.ts'
 import { type AuthenticationOptions, authentication } from './authenticate.ts'
 import { closeOnShutdown } from './close-on-shutdown.ts'
 import { compression } from './compression.ts'
+import { type ConnectionLimits, connections } from './connections/plugin.ts'
 import { errorHandler, sendError } from './error-handler.ts'
+import { fairShares } from './fair-shares.ts'
 import { handleClientError, malformedRequests } from './malformed-requests.ts'
 import { methodNotAllowed } from './method-not-allowed.ts'
 import { mountedOperation } from './mounted-operation.ts'
 import { rawBody } from './raw-body.ts'
 import { createRequestId, requestId } from './request-id.ts'
+import { requestMemory } from './request-memory.ts'
 import { requestTimeout } from './request-timeout.ts'
 import { SECURITY_HEADERS, securityHeaders } from './security-headers.ts'
 import { validation } from './validation/plugin.ts'
@@ -32,20 +37,24 @@ export interface ServerOptions extends AuthenticationOptions {
   log: Logger
   newId: () => string
   metrics: Metrics
+  lanes: Lanes
   shutdown: { hasBegun: boolean }
   schemas: (TSchema & { $id?: string })[]
+  connectionLimits: ConnectionLimits
+  requestMemory: SharedBudget
 }
 
 /** The server with its plugins, without routes. */
 export async function createServer(options: ServerOptions) {
-  const { log, newId, metrics, shutdown, schemas } = options
+  const { log, newId, metrics, lanes, shutdown, schemas, connectionLimits } = options
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: createRequestId(newId),
     bodyLimit: BODY_LIMIT_BYTES,
     ...TIMEOUTS,
-    http: { headersTimeout: 10_000, requireHostHeader: false },
+    // Node looks for connections whose headers are late only at this interval, by default every 30 s.
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, requireHostHeader: false },
     // Large enough that a long path parameter reaches schema validation instead of a 404.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     clientErrorHandler: handleClientError,
@@ -68,7 +77,11 @@ export async function createServer(options: ServerOptions) {
   await app.register(mountedOperation)
   await app.register(requestTimeout)
   await app.register(authentication, options)
+  await app.register(fairShares, { lanes, metrics })
+  await app.register(requestMemory, { memory: options.requestMemory, bodyLimit: BODY_LIMIT_BYTES })
   await app.register(rawBody)
   await app.register(validation, { schemas })
+  // Last: its onSend hook sees the body that is sent.
+  await app.register(connections, { limits: connectionLimits, metrics: metrics.connections() })
   return app
 }

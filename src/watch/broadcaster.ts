@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { epochOf } from '../platform/event-epoch.ts'
 import type { EventStream, StoredEvent, StoredStream } from '../platform/jetstream.ts'
 import { RecentEvents } from './recent-events.ts'
 import { formatEvent, formatPositionOnly } from './sse-frames.ts'
@@ -7,6 +8,8 @@ import type { Subscriber } from './subscriber.ts'
 
 export interface BroadcasterState {
   createdAt: number
+  /** The highest epoch that was read. */
+  epoch: number
   recent: RecentEvents
 }
 
@@ -30,8 +33,10 @@ const PRELOADED_EVENTS = 1_000
 
 /** Follows the whole stream once and sends its events to all subscribers of this process. */
 export function startBroadcaster(
-  stream: Pick<EventStream, 'isUp' | 'ensure' | 'state' | 'follow'>,
+  stream: Pick<EventStream, 'isUp' | 'ensure' | 'state' | 'lastEpoch' | 'follow'>,
   log: Logger,
+  /** The epoch of the database, for a stream without messages. */
+  readEpoch: () => Promise<number>,
 ): Broadcaster {
   const closing = new AbortController()
   const subscribers = new Map<string, Set<Subscriber>>()
@@ -42,38 +47,44 @@ export function startBroadcaster(
   const allSubscribers = () => [...subscribers.values()].flatMap((ofTeam) => [...ofTeam])
 
   /** The next events do not continue those already sent: ends all subscribers, which resume by Last-Event-ID. */
-  const restartAt = (createdAt: number, firstSequence: number) => {
-    current = { createdAt, recent: new RecentEvents(firstSequence) }
+  const restartAt = (createdAt: number, epoch: number, firstSequence: number) => {
+    current = { createdAt, epoch, recent: new RecentEvents(firstSequence) }
     for (const subscriber of allSubscribers()) subscriber.end()
     return current
   }
 
-  const accept = (createdAt: number, event: StoredEvent) => {
-    let recent = current?.recent ?? restartAt(createdAt, event.sequence).recent
-    if (event.sequence <= recent.lastSequence) return
-    // Events were deleted from the stream, or expired before this process read them.
-    if (event.sequence > recent.lastSequence + 1) recent = restartAt(createdAt, event.sequence).recent
-    recent.add(event)
+  const accept = (state: BroadcasterState, event: StoredEvent): BroadcasterState => {
+    const { createdAt, recent } = state
+    if (event.sequence <= recent.lastSequence) return state
+    const epoch = Math.max(state.epoch, epochOf(event.json))
+    // Events were deleted from the stream, or expired before this process read them. In a new epoch every client must
+    // list the agents again.
+    const isNext = event.sequence === recent.lastSequence + 1 && epoch === state.epoch
+    const next = isNext ? state : restartAt(createdAt, epoch, event.sequence)
+    next.recent.add(event)
     let frame: Buffer | undefined
     for (const subscriber of subscribers.get(event.teamId) ?? []) {
       if (!subscriber.matches(event)) continue
-      frame ??= formatEvent(createdAt, event)
+      frame ??= formatEvent(next, event)
       subscriber.send(frame)
     }
+    return next
   }
 
   const follow = async () => {
     const stored = await stream.ensure()
-    isFailing = false
-    const { recent } = continues(current, stored)
+    let state = continues(current, stored)
       ? current
       : restartAt(
           stored.createdAt,
+          (await stream.lastEpoch(stored)) ?? (await readEpoch()),
           Math.max(stored.firstSequence, stored.lastSequence + 1 - PRELOADED_EVENTS),
         )
+    isFailing = false
     following = new AbortController()
     const signal = AbortSignal.any([closing.signal, following.signal])
-    for await (const event of stream.follow(recent.lastSequence + 1, signal)) accept(stored.createdAt, event)
+    for await (const event of stream.follow(state.recent.lastSequence + 1, signal))
+      state = accept(state, event)
   }
 
   const run = async () => {
@@ -93,12 +104,12 @@ export function startBroadcaster(
   /** Keeps connections open, and gives the clients of quiet teams a recent position. */
   const sendHeartbeat = () => {
     if (!current) return
-    const { createdAt, recent } = current
-    const frame = formatPositionOnly(createdAt, recent.lastSequence, 'heartbeat')
+    const { recent } = current
+    const frame = formatPositionOnly(current, recent.lastSequence, 'heartbeat')
     for (const subscriber of allSubscribers()) {
       // The client may come from a replica that has read more events: do not set it back.
       const isAhead = subscriber.filter.after > recent.lastSequence
-      subscriber.send(isAhead ? formatPositionOnly(createdAt, subscriber.filter.after, 'heartbeat') : frame)
+      subscriber.send(isAhead ? formatPositionOnly(current, subscriber.filter.after, 'heartbeat') : frame)
     }
   }
 
@@ -128,9 +139,8 @@ export function startBroadcaster(
     attach: (subscriber, firstSequence) => {
       const state = now()
       if (!state) return subscriber.end()
-      const { createdAt, recent } = state
-      for (const event of recent.after(firstSequence - 1)) {
-        if (subscriber.matches(event)) subscriber.send(formatEvent(createdAt, event))
+      for (const event of state.recent.after(firstSequence - 1)) {
+        if (subscriber.matches(event)) subscriber.send(formatEvent(state, event))
       }
       const { teamId } = subscriber.filter
       const ofTeam = subscribers.get(teamId) ?? new Set()

@@ -18,7 +18,7 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
           'Streams the changes of the agents of the team as server-sent events: new events only, or every event after ' +
           '`Last-Event-ID`. An event may arrive twice; the `id` inside `data` is then the same. The stream ends when the token ' +
           'expires or the replica shuts down. The console closes the connection of a client that does not read. In each case, ' +
-          'connect again with the last position.',
+          'connect again with the last position. The number of streams of a user, a team and a replica is limited.',
         ...AGENT_OPERATION,
         querystring: WatchQuery,
         headers: LastEventId,
@@ -28,6 +28,8 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
           ...problemResponses(
             ...PERMISSION_ERRORS,
             'position_expired',
+            'too_many_requests',
+            'overloaded',
             'events_unavailable',
             'events_not_configured',
           ),

@@ -7,13 +7,15 @@ import { scheduleAt } from '../platform/schedule.ts'
 import type { Broadcaster } from './broadcaster.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { isAvailable, type Position, parsePosition } from './position.ts'
-import { formatEvent, formatPositionOnly } from './sse-frames.ts'
+import { formatEvent, formatPositionOnly, type StreamEpoch } from './sse-frames.ts'
 import { Subscriber } from './subscriber.ts'
+import { createWatchLimits, type WatchLimits } from './watch-limits.ts'
 
 export interface WatchDeps {
   /** Undefined if NATS_URL is not set. */
   broadcaster: Broadcaster | undefined
-  stream: Pick<EventStream, 'state' | 'read'> | undefined
+  stream: Pick<EventStream, 'state' | 'lastEpoch' | 'read'> | undefined
+  watchLimits: WatchLimits
   metrics: Metrics
   /** Milliseconds since the epoch. */
   now: () => number
@@ -39,9 +41,10 @@ const SLOW_CLIENT_MS = 50
 
 const CLIENT_TIMEOUT_MS = 10_000
 
-export function createWatch({ broadcaster, stream, metrics, now }: WatchDeps) {
+export function createWatch({ broadcaster, stream, watchLimits, metrics, now }: WatchDeps) {
   const limitReads = createConcurrencyLimit(MAX_CONCURRENT_READS)
   const watchMetrics = metrics.watch()
+  const limits = createWatchLimits(watchLimits, watchMetrics.countRefusal)
 
   /** Throws if the stream no longer has every event after the position. */
   const findStart = async (lastEventId: string | undefined): Promise<Position> => {
@@ -50,16 +53,18 @@ export function createWatch({ broadcaster, stream, metrics, now }: WatchDeps) {
     }
     const current = broadcaster.now()
     if (!current) throw unavailable()
-    const { createdAt, recent } = current
-    if (lastEventId === undefined) return { createdAt, sequence: recent.lastSequence }
+    const { createdAt, epoch, recent } = current
+    if (lastEventId === undefined) return { createdAt, epoch, sequence: recent.lastSequence }
     const position = parsePosition(lastEventId)
     const isInMemory =
       position.sequence + 1 >= recent.firstSequence && position.sequence <= recent.lastSequence
-    if (position.createdAt === createdAt && isInMemory) return position
-    const stored = await stream.state().catch((error: unknown) => {
+    if (position.createdAt === createdAt && position.epoch === epoch && isInMemory) return position
+    const isStored = await isInStream(position, epoch, stream).catch((error: unknown) => {
       throw unavailable(error)
     })
-    if (!isAvailable(position, stored)) throw new Problem('position_expired')
+    if (!isStored) throw new Problem('position_expired')
+    // Another replica has read the beginning of the epoch, and this one will soon.
+    if (position.epoch > epoch) throw unavailable()
     return position
   }
 
@@ -69,29 +74,24 @@ export function createWatch({ broadcaster, stream, metrics, now }: WatchDeps) {
     let { sequence } = start
     while (!subscriber.isClosed) {
       const current = broadcaster?.now()
-      if (!broadcaster || !stream || current?.createdAt !== start.createdAt) return subscriber.end()
-      const { recent, createdAt } = current
+      const isSameEpoch = current?.createdAt === start.createdAt && current.epoch === start.epoch
+      if (!broadcaster || !stream || !isSameEpoch) return subscriber.end()
+      const { recent } = current
       if (sequence + 1 < recent.firstSequence) {
         const [first, last] = [sequence + 1, recent.firstSequence - 1]
         sequence = await limitReads(async () => {
           // The client may have disconnected while it waited.
           if (subscriber.isClosed) return last
           const events = stream.read(subscriber.filter.teamId, first, last, subscriber.closeSignal)
-          return sendEvents(subscriber, createdAt, events, last, performance.now() + MAX_READ_MS)
+          return sendEvents(subscriber, start, events, last, performance.now() + MAX_READ_MS)
         })
       } else {
         const missed = recent.after(sequence)
         if (missed.length <= MAX_EVENTS_AT_ONCE) return broadcaster.attach(subscriber, sequence + 1)
-        sequence = await sendEvents(
-          subscriber,
-          createdAt,
-          missed,
-          recent.lastSequence,
-          Number.POSITIVE_INFINITY,
-        )
+        sequence = await sendEvents(subscriber, start, missed, recent.lastSequence, Number.POSITIVE_INFINITY)
       }
       // Keeps the connection alive while the events that are read do not match the filter.
-      subscriber.send(formatPositionOnly(start.createdAt, sequence, 'catching up'))
+      subscriber.send(formatPositionOnly(start, sequence, 'catching up'))
       if (!(await subscriber.waitForDemand(CLIENT_TIMEOUT_MS))) subscriber.cutOff()
     }
   }
@@ -99,7 +99,11 @@ export function createWatch({ broadcaster, stream, metrics, now }: WatchDeps) {
   return {
     /** Returns server-sent events, until the token expires. */
     async open(caller: Caller, { agentIds, lastEventId, expiresAt }: WatchOptions): Promise<Readable> {
-      const start = await findStart(lastEventId)
+      const leave = limits.enter(caller)
+      const start = await findStart(lastEventId).catch((error: unknown) => {
+        leave()
+        throw error
+      })
       const subscriber = new Subscriber({
         teamId: caller.teamId,
         agentIds: agentIds && new Set(agentIds),
@@ -108,10 +112,11 @@ export function createWatch({ broadcaster, stream, metrics, now }: WatchDeps) {
       const expiry = scheduleAt(now, expiresAt * 1_000, () => subscriber.end())
       const removeSubscriber = watchMetrics.addSubscriber()
       subscriber.body.once('close', () => {
+        leave()
         expiry.cancel()
         removeSubscriber(subscriber.wasCutOff)
       })
-      subscriber.send(formatPositionOnly(start.createdAt, start.sequence, 'watching'))
+      subscriber.send(formatPositionOnly(start, start.sequence, 'watching'))
       // After an error the client reconnects and resumes.
       catchUp(subscriber, start).catch(() => subscriber.body.destroy())
       return subscriber.body
@@ -119,16 +124,27 @@ export function createWatch({ broadcaster, stream, metrics, now }: WatchDeps) {
   }
 }
 
+/** Whether the stream still has every event after the position, and the epoch is its newest. */
+async function isInStream(
+  position: Position,
+  knownEpoch: number,
+  stream: Pick<EventStream, 'state' | 'lastEpoch'>,
+): Promise<boolean> {
+  const stored = await stream.state()
+  if (!isAvailable(position, stored)) return false
+  return position.epoch === ((await stream.lastEpoch(stored)) ?? knownEpoch)
+}
+
 /** Stops early at the deadline or if the client reads slowly. Returns the last sequence that was handled. */
 async function sendEvents(
   subscriber: Subscriber,
-  createdAt: number,
+  streamEpoch: StreamEpoch,
   events: Iterable<StoredEvent> | AsyncIterable<StoredEvent>,
   last: number,
   deadline: number,
 ): Promise<number> {
   for await (const event of events) {
-    if (subscriber.matches(event)) subscriber.send(formatEvent(createdAt, event))
+    if (subscriber.matches(event)) subscriber.send(formatEvent(streamEpoch, event))
     const isKeepingUp = await subscriber.waitForDemand(SLOW_CLIENT_MS)
     if (!isKeepingUp || subscriber.isClosed || performance.now() > deadline) return event.sequence
   }

@@ -6,7 +6,7 @@ import { useConsole } from '../support/console.ts'
 import { addProbes } from './probe.ts'
 
 const FAULTS = {
-  inexact: 'Value error, a double-precision number cannot hold this value exactly',
+  inexact: 'Value error, this number has more digits than a double-precision number keeps',
   infinite: 'Input should be a finite number',
   nul: 'Value error, text may not contain the character U+0000',
   surrogate: 'Input should be a valid string, unable to parse raw data as a unicode string',

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
+import { RevisionRedaction } from '../../src/contract/history.ts'
 import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 import { COLLECTION } from '../support/agents.ts'
 import type { Started } from '../support/console-process.ts'
@@ -90,8 +91,17 @@ function bodyInput(agent: string, known: string[]): fc.Arbitrary<FuzzInput> {
     target: fc.constant(COLLECTION),
     body: bodyOf(asSchema(AgentCreate)),
   })
-  const either = fc.oneof({ weight: 3, arbitrary: put }, { weight: 1, arbitrary: post })
-  return fc.tuple(either, mediaType, fc.boolean()).map(([{ method, target, body }, type, chunked]) => {
+  const redact = fc.record({
+    method: fc.constant('POST'),
+    target: fc.constant(`${agent}/revisions/1/redact`),
+    body: bodyOf(asSchema(RevisionRedaction)),
+  })
+  const any = fc.oneof(
+    { weight: 6, arbitrary: put },
+    { weight: 2, arbitrary: post },
+    { weight: 1, arbitrary: redact },
+  )
+  return fc.tuple(any, mediaType, fc.boolean()).map(([{ method, target, body }, type, chunked]) => {
     const size = body.length.toString(16)
     const lines = [...known, `content-type: ${type}`]
     const bytes = chunked

@@ -34,8 +34,8 @@ describe('a request that takes its time', { concurrency: true }, () => {
   })
   after(() => mounted.close())
 
-  /** A byte a second, for so many of the bytes that were announced. */
-  const trickle = (path: string, seconds: number, announced: number): Promise<Ending> => {
+  /** So many bytes a second, for so many of the bytes that were announced. */
+  const trickle = (path: string, total: number, announced: number, perSecond = 1): Promise<Ending> => {
     const { hostname, port } = new URL(mounted.running.url)
     return new Promise((resolve) => {
       let text = ''
@@ -45,9 +45,9 @@ describe('a request that takes its time', { concurrency: true }, () => {
       })
       let sent = 0
       const more = setInterval(() => {
-        if (sent < seconds) {
-          socket.write('x')
-          sent++
+        if (sent < total) {
+          socket.write('x'.repeat(perSecond))
+          sent += perSecond
         }
       }, 1_000)
       socket.setEncoding('utf8').on('data', (chunk) => {
@@ -69,8 +69,14 @@ describe('a request that takes its time', { concurrency: true }, () => {
   })
 
   it('goes on for as long as it moves where a service reads it', async () => {
-    const { text } = await trickle('/v1/things/7', 18, 18)
-    assert.match(text, /^HTTP\/1\.1 200 .*18 bytes/s)
+    const { text } = await trickle('/v1/things/7', 18 * 2_000, 18 * 2_000, 2_000)
+    assert.match(text, /^HTTP\/1\.1 200 .*36000 bytes/s)
+  })
+
+  it('is cut off after 10 s where a service reads it if it moves by less than 1 KiB a second', async () => {
+    const { text, sent } = await trickle('/v1/things/7', 60_000, 60_000, 500)
+    assert.match(text, /^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
+    assert.ok(sent < 60_000, `${sent} bytes`)
   })
 
   it('is cut off by the deadline of the service once it stands still', async () => {
@@ -79,8 +85,8 @@ describe('a request that takes its time', { concurrency: true }, () => {
   })
 
   it('has 15 s to end once it was answered', async () => {
-    const { text, sent } = await trickle('/v1/early', 60, 60)
+    const { text, sent } = await trickle('/v1/early', 60 * 70_000, 60 * 70_000, 70_000)
     assert.match(text, /^HTTP\/1\.1 409 .*early/s)
-    assert.ok(sent < 60, `${sent} bytes`)
+    assert.ok(sent < 60 * 70_000, `${sent} bytes`)
   })
 })

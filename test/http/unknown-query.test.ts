@@ -68,6 +68,8 @@ describe('a query name that the operation does not declare', async () => {
       [list, 'limiit', 'limit'],
       [list, 'linit', 'limit'],
       [list, 'limti', 'limit'],
+      [list, 'statsu', 'statuses'],
+      [list, 'trust_sage', 'trust_stages'],
       [diff, 'to', 'against'],
       [`${COLLECTION}/events`, 'agent_id', 'agent_ids'],
       ['/v1/audit-events', 'agent_ids', 'agent_id'],

@@ -64,7 +64,7 @@ function addViolation({ kind, path, literal }: Violation, errors: ErrorList): vo
   if (kind === 'nul') return errors.add(loc, 'value_error', 'text may not contain the character U+0000')
   if (kind === 'lone_surrogate') return errors.add(loc, 'string_unicode')
   if (!Number.isFinite(Number(literal))) return errors.add(loc, 'finite_number')
-  errors.add(loc, 'value_error', 'a double-precision number cannot hold this value exactly')
+  errors.add(loc, 'value_error', 'this number has more digits than a double-precision number keeps')
 }
 
 /** A decimal keeps every digit of the literal. An integer must have no fraction, and a number or an undeclared

@@ -3,7 +3,7 @@ import { ETAGS_PATTERN } from '../../contract/etag.ts'
 import { parseUuid } from '../../contract/uuid.ts'
 import type { ErrorList, Loc } from './error-list.ts'
 
-/** The part of JSON Schema that the contract uses. */
+/** The part of JSON Schema that request schemas may use. `supported-schema.ts` rejects anything else at the start. */
 export interface JsonSchema {
   $ref?: string
   anyOf?: JsonSchema[]
@@ -15,6 +15,7 @@ export interface JsonSchema {
   maximum?: number
   minLength?: number
   maxLength?: number
+  minItems?: number
   maxItems?: number
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
@@ -43,7 +44,7 @@ export function checkValue(
   if (schema.pattern === DECIMAL_PATTERN) return checkDecimal(schema, value, loc, errors)
   if (types.includes('string')) return checkString(schema, value, loc, errors)
   if (types.includes('integer')) return checkInteger(schema, value, loc, errors)
-  if (types.includes('number') && typeof value !== 'number') return errors.add(loc, 'float_type')
+  if (types.includes('number')) return checkNumber(schema, value, loc, errors)
   if (types.includes('boolean') && typeof value !== 'boolean') return errors.add(loc, 'bool_type')
   if (types.includes('array')) return checkArray(schema, value, loc, resolve, errors)
   if (types.includes('object')) return checkObject(schema, value, loc, resolve, errors)
@@ -80,7 +81,8 @@ function checkDecimal(schema: JsonSchema, value: unknown, loc: Loc, errors: Erro
 }
 
 /** The pattern itself would explain little. */
-const NOT_AN_ETAG = 'this is not an ETag: send the one of a response, such as "7", several with commas, or *'
+const NOT_AN_ETAG =
+  'this is not an ETag: send the ETag of a response, such as "7", a comma-separated list of ETags, or *'
 
 function checkString(schema: JsonSchema, value: unknown, loc: Loc, errors: ErrorList): void {
   if (typeof value !== 'string') {
@@ -116,7 +118,16 @@ export function checkInteger(schema: JsonSchema, value: unknown, loc: Loc, error
   if (typeof value !== 'number') errors.add(loc, 'int_type')
   // A literal such as 1e400 is parsed as infinity: it exceeds every bound.
   else if (Number.isFinite(value) && !Number.isInteger(value)) errors.add(loc, 'int_from_float')
-  else if (schema.minimum !== undefined && value < schema.minimum) {
+  else checkBounds(schema, value, loc, errors)
+}
+
+function checkNumber(schema: JsonSchema, value: unknown, loc: Loc, errors: ErrorList): void {
+  if (typeof value !== 'number') errors.add(loc, 'float_type')
+  else checkBounds(schema, value, loc, errors)
+}
+
+function checkBounds(schema: JsonSchema, value: number, loc: Loc, errors: ErrorList): void {
+  if (schema.minimum !== undefined && value < schema.minimum) {
     errors.add(loc, 'greater_than_equal', schema.minimum)
   } else if (schema.maximum !== undefined && value > schema.maximum) {
     errors.add(loc, 'less_than_equal', schema.maximum)
@@ -125,11 +136,23 @@ export function checkInteger(schema: JsonSchema, value: unknown, loc: Loc, error
 
 function checkArray(schema: JsonSchema, value: unknown, loc: Loc, resolve: Resolve, errors: ErrorList): void {
   if (!Array.isArray(value)) return errors.add(loc, 'list_type')
-  if (!schema.items) return
+  if (!hasAllowedLength(schema, value, loc, errors) || !schema.items) return
   for (const [index, item] of value.entries()) {
     if (errors.isFull) return
     checkValue(schema.items, item, [...loc, index], resolve, errors)
   }
+}
+
+export function hasAllowedLength(
+  schema: JsonSchema,
+  { length }: unknown[],
+  loc: Loc,
+  errors: ErrorList,
+): boolean {
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema
+  if (length < minItems) errors.add(loc, 'too_short', minItems, length)
+  if (length > maxItems) errors.add(loc, 'too_long', maxItems, length)
+  return length >= minItems && length <= maxItems
 }
 
 function checkObject(

@@ -23,8 +23,10 @@ const ERROR_MESSAGES = {
   less_than_equal: (limit: number) => `Input should be less than or equal to ${limit}`,
   bool_type: () => 'Input should be a valid boolean',
   bool_parsing: () => 'Input should be a valid boolean, unable to interpret input',
+  too_short: (limit: number, length: number) =>
+    `List should have at least ${limit} item${limit === 1 ? '' : 's'} after validation, not ${length}`,
   too_long: (limit: number, length: number) =>
-    `List should have at most ${limit} items after validation, not ${length}`,
+    `List should have at most ${limit} item${limit === 1 ? '' : 's'} after validation, not ${length}`,
   list_type: () => 'Input should be a valid list',
   dict_type: (hint = '') => `Input should be a valid dictionary${hint}`,
   model_attributes_type: (hint = '') =>

@@ -2,7 +2,7 @@
 const SAFE_DIGITS = 15
 const SMALLEST_NORMAL_DOUBLE = 2 ** -1022
 
-/** Whether a double holds the exact value of a JSON number literal. */
+/** Whether a JSON number literal keeps all its digits when it is parsed as a double. */
 export function isExactNumber(literal: string): boolean {
   const isShort = mantissaLength(literal) <= SAFE_DIGITS
   if (isShort && mantissaLength(literal) === literal.length) return true

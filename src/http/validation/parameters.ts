@@ -1,5 +1,5 @@
 import { parseUuid } from '../../contract/uuid.ts'
-import { checkInteger, checkValue, type JsonSchema, type Resolve } from './check-value.ts'
+import { checkInteger, checkValue, hasAllowedLength, type JsonSchema, type Resolve } from './check-value.ts'
 import type { ErrorList } from './error-list.ts'
 
 const BOOLEANS = new Map<string, boolean>([
@@ -39,8 +39,7 @@ function parseValue(
 ): unknown {
   if (schema.type === 'array') {
     const items = [given].flat()
-    const max = schema.maxItems ?? Number.POSITIVE_INFINITY
-    if (items.length > max) return errors.add(loc, 'too_long', max, items.length)
+    if (!hasAllowedLength(schema, items, loc, errors)) return undefined
     return items.map((item, index) => parseValue(schema.items ?? {}, item, [...loc, index], resolve, errors))
   }
   // The last of several values counts, as in FastAPI.

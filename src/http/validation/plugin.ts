@@ -10,6 +10,7 @@ import { validateBody } from './body.ts'
 import type { JsonSchema } from './check-value.ts'
 import { ErrorList } from './error-list.ts'
 import { parseParameters } from './parameters.ts'
+import { requireSupportedBody, requireSupportedParameters } from './supported-schema.ts'
 import { refuseUnknownNames } from './unknown-query.ts'
 
 declare module 'fastify' {
@@ -36,7 +37,7 @@ export const validation = fp(
     const byRef = new Map(schemas.map((schema) => [`${schema.$id}#`, schema as JsonSchema]))
     const resolve = (ref: string): JsonSchema => {
       const schema = byRef.get(ref)
-      if (!schema) throw new Error(`The contract has no schema ${ref}`)
+      if (!schema) throw new Error(`No schema ${ref} is registered`)
       return schema
     }
 
@@ -47,6 +48,10 @@ export const validation = fp(
       // A hidden route is no operation of the document: a health check or a mounted service takes any query.
       const isOperation = route.schema?.hide !== true
       if (!isOperation && !params && !querystring && !headers && !body) return
+      for (const [part, schema] of Object.entries({ path: params, query: querystring, header: headers })) {
+        if (schema) requireSupportedParameters(part, schema, resolve)
+      }
+      if (body) requireSupportedBody(body, resolve)
       const queryNames = Object.keys(querystring?.properties ?? {})
       const bodySchema = body?.$ref ? resolve(body.$ref) : body
       const isValidBody = body ? ajv.compile(body) : undefined

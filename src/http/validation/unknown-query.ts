@@ -1,6 +1,6 @@
 import type { ErrorList } from './error-list.ts'
 
-/** What other interfaces call the parameters that the console has under another name. */
+/** Common names in other APIs, each with the name here. */
 const OTHER_NAMES: Record<string, string> = {
   offset: 'cursor',
   page: 'cursor',
@@ -35,8 +35,15 @@ function findSimilar(name: string, declared: readonly string[]): string | undefi
     .toLowerCase()
   const other = Object.hasOwn(OTHER_NAMES, snakeCase) ? OTHER_NAMES[snakeCase] : undefined
   if (other !== undefined && declared.includes(other)) return other
-  return declared.find((known) => isNear(snakeCase, known))
+  return (
+    declared.find((known) => isNear(snakeCase, known)) ??
+    declared.find((known) =>
+      SINGULARS.some((end) => end.test(known) && isNear(snakeCase, known.replace(end, ''))),
+    )
+  )
 }
+
+const SINGULARS = [/s$/, /es$/]
 
 /** Singular and plural, or one letter that is missing, added, wrong or swapped. */
 function isNear(name: string, known: string): boolean {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { after, describe, it } from 'node:test'
+import { type TestConsole, useConsole } from '../support/console.ts'
+import { until } from '../support/until.ts'
+
+const MIB = 1024 * 1024
+const STALL_MS = 2_000
+/** More than the buffers of the operating system take for one connection. */
+const BODY_BYTES = 16 * MIB
+const BUDGET_BYTES = 64 * MIB
+const GREEDY_CLIENTS = 12
+
+describe('a client that does not read', async () => {
+  const running = await useLargeResponses({ RESPONSE_STALL_MS: String(STALL_MS) })
+  const { ask, cutOffs } = running
+
+  it('is cut off when its response makes no progress', async () => {
+    const { token } = await running.person()
+    const socket = ask(token)
+    await until('it is cut off', async () => (await cutOffs('stalled')) === 1)
+    assert.ok((await readToEnd(socket)) < BODY_BYTES)
+    assert.ok(running.logLines.some((line) => line.includes('response cut off') && line.includes('stalled')))
+  })
+
+  it('is served for as long as it takes if it reads slowly', async () => {
+    const { token } = await running.person()
+    const before = await cutOffs('stalled')
+    const startedAt = performance.now()
+    // Two megabytes in each eighth of the time limit: the system reports progress in large steps.
+    const received = await readToEnd(ask(token), 2 * MIB, STALL_MS / 8)
+    assert.ok(received > BODY_BYTES)
+    assert.ok(performance.now() - startedAt > STALL_MS / 2)
+    assert.equal(await cutOffs('stalled'), before)
+  })
+})
+
+describe('clients that do not read', async () => {
+  const running = await useLargeResponses({ MAX_UNSENT_BYTES: String(BUDGET_BYTES) })
+  const { ask, cutOffs } = running
+
+  const heldBytes = () => {
+    globalThis.gc?.()
+    return process.memoryUsage().arrayBuffers
+  }
+
+  it('lose responses when all unsent ones take too much memory, and other teams do not', async (t) => {
+    const [greedy, other] = await Promise.all([running.person(), running.person()])
+    const before = heldBytes()
+    const small = ask(other.token)
+    for (let n = 0; n < GREEDY_CLIENTS; n++) ask(greedy.token)
+    const mostCutOff = GREEDY_CLIENTS + 1 - BUDGET_BYTES / BODY_BYTES
+    await until('the budget is kept', async () => (await cutOffs('memory')) >= mostCutOff)
+    const held = heldBytes() - before
+    t.diagnostic(`${Math.round(held / MIB)} MiB held of ${((GREEDY_CLIENTS + 1) * BODY_BYTES) / MIB}`)
+    assert.ok(held < 2 * BUDGET_BYTES, `${held / MIB} MiB`)
+    assert.ok((await readToEnd(small)) > BODY_BYTES)
+  })
+
+  it('cannot avoid the limit by sending requests without waiting for responses', async () => {
+    const { token } = await running.person()
+    const before = heldBytes()
+    const cutOffBefore = await cutOffs('memory')
+    ask(token, GREEDY_CLIENTS)
+    await until('the client is cut off', async () => (await cutOffs('memory')) > cutOffBefore)
+    await until('the memory is free', () => heldBytes() - before < BUDGET_BYTES)
+  })
+})
+
+describe('a console with MAX_CONNECTIONS', async () => {
+  const MAX = 5
+  const running = await useConsole({ environment: { MAX_CONNECTIONS: String(MAX) } })
+  const sockets = new Set<Socket>()
+  after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+
+  const isServed = () => {
+    const socket = open(running)
+    sockets.add(socket)
+    socket.write('GET /health/live HTTP/1.1\r\nhost: a\r\n\r\n')
+    return new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false))
+    })
+  }
+
+  it('refuses further connections, and accepts again when one has closed', async () => {
+    for (let n = 0; n < MAX; n++) assert.equal(await isServed(), true)
+    assert.equal(await isServed(), false)
+    const text = await running.deps.metrics.registry.metrics()
+    assert.match(text, /^console_connections 5$/m)
+    assert.match(text, /^console_connections_refused_total 1$/m)
+    for (const socket of sockets) {
+      socket.destroy()
+      break
+    }
+    await until('another connection is accepted', isServed)
+  })
+})
+
+/** A console with an operation that responds with a body of its own to each request. */
+async function useLargeResponses(environment: Record<string, string>) {
+  const sockets: Socket[] = []
+  // Before the console closes: it waits for its connections.
+  after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const running = await useConsole({
+    environment,
+    extend: (app) => {
+      const options = { config: { permission: 'authenticated' }, schema: { hide: true } } as const
+      app.get('/large', options, (_request, reply) => reply.send(Buffer.alloc(BODY_BYTES, 'x')))
+    },
+  })
+  return {
+    ...running,
+    /** Sends requests, and reads nothing until the test does. */
+    ask: (token: string, requests = 1): Socket => {
+      const socket = open(running).pause()
+      sockets.push(socket)
+      socket.write(
+        `GET /large HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\n\r\n`.repeat(requests),
+      )
+      return socket
+    },
+    cutOffs: async (cause: 'stalled' | 'memory'): Promise<number> => {
+      const text = await running.deps.metrics.registry.metrics()
+      return Number(new RegExp(`cut_off_total\\{cause="${cause}"\\} (\\d+)`).exec(text)?.[1] ?? 0)
+    },
+  }
+}
+
+function open({ url }: TestConsole): Socket {
+  const { hostname, port } = new URL(url)
+  return connect(Number(port), hostname).on('error', () => {})
+}
+
+/** Returns the number of bytes until the connection ends, or until the body is there. Pauses after each `step`. */
+async function readToEnd(socket: Socket, step = Number.POSITIVE_INFINITY, pauseMs = 0): Promise<number> {
+  let read = 0
+  let sincePause = 0
+  socket.on('data', count)
+  function count(chunk: Buffer): void {
+    read += chunk.length
+    sincePause += chunk.length
+    if (sincePause < step) return
+    sincePause = 0
+    socket.pause()
+    setTimeout(() => socket.resume(), pauseMs)
+  }
+  socket.resume()
+  await until('the body is there, or the connection is closed', () => read > BODY_BYTES || socket.closed)
+  return read
+}
