@@ -5,6 +5,7 @@ import { createDatabase } from './platform/database.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { readBacklog } from './platform/outbox.ts'
+import { createSampler } from './platform/sampler.ts'
 import { exitAfterTimeout, runMain } from './process.ts'
 import { startRelay } from './relay/start.ts'
 
@@ -13,9 +14,13 @@ async function main(): Promise<void> {
   const config = readRelayConfig(process.env)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
-  const database = createDatabase(config.databaseUrl, log)
+  const database = createDatabase(config.databaseUrl, log, config.pool)
   const events = createEvents(config.events, log)
-  metrics.observeBacklog(() => readBacklog(database))
+  const backlog = createSampler(() => readBacklog(database.system))
+  const databaseState = createSampler(database.state)
+  metrics.observeBacklog(backlog.latest)
+  metrics.observeDatabase({ statistics: database.statistics, state: databaseState.latest })
+  metrics.observeNats(events.nats.isUp)
   const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.host)
   const databaseUrl = config.events.relayDatabaseUrl ?? config.databaseUrl
   const relay = startRelay({ ...events, databaseUrl, metrics, log })
@@ -24,6 +29,8 @@ async function main(): Promise<void> {
   const shutDown = async (signal: string) => {
     log.info({ signal }, 'shutting down')
     exitAfterTimeout()
+    backlog.close()
+    databaseState.close()
     await relay.close()
     await Promise.all([events.nats.close(), database.close()])
     metricsServer.close()

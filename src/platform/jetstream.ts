@@ -1,9 +1,7 @@
 import {
-  AckPolicy,
-  type Consumer,
-  type ConsumerMessages,
   DeliverPolicy,
   DiscardPolicy,
+  JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamClient,
   type JsMsg,
@@ -15,6 +13,8 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream'
 import { headers, nanos } from '@nats-io/transport-node'
+import { epochOf } from './event-epoch.ts'
+import { readMessages, stopOnAbort } from './jetstream-read.ts'
 import type { Nats } from './nats.ts'
 
 export interface EventStreamSettings {
@@ -44,24 +44,34 @@ export interface StoredEvent extends EventAddress {
   json: Buffer
 }
 
+export interface Published {
+  sequence: number
+  /** Whether the stream had a message with this id already. Its sequence is that of the first one. */
+  isDuplicate: boolean
+}
+
+/** The stream has other messages than the publisher expects. */
+export class UnexpectedMessages extends Error {}
+
 export type EventStream = ReturnType<typeof createEventStream>
 
-/** JetStream stores a message that is sent twice within this time once. Longer than a relay may run after another has
- * taken over. */
+/** JetStream does not store a message again that is sent again within this time. The time must be longer than a relay can
+ * keep running after another one took over. */
 const DUPLICATE_WINDOW_MS = 120_000
 
-/** Up to so many events are read without a filter, including those of other teams. A filtered read near the end of the
- * stream takes milliseconds for each event on servers before 2.9.15, which count the rest again each time. */
+/** A read of at most this many events has no filter and skips the events of other teams itself. For each event of a
+ * filtered read near the end of the stream, NATS before 2.9.15 counts the remaining messages, which takes milliseconds. */
 const MAX_UNFILTERED_READ = 20_000
 
-const MAX_BATCH = 256
-const FETCH_EXPIRES_MS = 2_000
-const FETCH_TIMEOUT_MS = 5_000
-/** After this time the server deletes a consumer that we could not delete because NATS was down. */
-const CONSUMER_INACTIVE_MS = 60_000
-
 const ACKNOWLEDGEMENT_TIMEOUT_MS = 3_000
-const STREAM_NOT_FOUND = 10059
+
+const WRONG_LAST_SEQUENCE = new Set<number>([
+  JetStreamApiCodes.StreamWrongLastSequence,
+  JetStreamApiCodes.StreamWrongLastSequenceUnknown,
+])
+
+/** In the place of the team, in the subject of the message that begins an epoch. */
+const EPOCH_SUBJECT = 'epoch'
 
 /** The JetStream stream that holds the events of agents. */
 export function createEventStream(nats: Nats, settings: EventStreamSettings) {
@@ -100,7 +110,8 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
     async ensure(): Promise<StoredStream> {
       const { streams } = await manage()
       const found = await streams.info(name).catch((error: unknown) => {
-        if (error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND) return undefined
+        if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound)
+          return undefined
         throw error
       })
       if (!found) return describe(await streams.add(config))
@@ -115,18 +126,22 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
       return describe(await streams.info(name))
     },
 
-    /** Resolves when the stream has stored the event. An event with the same id is stored once. */
-    async publish(address: EventAddress, id: string, payload: string): Promise<void> {
-      const sent = headers()
-      sent.set('content-type', 'application/cloudevents+json')
-      await stream().publish(subjectOf(address), payload, {
-        msgID: id,
-        // If our stream was deleted, another stream with the same subjects could acknowledge.
-        expect: { streamName: name },
-        headers: sent,
-        timeout: ACKNOWLEDGEMENT_TIMEOUT_MS,
-      })
+    /** The epoch of the last message. Undefined if the stream does not have it any more. */
+    async lastEpoch({ lastSequence }: StoredStream): Promise<number | undefined> {
+      if (lastSequence === 0) return undefined
+      const { streams } = await manage()
+      const message = await streams.getMessage(name, { seq: lastSequence })
+      return message ? epochOf(message.data) : undefined
     },
+
+    /** Resolves when the stream has stored the event. An event with the same id is stored once. With `afterSequence`, the
+     * stream refuses a new event unless this is its last sequence. */
+    publish: (address: EventAddress, id: string, payload: string, afterSequence?: number) =>
+      publish(subjectOf(address), id, payload, afterSequence),
+
+    /** The message after which the events of an epoch begin. */
+    publishEpoch: (epoch: number, id: string, payload: string, afterSequence: number) =>
+      publish(`${subjectPrefix}.${EPOCH_SUBJECT}.${epoch}`, id, payload, afterSequence),
 
     /** Every event from a sequence on, until the signal aborts or the stream is deleted. */
     async *follow(firstSequence: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
@@ -156,40 +171,48 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
       last: number,
       signal: AbortSignal,
     ): AsyncGenerator<StoredEvent> {
-      const isFiltered = last - first > MAX_UNFILTERED_READ
-      const { consumers } = await manage()
-      // Not an ordered consumer: one that is stopped while it recreates itself leaves its new consumer on the server.
-      const info = await consumers.add(name, {
-        deliver_policy: DeliverPolicy.StartSequence,
-        opt_start_seq: first,
-        ack_policy: AckPolicy.None,
-        mem_storage: true,
-        num_replicas: 1,
-        inactive_threshold: nanos(CONSUMER_INACTIVE_MS),
-        ...(isFiltered ? { filter_subject: `${subjectPrefix}.${teamId}.*` } : {}),
-      })
-      const consumer = stream().consumers.getConsumerFromInfo(info)
-      try {
-        let pending = info.num_pending
-        let delivered = 0
-        while (pending > 0 && !signal.aborted) {
-          connected()
-          const batch = await fetchBatch(consumer, Math.min(MAX_BATCH, pending), signal)
-          if (batch.length === 0 && !signal.aborted) throw new Error('The stream stopped while it was read')
-          for (const message of batch) {
-            if (signal.aborted || message.seq > last) return
-            delivered++
-            if (message.info.deliverySequence !== delivered)
-              throw new Error('A message of the stream was lost')
-            const event = toStoredEvent(message)
-            if (event.teamId === teamId) yield event
-            pending = message.info.pending
-          }
-        }
-      } finally {
-        if (nats.isUp()) await consumer.delete().catch(() => {})
+      const filterSubject = last - first > MAX_UNFILTERED_READ ? `${subjectPrefix}.${teamId}.*` : undefined
+      for await (const event of readRange({ first, last, filterSubject }, signal)) {
+        if (event.teamId === teamId) yield event
       }
     },
+
+    /** The events of all teams from one sequence up to another, both included. */
+    readAllTeams: (first: number, last: number, signal: AbortSignal) =>
+      readRange({ first, last, filterSubject: undefined }, signal),
+  }
+
+  async function publish(
+    subject: string,
+    id: string,
+    payload: string,
+    afterSequence: number | undefined,
+  ): Promise<Published> {
+    const sent = headers()
+    sent.set('content-type', 'application/cloudevents+json')
+    try {
+      const { seq, duplicate } = await stream().publish(subject, payload, {
+        msgID: id,
+        // If our stream was deleted, another stream with the same subjects could acknowledge.
+        expect: { streamName: name, ...(afterSequence === undefined ? {} : { lastSequence: afterSequence }) },
+        headers: sent,
+        timeout: ACKNOWLEDGEMENT_TIMEOUT_MS,
+      })
+      return { sequence: seq, isDuplicate: duplicate }
+    } catch (error) {
+      const isUnexpected = error instanceof JetStreamApiError && WRONG_LAST_SEQUENCE.has(error.code)
+      throw isUnexpected ? new UnexpectedMessages(error.message, { cause: error }) : error
+    }
+  }
+
+  async function* readRange(
+    range: { first: number; last: number; filterSubject: string | undefined },
+    signal: AbortSignal,
+  ): AsyncGenerator<StoredEvent> {
+    const connection = { client: stream(), manager: await manage(), isUp: nats.isUp }
+    for await (const message of readMessages(connection, { stream: name, ...range }, signal)) {
+      yield toStoredEvent(message)
+    }
   }
 
   function subjectOf({ teamId, agentId }: EventAddress): string {
@@ -197,33 +220,11 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
   }
 }
 
-/** Returns the messages that arrive in time, as an array: the timers and the subscription of the client then end here,
- * not when the caller has handled the last message. */
-async function fetchBatch(consumer: Consumer, count: number, signal: AbortSignal): Promise<JsMsg[]> {
-  const messages = await consumer.fetch({ max_messages: count, expires: FETCH_EXPIRES_MS })
-  const onAbort = stopOnAbort(messages, signal)
-  // While NATS is down the client would wait forever.
-  const deadline = setTimeout(() => messages.stop(), FETCH_TIMEOUT_MS)
-  try {
-    return await Array.fromAsync(messages)
-  } finally {
-    clearTimeout(deadline)
-    onAbort.remove()
-  }
-}
-
-/** Stops `messages` even if the signal has already aborted: otherwise their timer would outlive the connection. */
-function stopOnAbort(messages: ConsumerMessages, signal: AbortSignal) {
-  const stop = () => messages.stop()
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
-  return { remove: () => signal.removeEventListener('abort', stop) }
-}
-
 function toStoredEvent({ seq, subject, data }: JsMsg): StoredEvent {
   const [agentId = '', teamId = ''] = subject.split('.').toReversed()
-  // A copy: `data` is a view of a network buffer with other messages.
-  return { sequence: seq, teamId, agentId, json: Buffer.from(data) }
+  // A copy: `data` is a view of a network buffer with other messages. Not Buffer.from(data): it takes small buffers from a pool
+  // of 64 KiB, and each event that is kept would keep such a pool.
+  return { sequence: seq, teamId, agentId, json: Buffer.from(new Uint8Array(data).buffer) }
 }
 
 function describe({ created, state }: StreamInfo): StoredStream {

@@ -23,7 +23,7 @@ export function createNats(url: string, log: Logger): Nats {
       connection = await connect({
         ...parseServers(url),
         name: 'agent-console',
-        // An attempt that times out leaks its socket, also when only this process was busy for that long.
+        // Long, because the client leaks the socket of an attempt that times out, even if only this process was busy.
         timeout: 20_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RETRY_MS,

@@ -27,7 +27,7 @@ export function listenToOutbox(url: string, log: Logger, onNotification: () => v
       keepAlive: true,
     })
 
-  /** On another connection: a pooler delivers only the notifications that are sent on the listening one. */
+  /** On a second connection: through a pooler, a connection receives only its own notifications, and a test would succeed. */
   const notifyFromOtherConnection = async () => {
     const client = createClient()
     client.on('error', () => {})

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Sql } from './database.ts'
+import type { Sql, Statements } from './database.ts'
 
 /** The PostgreSQL channel that relays listen to. */
 export const OUTBOX_CHANNEL = 'console_outbox'
@@ -8,10 +8,10 @@ export const OUTBOX_CHANNEL = 'console_outbox'
 /** At most one notification in this time. */
 const MIN_INTERVAL_MS = 5
 
-/** Wraps `sql` so that relays are notified after each committed write. The notification is not part of the write
+/** Wraps `sql` so that relays are notified, by a statement of `system`, after each committed write. The notification is not part of the write
  * transaction, because PostgreSQL serialises the commits of transactions that notify. It may get lost: relays also
  * poll. */
-export function notifyAfterWrites(sql: Sql, log: Logger): Sql {
+export function notifyAfterWrites(sql: Sql, system: Pick<Statements, 'read'>, log: Logger): Sql {
   let isDue = false
   let isNotifying = false
 
@@ -19,7 +19,7 @@ export function notifyAfterWrites(sql: Sql, log: Logger): Sql {
   const notify = async () => {
     isDue = false
     isNotifying = true
-    const notified = sql
+    const notified = system
       .read({ name: 'notify-relays', text: NOTIFY, values: [OUTBOX_CHANNEL] })
       .catch((error: unknown) => log.debug({ err: error }, 'cannot notify the relays of a write'))
     await Promise.all([notified, sleep(MIN_INTERVAL_MS, undefined, { ref: false })])

@@ -1,38 +1,65 @@
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import type { Logger } from 'pino'
-import type { EventAction } from '../contract/events.ts'
+import type { RevisionAction } from '../contract/history.ts'
 import type { Sql } from './database.ts'
 import { createPool } from './pool.ts'
 
 /** An event that has not been delivered. */
 export interface OutboxEvent {
-  position: number
   teamId: string
   agentId: string
   revision: number
   id: string
-  action: EventAction
+  action: RevisionAction
   payload: { fields: string[]; changed_by: string; changed_at: number }
 }
 
-/** Locked until it is released. */
+export type EventKey = Pick<OutboxEvent, 'teamId' | 'agentId' | 'revision'>
+
+/** The last message of the stream that this database knows of. */
+export interface StreamPosition {
+  /** Of the stream, in milliseconds since 1970. Null before the first delivery. */
+  createdAt: number | null
+  lastSequence: number
+}
+
+/** Locked until it is released or abandoned. */
 export interface OutboxBatch {
+  /** Empty if delivery has stopped. */
   events: OutboxEvent[]
-  /** Deletes the delivered events and unlocks the outbox. Returns the age of each deleted event in seconds. */
-  release: (delivered: OutboxEvent[]) => Promise<number[]>
+  epoch: number
+  position: StreamPosition
+  /** Delivery has stopped: the stream holds events that this database does not have. */
+  isDiverged: boolean
+  /** Returns those of the events that are not delivered. */
+  findWaiting: (keys: EventKey[]) => Promise<OutboxEvent[]>
+  /** Deletes the delivered events, records the position of the stream and unlocks the outbox. Returns the age of each
+   * deleted event in seconds. */
+  release: (delivered: OutboxEvent[], position: StreamPosition) => Promise<number[]>
+  /** Stops delivery and unlocks the outbox. */
+  stopDelivery: () => Promise<void>
+  /** Unlocks the outbox without a change, unless it is unlocked already. */
+  abandon: () => Promise<void>
 }
 
 export interface Backlog {
+  /** At most MAX_COUNTED. */
   waiting: number
   /** Age of the oldest event; 0 if there is none. */
   oldestSeconds: number
+  epoch: number
+  /** 1 if delivery has stopped because the stream holds events that this database does not have. */
+  diverged: 0 | 1
 }
 
 /** Advisory lock shared by all replicas on a database: 'relay' in ASCII. */
-const RELAY_LOCK = 0x72656c6179
+export const RELAY_LOCK = 0x72656c6179
 
-/** Longer than any delivery: a relay that holds a batch for longer hangs, and PostgreSQL ends its transaction. */
+/** Longer than any delivery takes. A relay that holds a batch longer than this hangs: PostgreSQL ends its transaction. */
 const MAX_HOLD_MS = 15_000
+
+/** Not a parameter of the connection, which PgBouncer would refuse. */
+const LIMIT_HOLD = `SET LOCAL idle_in_transaction_session_timeout = ${MAX_HOLD_MS}`
 
 export interface Outbox {
   /** Returns the oldest events, or undefined while another replica delivers: two relays could publish the events of an
@@ -46,51 +73,122 @@ export function createOutbox(url: string, log: Logger): Outbox {
     connectionString: url,
     application_name: 'agent-console-relay',
     max: 1,
-    idle_in_transaction_session_timeout: MAX_HOLD_MS,
   }
   const pool = createPool(options, log)
   return { take: (size) => take(pool, size), close: () => pool.end() }
 }
 
+interface DeliveryRow extends StreamPosition {
+  epoch: number
+  isDiverged: boolean
+}
+
 async function take(pool: Pool, size: number): Promise<OutboxBatch | undefined> {
   const client = await pool.connect()
   try {
-    const results = await client.query(`BEGIN; SELECT pg_try_advisory_xact_lock(${RELAY_LOCK}) AS held`)
-    const [, lock] = results as unknown as { rows: { held: boolean }[] }[]
-    if (!lock?.rows[0]?.held) {
+    // Separate statements: the snapshot of the one that takes the lock is older than the lock, and may be older than the last
+    // delivery.
+    const results = await client.query(`${BEGIN_AND_LOCK}; ${READ_DELIVERY}`)
+    const [, , lock, delivery] = results as unknown as BatchResults
+    const [row] = delivery.rows
+    if (!lock.rows[0]?.held || !row) {
       await finish(client)
       return undefined
     }
-    // A separate statement: the snapshot of the one that took the lock may still contain events deleted before.
-    const { rows } = await client.query<OutboxEvent>(TAKE, [size])
-    return { events: rows, release: (delivered) => release(client, delivered) }
+    const { epoch, isDiverged, ...position } = row
+    const { rows: events } = await client.query<OutboxEvent>(TAKE, [isDiverged ? 0 : size])
+    return { ...createBatch(client), events, epoch, position, isDiverged }
   } catch (error) {
     client.release(true)
     throw error
   }
 }
 
+interface Rows<Row> {
+  rows: Row[]
+}
+
+type BatchResults = [unknown, unknown, Rows<{ held: boolean }>, Rows<DeliveryRow>]
+
+function createBatch(
+  client: PoolClient,
+): Pick<OutboxBatch, 'findWaiting' | 'release' | 'stopDelivery' | 'abandon'> {
+  let isOpen = true
+  /** Commits. A connection that fails is closed, which rolls back. */
+  const end = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    isOpen = false
+    try {
+      const result = await work()
+      await finish(client)
+      return result
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+  return {
+    findWaiting: async (keys) => (await client.query<OutboxEvent>(FIND, toColumns(keys))).rows,
+    release: (delivered, { createdAt, lastSequence }) =>
+      end(async () => {
+        const values = [...toColumns(delivered), createdAt, lastSequence]
+        return (await client.query<{ age: number }>(RELEASE, values)).rows.map(({ age }) => age)
+      }),
+    stopDelivery: () => end(async () => void (await client.query(STOP_DELIVERY))),
+    abandon: async () => {
+      if (isOpen) await end(async () => {})
+    },
+  }
+}
+
+function toColumns(keys: EventKey[]): unknown[][] {
+  return [
+    keys.map(({ teamId }) => teamId),
+    keys.map(({ agentId }) => agentId),
+    keys.map(({ revision }) => revision),
+  ]
+}
+
+const BEGIN_AND_LOCK = `BEGIN; ${LIMIT_HOLD}; SELECT pg_try_advisory_xact_lock(${RELAY_LOCK}) AS held`
+
+const READ_DELIVERY = `
+SELECT epoch, stream_created_at AS "createdAt", last_sequence AS "lastSequence", diverged_at IS NOT NULL AS "isDiverged"
+FROM event_delivery`
+
+const EVENT_COLUMNS = 'team_id AS "teamId", aggregateid AS "agentId", revision, id, type AS action, payload'
+
+/** Chooses agents by the age of their events, then takes the events of each agent in the order of its revisions: never one
+ * while an earlier one waits, even if the clock went back between them. */
 const TAKE = `
-SELECT position, team_id AS "teamId", aggregateid AS "agentId", revision, id, type AS action, payload
+SELECT event.*
+FROM (
+  SELECT team_id, aggregateid, count(*) AS events
+  FROM (SELECT team_id, aggregateid FROM outbox ORDER BY written_at LIMIT $1) oldest
+  GROUP BY team_id, aggregateid
+) agent
+CROSS JOIN LATERAL (
+  SELECT ${EVENT_COLUMNS}
+  FROM outbox
+  WHERE team_id = agent.team_id AND aggregateid = agent.aggregateid
+  ORDER BY revision
+  LIMIT agent.events
+) event`
+
+const FIND = `
+SELECT ${EVENT_COLUMNS}
 FROM outbox
-ORDER BY position
-LIMIT $1`
+WHERE (team_id, aggregateid, revision) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]))`
 
-async function release(client: PoolClient, delivered: OutboxEvent[]): Promise<number[]> {
-  try {
-    const positions = delivered.map(({ position }) => position)
-    const { rows } = await client.query<{ age: number }>(DELETE, [positions])
-    await finish(client)
-    return rows.map(({ age }) => age)
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
-}
-
-const DELETE = `
-DELETE FROM outbox WHERE position = ANY ($1::bigint[])
+const RELEASE = `
+WITH recorded AS (
+  UPDATE event_delivery SET stream_created_at = $4, last_sequence = $5, diverged_at = NULL
+  WHERE (stream_created_at, last_sequence, diverged_at) IS DISTINCT FROM ($4::bigint, $5::bigint, NULL)
+)
+DELETE FROM outbox o
+USING unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS delivered (team_id, agent_id, revision)
+WHERE o.team_id = delivered.team_id AND o.aggregateid = delivered.agent_id AND o.revision = delivered.revision
 RETURNING extract(epoch FROM clock_timestamp() - written_at)::float8 AS age`
+
+const STOP_DELIVERY = 'UPDATE event_delivery SET diverged_at = clock_timestamp() WHERE diverged_at IS NULL'
 
 async function finish(client: PoolClient): Promise<void> {
   await client.query('COMMIT')
@@ -102,10 +200,21 @@ export async function readBacklog(sql: Sql): Promise<Backlog> {
   return row as Backlog
 }
 
-/** The count is estimated from both ends of the index: count(*) takes longer the larger the backlog is. */
+export async function readEpoch(sql: Sql): Promise<number> {
+  const text = 'SELECT epoch FROM event_delivery'
+  const [row] = await sql.read<{ epoch: number }>({ name: 'read-epoch', text, values: [] })
+  return row?.epoch ?? 1
+}
+
+/** count(*) of a long backlog takes seconds. */
+const MAX_COUNTED = 10_000
+
 const BACKLOG = `
 SELECT
-  coalesce((SELECT max(position) FROM outbox) - oldest.position + 1, 0) AS waiting,
-  coalesce(extract(epoch FROM clock_timestamp() - oldest.written_at), 0)::float8 AS "oldestSeconds"
-FROM (SELECT) AS always
-LEFT JOIN LATERAL (SELECT position, written_at FROM outbox ORDER BY position LIMIT 1) AS oldest ON true`
+  (SELECT count(*) FROM (SELECT FROM outbox LIMIT ${MAX_COUNTED}) counted) AS waiting,
+  coalesce(
+    extract(epoch FROM clock_timestamp() - (SELECT written_at FROM outbox ORDER BY written_at LIMIT 1)), 0
+  )::float8 AS "oldestSeconds",
+  epoch,
+  (diverged_at IS NOT NULL)::int AS diverged
+FROM event_delivery`

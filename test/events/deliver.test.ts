@@ -16,6 +16,7 @@ function createLossyStream(isLost: (event: number) => boolean) {
       await new Promise((resolve) => setTimeout(resolve, (number * 7) % 3))
       if (isLost(number)) throw new Error('lost')
       arrived.push(id)
+      return { sequence: arrived.length, isDuplicate: false }
     },
   }
 }
@@ -23,7 +24,6 @@ function createLossyStream(isLost: (event: number) => boolean) {
 function eventOf(agentId: string, revision: number): OutboxEvent {
   const payload = { fields: [], changed_by: randomUUID(), changed_at: 0 }
   return {
-    position: 0,
     teamId: randomUUID(),
     agentId,
     revision,
@@ -32,6 +32,9 @@ function eventOf(agentId: string, revision: number): OutboxEvent {
     payload,
   }
 }
+
+const batchOf = (events: OutboxEvent[]) => ({ events, epoch: 1, position: { createdAt: 0, lastSequence: 0 } })
+const OPTIONS = { deadline: Number.POSITIVE_INFINITY, isCompared: true }
 
 describe('a batch of events', () => {
   it('never arrives with a gap within an agent, whatever gets lost', async () => {
@@ -47,7 +50,7 @@ describe('a batch of events', () => {
             return eventOf(`${agent}`, revision)
           })
           const stream = createLossyStream((number) => losses[number] === true)
-          const { delivered, failure } = await deliver(stream, events)
+          const { delivered, failure } = await deliver(stream, batchOf(events), OPTIONS)
           assert.deepEqual(delivered.map(({ id }) => id).toSorted(), stream.arrived.toSorted())
           assert.equal(failure === undefined, delivered.length === events.length)
           for (const agent of revisions.keys()) {
@@ -63,7 +66,7 @@ describe('a batch of events', () => {
     )
   })
 
-  it('is held up by an event that is never taken for its own agent only, and says which it is', async () => {
+  it('is held up by an event that is never taken for its own agent only, even if it is the first, and says which it is', async () => {
     const events = [1, 2, 3].flatMap((revision) => [
       eventOf('a', revision),
       eventOf('b', revision),
@@ -71,12 +74,13 @@ describe('a batch of events', () => {
     ])
     const arrived: string[] = []
     const publish = async (_address: unknown, id: string) => {
-      if (id === 'b:2') throw new Error('never')
+      if (id === 'a:1' || id === 'b:2') throw new Error('never')
       arrived.push(id)
+      return { sequence: arrived.length, isDuplicate: false }
     }
-    const { delivered, failure } = await deliver({ publish }, events)
-    assert.deepEqual(arrived.toSorted(), ['a:1', 'a:2', 'a:3', 'b:1', 'c:1', 'c:2', 'c:3'])
-    assert.equal(delivered.length, 7)
-    assert.match((failure as Error).message, /b:2/)
+    const { delivered, failure } = await deliver({ publish }, batchOf(events), OPTIONS)
+    assert.deepEqual(arrived.toSorted(), ['b:1', 'c:1', 'c:2', 'c:3'])
+    assert.equal(delivered.length, 4)
+    assert.match((failure as Error).message, /a:1/)
   })
 })

@@ -57,6 +57,12 @@ describe('the event stream', async () => {
     }
   })
 
+  it('gives events that keep no memory but their own', async () => {
+    for await (const { json } of events.stream.read(team, 1, 100, neverAborted)) {
+      assert.equal(json.buffer.byteLength, json.length)
+    }
+  })
+
   it('has no fetch in flight while a reader holds an event', async () => {
     const before = timers()
     const reading = events.stream.read(team, 1, LAST, neverAborted)

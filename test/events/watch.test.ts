@@ -147,21 +147,24 @@ describe('watching the agents of a team', async () => {
     watching.stop()
   })
 
-  it('refuses a position that is of another stream, not yet there, or too old: 410', async (t) => {
+  it('refuses a position that is of another stream or epoch, not yet there, or too old: 410', async (t) => {
     const { lastEventId: newest } = await createAndWatch()
-    const [madeAt = '', sequence = ''] = newest.split('-')
+    const [createdAt = '', epoch = '', sequence = ''] = newest.split('-')
     const refuses = async (url: string, lastEventId: string) => {
       const refused = await watch(url, { ...person, lastEventId })
       assert.equal(refused.status, 410, lastEventId)
       assert.equal((refused.body as { code: string }).code, 'position_expired')
     }
-    await refuses(running.url, `1${madeAt.slice(1)}-${sequence}`)
-    await refuses(running.url, `${madeAt}-${Number(sequence) + 1_000}`)
+    await refuses(running.url, `1${createdAt.slice(1)}-${epoch}-${sequence}`)
+    await refuses(running.url, `${createdAt}-${epoch}-${Number(sequence) + 1_000}`)
+    await refuses(running.url, `${createdAt}-0-${sequence}`)
+    await refuses(running.url, `${createdAt}-2-${sequence}`)
     const { streams } = await jetstreamManager(nats.connection)
     await streams.purge(nats.stream, { seq: Number(sequence) })
     const replica = await startReplica(t)
-    await refuses(replica.url, `${madeAt}-${Number(sequence) - 2}`)
-    const kept = await watch(replica.url, { ...person, lastEventId: `${madeAt}-${Number(sequence) - 1}` })
+    await refuses(replica.url, `${createdAt}-${epoch}-${Number(sequence) - 2}`)
+    const lastEventId = `${createdAt}-${epoch}-${Number(sequence) - 1}`
+    const kept = await watch(replica.url, { ...person, lastEventId })
     await kept.waitFor(1)
     kept.stop()
   })
