@@ -2,6 +2,7 @@ import { configurationRoutes } from './agents/configuration/routes.ts'
 import { createAgents } from './agents/configuration/service.ts'
 import { evaluationRoutes } from './agents/evaluations/routes.ts'
 import { createEvaluations } from './agents/evaluations/service.ts'
+import { createRedact } from './agents/history/redact.ts'
 import { historyRoutes } from './agents/history/routes.ts'
 import { createHistory } from './agents/history/service.ts'
 import { lifecycleRoutes } from './agents/lifecycle/routes.ts'
@@ -34,9 +35,9 @@ import { landingPage } from './http/landing-page.ts'
 import { API_VERSION, openApi, openApiRoute } from './http/openapi.ts'
 import { referencePage } from './http/reference-page.ts'
 import { createServer } from './http/server.ts'
-import type { Database } from './platform/database.ts'
-import { type Backlog, readBacklog } from './platform/outbox.ts'
+import { type Backlog, readBacklog, readEpoch } from './platform/outbox.ts'
 import { notifyAfterWrites } from './platform/outbox-notifier.ts'
+import { createSampler, type Sampler } from './platform/sampler.ts'
 import { withTimeout } from './platform/with-timeout.ts'
 import { mountRoutes } from './services/mount/routes.ts'
 import { serviceRoutes } from './services/routes.ts'
@@ -66,23 +67,32 @@ const SCHEMAS = [
 export async function buildApp(deps: Deps) {
   const { database, identity, evolution, events, services, shutdown, metrics, log, now, hasReference } = deps
   // For writes that insert into the outbox: notifies the relays after each write.
-  const notifyingDatabase = events ? notifyAfterWrites(database, log) : database
-  metrics.observeBacklog(() => readBacklog(database))
+  const notifyingDatabase = events ? notifyAfterWrites(database, database.system, log) : database
+  const backlog = createSampler(() => readBacklog(database.system))
+  const databaseState = createSampler(database.state)
+  metrics.observeBacklog(backlog.latest)
+  metrics.observeDatabase({ statistics: database.statistics, state: databaseState.latest })
+  if (events) metrics.observeNats(events.nats.isUp)
   const audit = createAudit({ ...deps, sql: database })
   const app = await createServer({
     ...deps,
     schemas: SCHEMAS,
     recordRefusal: audit.recordRefusal,
   })
-  const broadcaster = events && startBroadcaster(events.stream, log)
+  const broadcaster = events && startBroadcaster(events.stream, log, () => readEpoch(database.system))
   app.addHook('preClose', async () => broadcaster?.close())
+  app.addHook('onClose', async () => {
+    backlog.close()
+    databaseState.close()
+    await audit.close()
+  })
   const history = createHistory({ ...deps, sql: notifyingDatabase })
   const agents = createAgents({ ...deps, sql: notifyingDatabase, history })
 
   await app.register(openApi)
   await app.register(configurationRoutes, { agents, history })
-  await app.register(listRoutes, { list: createAgentList(database) })
-  await app.register(historyRoutes, { history })
+  await app.register(listRoutes, { list: createAgentList(database, database.searches) })
+  await app.register(historyRoutes, { history, redact: createRedact({ ...deps, sql: database }) })
   await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql: notifyingDatabase }) })
   await app.register(evaluationRoutes, { evaluations: createEvaluations({ ...deps, sql: database }) })
   await app.register(secretRoutes, { readSecrets: createReadSecrets({ ...deps, sql: database }) })
@@ -92,11 +102,11 @@ export async function buildApp(deps: Deps) {
   await app.register(healthRoutes, {
     shutdown,
     dependencies: {
-      database: async () => ((await database.isUp()) ? 'up' : 'down'),
+      database: async () => (await database.state()).state,
       issuer: identity.issuerState,
       ...(evolution ? { evolution: evolution.state } : {}),
     },
-    delivery: () => readDelivery(deps),
+    delivery: () => readDelivery(deps, backlog),
   })
   await app.register(serviceRoutes, { statuses: services.statuses })
   await app.register(openApiRoute, { onReady: services.start, getDocument: services.document })
@@ -105,7 +115,7 @@ export async function buildApp(deps: Deps) {
   })
   await app.register(landingPage, { version: API_VERSION, hasReference })
   if (hasReference) await app.register(referencePage)
-  await app.register(mountRoutes, { ...services.mount, now })
+  await app.register(mountRoutes, { ...services.mount, now, requestMemory: deps.requestMemory })
   app.registerMethodNotAllowed()
   return app
 }
@@ -116,22 +126,24 @@ const BACKLOG_TIMEOUT_MS = 500
 /** The relay needs less than this to deliver the events of a burst of writes. */
 const BEHIND_SECONDS = 10
 
-async function readDelivery({ events, database }: Deps): Promise<DeliveryState> {
+async function readDelivery({ events, database }: Deps, sampler: Sampler<Backlog>): Promise<DeliveryState> {
   if (!events) return { state: 'off' }
-  // isUp first: it returns within its own time limit even if the database hangs.
-  const backlog = (await database.isUp()) ? await tryReadBacklog(database) : undefined
+  // The state first: it returns within its own time limit even if the database hangs.
+  const isUp = (await database.state()).state !== 'down'
+  const backlog = isUp ? await tryRead(sampler) : undefined
   if (!backlog) return { state: 'unknown' }
+  const isBehind = backlog.oldestSeconds > BEHIND_SECONDS
   return {
-    state: backlog.oldestSeconds > BEHIND_SECONDS ? 'behind' : 'current',
+    state: backlog.diverged ? 'diverged' : isBehind ? 'behind' : 'current',
     waiting: backlog.waiting,
     oldest_seconds: Math.round(backlog.oldestSeconds),
   }
 }
 
-function tryReadBacklog(database: Database): Promise<Backlog | undefined> {
+function tryRead<Value>({ read }: Sampler<Value>): Promise<Value | undefined> {
   return withTimeout(
     BACKLOG_TIMEOUT_MS,
-    readBacklog(database).catch(() => undefined),
+    read().catch(() => undefined),
     undefined,
   )
 }

@@ -1,6 +1,8 @@
 import { DEFAULT_SUBJECT_PREFIX } from './contract/asyncapi.ts'
+import type { PoolOptions } from './platform/database.ts'
 import type { ClaimNames } from './platform/identity.ts'
 import type { EventStreamSettings } from './platform/jetstream.ts'
+import type { LaneOptions } from './platform/lanes.ts'
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts'
 import type { KeyringEntry } from './platform/secrets.ts'
 import type { Service } from './services/file/service.ts'
@@ -11,6 +13,7 @@ export interface Config {
   readonly port: number
   readonly metricsPort: number
   readonly databaseUrl: string
+  readonly pool: LaneOptions & PoolOptions
   readonly auth: {
     readonly issuer: string
     readonly audience: string
@@ -18,13 +21,26 @@ export interface Config {
     readonly claims: ClaimNames
   }
   readonly evolution:
-    | { readonly url: string; readonly deadlineMs: number; readonly maxResponseBytes: number }
+    | {
+        readonly url: string
+        readonly deadlineMs: number
+        readonly maxResponseBytes: number
+        readonly maxInFlight: number
+      }
     | undefined
   readonly events: EventsConfig | undefined
   readonly services: readonly Service[]
+  /** Undefined if this process does no background work. */
+  readonly maintenance: MaintenanceConfig | undefined
   readonly secretsKeys: readonly KeyringEntry[]
+  /** How long a deleted agent can be recovered. 0: not at all. */
+  readonly recoverDays: number
   /** Serves the API reference at /docs. */
   readonly hasReference: boolean
+  readonly connections: { readonly max: number; readonly maxUnsentBytes: number; readonly stallMs: number }
+  readonly watchLimits: { readonly perUser: number; readonly perTeam: number; readonly perProcess: number }
+  /** Bytes of request bodies in memory. */
+  readonly maxReceivedBytes: number
   readonly logLevel: LogLevel
   readonly shutdownDelayMs: number
   readonly shutdownTimeoutMs: number
@@ -37,8 +53,15 @@ export interface EventsConfig {
   readonly relayDatabaseUrl: string | undefined
 }
 
+export interface MaintenanceConfig {
+  readonly idempotencyDays: number
+  /** 0: audit events are kept for ever. */
+  readonly auditRetentionMonths: number
+}
+
 /** For a process that only runs the relay. */
-export interface RelayConfig extends Pick<Config, 'host' | 'metricsPort' | 'databaseUrl' | 'logLevel'> {
+export interface RelayConfig
+  extends Pick<Config, 'host' | 'metricsPort' | 'databaseUrl' | 'pool' | 'logLevel'> {
   readonly events: EventsConfig
 }
 
@@ -62,6 +85,7 @@ export function readConfig(environment: Environment): Config {
     port: read('PORT', parsePort, 8080),
     metricsPort: read('METRICS_PORT', parsePort, 9464),
     databaseUrl: read('DATABASE_URL', parseDatabaseUrl),
+    pool: readPool(reader),
     auth: {
       issuer: read('AUTH_ISSUER', (text) => parseUrl(text, ['https:', 'http:'])),
       audience: read('AUTH_AUDIENCE', parseText),
@@ -80,12 +104,26 @@ export function readConfig(environment: Environment): Config {
           url: read('EVOLUTION_URL', parseUpstreamUrl),
           deadlineMs: read('EVOLUTION_DEADLINE_MS', (text) => parseInteger(text, 1, 60_000), 5_000),
           maxResponseBytes: 1024 * 1024,
+          maxInFlight: read('EVOLUTION_MAX_IN_FLIGHT', (text) => parseInteger(text, 1, 4_096), 256),
         }
       : undefined,
     events: isSet('NATS_URL') ? readEvents(reader) : undefined,
     services: read('SERVICES_FILE', readServicesFile, []),
+    maintenance: readMaintenance(reader),
     secretsKeys: read('SECRETS_KEYS', parseKeyring),
+    recoverDays: read('RECOVER_DAYS', (text) => parseInteger(text, 0, 3_650), 7),
     hasReference: read('REFERENCE', parseSwitch, true),
+    connections: {
+      max: read('MAX_CONNECTIONS', parseCount, 10_000),
+      maxUnsentBytes: read('MAX_UNSENT_BYTES', parseMemory, 32 * 1024 ** 2),
+      stallMs: read('RESPONSE_STALL_MS', (text) => parseInteger(text, 100, 3_600_000), 20_000),
+    },
+    watchLimits: {
+      perUser: read('WATCH_MAX_PER_USER', parseCount, 20),
+      perTeam: read('WATCH_MAX_PER_TEAM', parseCount, 200),
+      perProcess: read('WATCH_MAX_PER_PROCESS', parseCount, 5_000),
+    },
+    maxReceivedBytes: read('MAX_RECEIVED_BYTES', parseMemory, 128 * 1024 ** 2),
     logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', (text) => parseInteger(text, 0, 60_000), 10_000),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => parseInteger(text, 0, 60_000), 5_000),
@@ -99,10 +137,22 @@ export function readRelayConfig(environment: Environment): RelayConfig {
     host: read('HOST', parseText, '127.0.0.1'),
     metricsPort: read('METRICS_PORT', parsePort, 9464),
     databaseUrl: read('DATABASE_URL', parseDatabaseUrl),
+    pool: readPool(reader),
     events: readEvents(reader),
     logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
   })
 }
+
+function readPool({ read }: Reader): Config['pool'] {
+  return {
+    poolSize: read('DATABASE_POOL_SIZE', (text) => parseInteger(text, 4, 1_000), 16),
+    maxWaitMs: read('DATABASE_MAX_WAIT_MS', (text) => parseInteger(text, 1, 60_000), 300),
+    lockTimeoutMs: read('DATABASE_LOCK_TIMEOUT_MS', (text) => parseInteger(text, 1, 5_000), 1_000),
+    connectionLifetimeS: read('DATABASE_CONNECTION_LIFETIME_S', parseLifetime, 30 * 60),
+  }
+}
+
+const parseLifetime = (text: string) => parseInteger(text, 1, 86_400)
 
 function readEvents({ read, isSet }: Reader): EventsConfig {
   const runsRelay = read('RELAY', parseSwitch, true)
@@ -118,6 +168,14 @@ function readEvents({ read, isSet }: Reader): EventsConfig {
     },
     relayDatabaseUrl: runsRelay ? read(relayDatabase, parseDatabaseUrl) : undefined,
   }
+}
+
+function readMaintenance({ read }: Reader): MaintenanceConfig | undefined {
+  const maintenance = {
+    idempotencyDays: read('IDEMPOTENCY_DAYS', (text) => parseInteger(text, 1, 3_650), 7),
+    auditRetentionMonths: read('AUDIT_RETENTION_MONTHS', (text) => parseInteger(text, 0, 1_200), 0),
+  }
+  return read('MAINTENANCE', parseSwitch, true) ? maintenance : undefined
 }
 
 type Reader = ReturnType<typeof createReader>
@@ -158,6 +216,9 @@ export function parseInteger(text: string, min: number, max: number): number {
   }
   return value
 }
+
+const parseCount = (text: string) => parseInteger(text, 1, 1_000_000)
+const parseMemory = (text: string) => parseInteger(text, 1024 * 1024, 2 ** 40)
 
 function parsePort(text: string): number {
   return parseInteger(text, 0, 65_535)

@@ -3,11 +3,13 @@ import type { Config, EventsConfig } from './config.ts'
 import { createDatabase, type Database } from './platform/database.ts'
 import { createIdentity, type Identity } from './platform/identity.ts'
 import { createEventStream, type EventStream } from './platform/jetstream.ts'
+import { createLanes, type Lanes } from './platform/lanes.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createNats, type Nats } from './platform/nats.ts'
 import { newId } from './platform/new-id.ts'
 import { createSecrets, type Secrets } from './platform/secrets.ts'
+import { createSharedBudget, type SharedBudget } from './platform/shared-budget.ts'
 import { createUpstream, type Upstream } from './platform/upstream/upstream.ts'
 import { createServices, type Services } from './services/services.ts'
 
@@ -19,6 +21,8 @@ export interface Deps {
   /** A UUID version 7 for the current time, or for a given time in milliseconds since the epoch. */
   newId: (atMs?: number) => string
   database: Database
+  /** The places of requests at the database. */
+  lanes: Lanes
   identity: Identity
   secrets: Secrets
   metrics: Metrics
@@ -28,6 +32,11 @@ export interface Deps {
   events: Events | undefined
   services: Services
   hasReference: boolean
+  recoverDays: number
+  connectionLimits: Config['connections']
+  watchLimits: Config['watchLimits']
+  /** Bytes of request bodies that are in memory, of all teams together. */
+  requestMemory: SharedBudget
   /** Set when the process receives SIGTERM or SIGINT. */
   shutdown: { hasBegun: boolean }
 }
@@ -48,7 +57,8 @@ export function createDeps(
     log,
     now,
     newId: overrides.newId ?? newId,
-    database: createDatabase(config.databaseUrl, log),
+    database: createDatabase(config.databaseUrl, log, config.pool),
+    lanes: createLanes(config.pool),
     identity: createIdentity({ ...config.auth, now, log }),
     secrets: createSecrets(config.secretsKeys),
     metrics,
@@ -56,6 +66,10 @@ export function createDeps(
     events: config.events && createEvents(config.events, log),
     services: createServices({ services: config.services, log, now, metrics }),
     hasReference: config.hasReference,
+    recoverDays: config.recoverDays,
+    connectionLimits: config.connections,
+    watchLimits: config.watchLimits,
+    requestMemory: createSharedBudget(config.maxReceivedBytes),
     shutdown: { hasBegun: false },
   }
 }

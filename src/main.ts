@@ -2,6 +2,8 @@ import { buildApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { createDeps } from './deps.ts'
 import { startMetricsServer } from './http/metrics-server.ts'
+import { startMaintenance } from './maintenance/start.ts'
+import { maintenanceSteps } from './maintenance-steps.ts'
 import { exitAfterTimeout, runMain } from './process.ts'
 import { startRelay } from './relay/start.ts'
 
@@ -15,6 +17,13 @@ async function main(): Promise<void> {
   await app.listen({ host: config.host, port: config.port })
   const databaseUrl = config.events?.relayDatabaseUrl
   const relay = events && databaseUrl && startRelay({ ...deps, ...events, databaseUrl })
+  const maintenance =
+    config.maintenance &&
+    startMaintenance({
+      ...deps,
+      databaseUrl: config.databaseUrl,
+      steps: maintenanceSteps(config.maintenance, metrics),
+    })
   if (!events) log.warn('NATS_URL is not set: events are not delivered and the outbox grows')
 
   const shutDown = async (signal: string) => {
@@ -29,7 +38,7 @@ async function main(): Promise<void> {
     await app.close()
     clearTimeout(timer)
     exitAfterTimeout()
-    await (relay && relay.close())
+    await Promise.all([relay && relay.close(), maintenance?.close()])
     await Promise.all([database.close(), evolution?.close(), events?.nats.close(), services.close()])
     metricsServer.close()
     log.info('shut down')

@@ -4,10 +4,19 @@ const CLOSE_TIMEOUT_MS = 10_000
 
 export function runMain(main: () => Promise<void>): void {
   main().catch((error: unknown) => {
-    // There may be no log yet, and an operator reads this.
-    const text = error instanceof ConfigInvalid ? error.message : `Could not start: ${(error as Error).stack}`
-    process.stderr.write(`${text}\n`, () => process.exit(1))
+    // Plain text on stderr: there may be no log yet, and a person reads it.
+    process.stderr.write(
+      `${explain(error as NodeJS.ErrnoException)}
+`,
+      () => process.exit(1),
+    )
   })
+}
+
+function explain(error: NodeJS.ErrnoException): string {
+  if (error instanceof ConfigInvalid) return `${error.message}\nVariables: docs/operating.md`
+  if (error.code !== 'EADDRINUSE') return `Could not start: ${error.stack}`
+  return `Could not start: ${error.message}. Stop the other program, or set PORT or METRICS_PORT.`
 }
 
 /** Call after the last response: closing a connection whose peer has vanished could otherwise take forever. */

@@ -1,8 +1,11 @@
-import { DatabaseError, type Pool, type PoolClient, type PoolConfig } from 'pg'
+import type { PoolConfig } from 'pg'
 import type { Logger } from 'pino'
-import { Problem } from '../contract/problem.ts'
-import { createPool } from './pool.ts'
-import { withTimeout } from './with-timeout.ts'
+import { type Connections, createConnections } from './connections.ts'
+import { type FailureCodes, mustLeavePool, problemFromDatabase } from './database-errors.ts'
+import { createStateCheck, type DatabaseState } from './database-state.ts'
+import { countError, type DatabaseStatistics } from './database-statistics.ts'
+import { createFailover } from './failover.ts'
+import { dividePlaces, SEARCH_TIMEOUT_MS } from './lanes.ts'
 
 export interface Statement {
   /** PostgreSQL plans a named statement once for each connection, and an unnamed one at each execution. */
@@ -16,67 +19,112 @@ export interface Sql extends Statements {
   transaction: <Result>(work: (statements: Statements) => Promise<Result>) => Promise<Result>
 }
 
-/** A connection lost during a read is `database_unavailable`, during a write `outcome_unknown`. */
+/** A connection lost during a read is `database_unavailable`, during a write or a commit `outcome_unknown`. */
 export interface Statements {
   read: <Row extends object>(statement: Statement) => Promise<Row[]>
   write: <Row extends object>(statement: Statement) => Promise<Row[]>
 }
 
 export interface Database extends Sql {
-  isUp: () => Promise<boolean>
+  /** For searches and counts: their own connections, with a shorter time limit. */
+  searches: Sql
+  /** For statements of the console itself: their own connections, so that requests cannot delay them. Each kind of
+   * statement runs at most once at a time. */
+  system: Sql
+  state: () => Promise<DatabaseState>
+  statistics: DatabaseStatistics
   close: () => Promise<void>
 }
 
-const RETRY_AFTER = { 'retry-after': '2' }
+export interface PoolOptions {
+  /** Connections for requests. */
+  poolSize: number
+  /** Maximum wait for a row lock. */
+  lockTimeoutMs: number
+  connectionLifetimeS: number
+}
 
-export function createDatabase(url: string, log: Logger): Database {
+const SYSTEM_CONNECTIONS = 2
+
+export function createDatabase(
+  url: string,
+  log: Logger,
+  { poolSize, lockTimeoutMs, connectionLifetimeS }: PoolOptions,
+): Database {
   const options: PoolConfig = {
     connectionString: url,
     application_name: 'agent-console',
-    max: 16,
+    maxLifetimeSeconds: connectionLifetimeS,
     idleTimeoutMillis: 30_000,
     // JIT compilation of a plan takes longer than any of our statements.
-    options: '-c jit=off',
+    options: `-c jit=off -c lock_timeout=${lockTimeoutMs}`,
   }
-  const pool = createPool(options, log)
+  const places = dividePlaces(poolSize)
+  const failover = createFailover()
+  const open = (own: PoolConfig) => createConnections({ ...options, ...own }, failover, log)
+  const requests = open({ max: places.reads + places.writes })
+  const searches = open({
+    max: places.searches,
+    statement_timeout: SEARCH_TIMEOUT_MS,
+    query_timeout: 2 * SEARCH_TIMEOUT_MS,
+  })
+  const system = open({ max: SYSTEM_CONNECTIONS })
+  const pools = Object.entries({ requests, searches, system })
+  const statistics: DatabaseStatistics = {
+    pools: new Map(pools.map(([name, connections]) => [name, connections.statistics])),
+    errors: new Map(),
+  }
+  return {
+    ...createSql(requests, statistics),
+    searches: createSql(searches, statistics),
+    system: createSql(system, statistics),
+    state: createStateCheck(system, log),
+    statistics,
+    close: async () => void (await Promise.all(pools.map(([, { pool }]) => pool.end()))),
+  }
+}
 
-  /** Runs the work on a connection. A connection that is lost does not go back to the pool. */
-  const use = async <Result>(
-    whenLost: 'database_unavailable' | 'outcome_unknown',
-    work: (connection: Connection) => Promise<Result>,
-  ) => {
-    const client = await connect(pool)
+function createSql({ take, giveBack, keepsStatements }: Connections, statistics: DatabaseStatistics): Sql {
+  const use = async <Result>(work: (connection: Connection) => Promise<Result>) => {
+    const client = await take()
     const connection: Connection = {
-      isLost: false,
-      send: async (statement) => {
+      lostBy: undefined,
+      send: async (statement, codes) => {
         try {
-          return (await client.query({ ...statement, name: statement.name ?? '' })).rows as never
+          const name = keepsStatements(client) ? (statement.name ?? '') : ''
+          return (await client.query({ ...statement, name })).rows as never
         } catch (error) {
-          connection.isLost = isLost(error)
-          throw problemFromDatabase(error, whenLost)
+          countError(statistics, error)
+          if (mustLeavePool(error)) connection.lostBy = error
+          throw problemFromDatabase(error, codes)
         }
       },
     }
     try {
       return await work(connection)
     } finally {
-      client.release(connection.isLost)
+      giveBack(client, connection.lostBy)
     }
   }
 
   return {
-    read: (statement) => use('database_unavailable', ({ send }) => send(statement)),
-    write: (statement) => use('outcome_unknown', ({ send }) => send(statement)),
-    transaction: (work) => use('outcome_unknown', (connection) => transact(connection, work)),
-    isUp: createProbe(pool),
-    close: () => pool.end(),
+    read: (statement) => use(({ send }) => send(statement, READ)),
+    write: (statement) => use(({ send }) => send(statement, WRITE)),
+    transaction: (work) => use((connection) => transact(connection, work)),
   }
 }
 
 interface Connection {
-  send: <Row extends object>(statement: Statement) => Promise<Row[]>
-  isLost: boolean
+  send: <Row extends object>(statement: Statement, codes: FailureCodes) => Promise<Row[]>
+  /** The error after which the connection must not be used again. */
+  lostBy: unknown
 }
+
+// A read waits only for a lock on the whole table, never for another change of an agent.
+const READ: FailureCodes = { lost: 'database_unavailable', locked: 'database_unavailable' }
+const WRITE: FailureCodes = { lost: 'outcome_unknown', locked: 'agent_busy' }
+/** Without its COMMIT a transaction has no effect. */
+const IN_TRANSACTION: FailureCodes = { lost: 'database_unavailable', locked: 'agent_busy' }
 
 const command = (text: string): Statement => ({ name: undefined, text, values: [] })
 
@@ -87,68 +135,14 @@ async function transact<Result>(
   connection: Connection,
   work: (statements: Statements) => Promise<Result>,
 ): Promise<Result> {
-  const { send } = connection
+  const send = <Row extends object>(statement: Statement) => connection.send<Row>(statement, IN_TRANSACTION)
   await send(BEGIN)
   try {
     const result = await work({ read: send, write: send })
-    await send(command('COMMIT'))
+    await connection.send(command('COMMIT'), WRITE)
     return result
   } catch (error) {
-    if (!connection.isLost) await send(command('ROLLBACK'))
+    if (connection.lostBy === undefined) await send(command('ROLLBACK'))
     throw error
   }
-}
-
-async function connect(pool: Pool): Promise<PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw new Problem('database_unavailable', { headers: RETRY_AFTER, cause: error })
-  }
-}
-
-const PROBE_TIMEOUT_MS = 500
-
-/** Tests whether agents can be read, with one query at a time. The time limit covers a database that hangs and an
- * exhausted pool. */
-function createProbe(pool: Pool): () => Promise<boolean> {
-  let pending: Promise<boolean> | undefined
-  const probe = async () => {
-    try {
-      await pool.query('SELECT FROM agents LIMIT 0')
-      return true
-    } catch {
-      return false
-    } finally {
-      pending = undefined
-    }
-  }
-  return async () => {
-    pending ??= probe()
-    return withTimeout(PROBE_TIMEOUT_MS, pending, false)
-  }
-}
-
-/** The server refused the statement or rolled it back: it had no effect. */
-const UNAVAILABLE = new Set([
-  '53300', // too many connections
-  '57014', // cancelled by the statement timeout
-  '57P03', // starting up or shutting down
-  '25006', // read-only: a standby at the address of the primary
-  '40001', // serialization failure
-  '40P01', // deadlock
-])
-
-function problemFromDatabase(error: unknown, whenLost: 'database_unavailable' | 'outcome_unknown'): unknown {
-  const code = (error as { code?: string }).code ?? ''
-  if (UNAVAILABLE.has(code))
-    return new Problem('database_unavailable', { headers: RETRY_AFTER, cause: error })
-  if (isLost(error)) return new Problem(whenLost, { headers: RETRY_AFTER, cause: error })
-  return error
-}
-
-/** The connection broke or timed out, so the result of the statement is unknown. */
-function isLost(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return true
-  return error.code?.startsWith('08') === true || error.code?.startsWith('57P') === true
 }

@@ -26,6 +26,8 @@ export interface VerifiedToken {
   /** Null if the claim is missing or not a UUID; the same holds for `teamId`. */
   userId: string | null
   teamId: string | null
+  /** Whose share of places and memory its requests use: the team, or without one the user or the subject. */
+  tenant: string
   permissions: ReadonlySet<string>
   /** Seconds since the epoch. */
   expiresAt: number
@@ -106,9 +108,12 @@ function createTokenCache() {
 function readClaims(payload: JWTPayload, names: ClaimNames): VerifiedToken {
   const scope = payload[names.scope]
   const permissions = payload[names.permissions]
+  const userId = toUuid(payload[names.user])
+  const teamId = toUuid(payload[names.team])
   return {
-    userId: toUuid(payload[names.user]),
-    teamId: toUuid(payload[names.team]),
+    userId,
+    teamId,
+    tenant: teamId ?? userId ?? `subject ${payload.sub}`,
     permissions: new Set([
       ...(typeof scope === 'string' ? scope.split(' ') : []),
       ...(Array.isArray(permissions) ? permissions.filter((name) => typeof name === 'string') : []),

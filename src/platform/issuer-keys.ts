@@ -38,6 +38,7 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
   let loadedAt = Number.NEGATIVE_INFINITY
   let state: IssuerState = 'unknown'
   let pending: Promise<void> | undefined
+  let mustWait = false
 
   const load = async () => {
     knownUrl ??= await discover(issuer)
@@ -64,6 +65,7 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
         log.warn({ issuer, err: error }, 'cannot load the keys of the issuer')
       } finally {
         pending = undefined
+        mustWait = false
       }
     })()
     return pending
@@ -75,10 +77,10 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
 
   const keepFresh = () => (!keys || now() - loadedAt < MAX_AGE_MS ? undefined : replaceOldKeys())
   const replaceOldKeys = async () => {
-    // Usually the request does not wait. After a long idle time it does: the cached keys may have been withdrawn.
-    if (now() - attemptedAt >= MAX_IDLE_MS) state = 'unknown'
+    // Usually requests do not wait. After a long idle time they do: the cached keys may have been withdrawn.
+    if (now() - attemptedAt >= MAX_IDLE_MS) mustWait = true
     const refreshed = refreshUnlessCoolingDown()
-    if (state === 'unknown') await refreshed
+    if (mustWait) await refreshed
   }
 
   const getKey: JWTVerifyGetKey = async (header, token) => {

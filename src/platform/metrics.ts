@@ -1,7 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { SERVICE_STATES } from '../contract/service.ts'
+import type { BreakerState } from './breaker/circuit.ts'
+import { type DatabaseObservation, observeDatabase } from './database-metrics.ts'
+import type { QueueRefusal } from './fair-queue.ts'
+import type { Lane, Lanes } from './lanes.ts'
 import type { Backlog } from './outbox.ts'
-import type { BreakerState } from './upstream/breaker.ts'
 
 interface RequestMeasurement {
   method: string
@@ -17,6 +20,8 @@ export interface UpstreamMetrics {
   startStreaming: () => (failure?: string) => void
   countRetry: () => void
   setBreakerState: (state: BreakerState) => void
+  /** Reads at each scrape for how many teams alone the breaker is open. */
+  observeOpenTeams: (count: () => number) => void
 }
 
 export interface RelayMetrics {
@@ -25,9 +30,26 @@ export interface RelayMetrics {
   countFailure: () => void
 }
 
+/** `stalled`: the client took no byte for too long. `memory`: unsent responses took too much memory. */
+export type CutOffCause = 'stalled' | 'memory'
+
+export interface ConnectionMetrics {
+  /** Reads both figures at each scrape. */
+  observe: (figures: { open: () => number; unsentBytes: () => number }) => void
+  countRefused: () => void
+  countCutOff: (cause: CutOffCause) => void
+}
+
 export interface WatchMetrics {
   /** Returns the function to call when the subscriber disconnects. */
   addSubscriber: () => (wasCutOff: boolean) => void
+  /** Takes the limit that was reached: of the user, the team or the process. */
+  countRefusal: (limit: string) => void
+}
+
+export interface LaneMetrics {
+  observeWait: (lane: Lane, seconds: number) => void
+  countRefusal: (lane: Lane, cause: QueueRefusal) => void
 }
 
 export interface ServiceMetrics {
@@ -37,14 +59,25 @@ export interface ServiceMetrics {
   mismatched: (operation: string) => void
 }
 
+export interface MaintenanceMetrics {
+  countRun: (task: string, outcome: 'succeeded' | 'skipped' | 'failed', changedRows: number) => void
+}
+
 export interface Metrics {
   registry: Registry
   observeRequest: (measurement: RequestMeasurement) => void
   upstream: (name: string) => UpstreamMetrics
   relay: () => RelayMetrics
   watch: () => WatchMetrics
-  /** Reads the backlog at each scrape. */
-  observeBacklog: (read: () => Promise<Backlog>) => void
+  lanes: (lanes: Lanes) => LaneMetrics
+  maintenance: () => MaintenanceMetrics
+  /** Returns the function that sets for how many months after the current one the audit log has partitions. */
+  auditPartitions: () => (monthsAhead: number) => void
+  connections: () => ConnectionMetrics
+  /** Undefined if the backlog is not known. */
+  observeBacklog: (latest: () => Backlog | undefined) => void
+  observeDatabase: (observation: DatabaseObservation) => void
+  observeNats: (isUp: () => boolean) => void
   service: (name: string) => ServiceMetrics
 }
 
@@ -74,7 +107,13 @@ export function createMetrics(): Metrics {
     service: observeService,
     relay: () => createRelayMetrics(create),
     watch: () => createWatchMetrics(create),
-    observeBacklog: (read) => observeBacklog(registry, read),
+    lanes: (lanes) => createLaneMetrics(create, lanes),
+    maintenance: () => createMaintenanceMetrics(create),
+    auditPartitions: () => observeAuditPartitions(create),
+    connections: () => createConnectionMetrics(create),
+    observeBacklog: (latest) => observeBacklog(registry, latest),
+    observeDatabase: (observation) => observeDatabase(registry, observation),
+    observeNats: (isUp) => observeNats(create, isUp),
   }
 }
 
@@ -125,6 +164,18 @@ function createUpstreamMetrics(create: Factory) {
     ['upstream', 'state'],
   )
 
+  const openTeamCounts = new Map<string, () => number>()
+  const openTeams = create.gauge(
+    'console_upstream_breaker_open_teams',
+    'Teams for which alone the circuit breaker of an upstream is open',
+    ['upstream'],
+  )
+  Object.assign(openTeams, {
+    collect: () => {
+      for (const [upstream, count] of openTeamCounts) openTeams.set({ upstream }, count())
+    },
+  })
+
   return (upstream: string): UpstreamMetrics => {
     const setBreakerState = (current: BreakerState) => {
       for (const state of BREAKER_STATES) breaker.set({ upstream, state }, state === current ? 1 : 0)
@@ -148,7 +199,42 @@ function createUpstreamMetrics(create: Factory) {
       },
       countRetry: () => retries.inc({ upstream }),
       setBreakerState,
+      observeOpenTeams: (count) => void openTeamCounts.set(upstream, count),
     }
+  }
+}
+
+/** Without a label for the team: there may be 100,000 teams. */
+function createLaneMetrics(create: Factory, lanes: Lanes): LaneMetrics {
+  const waits = create.histogram(
+    'console_place_wait_seconds',
+    'Time that a request waited for a place at the database, by lane',
+    ['lane'],
+  )
+  const refusals = create.counter(
+    'console_refusals_total',
+    'Requests that got no place at the database, by lane and cause',
+    ['lane', 'cause'],
+  )
+  const inUse = create.gauge('console_places_in_use', 'Places at the database in use, by lane', ['lane'])
+  const waiting = create.gauge(
+    'console_places_waiting',
+    'Requests that wait for a place at the database, by lane',
+    ['lane'],
+  )
+  Object.assign(inUse, {
+    collect: () => {
+      for (const [lane, queue] of Object.entries(lanes)) inUse.set({ lane }, queue.count().running)
+    },
+  })
+  Object.assign(waiting, {
+    collect: () => {
+      for (const [lane, queue] of Object.entries(lanes)) waiting.set({ lane }, queue.count().waiting)
+    },
+  })
+  return {
+    observeWait: (lane, seconds) => waits.observe({ lane }, seconds),
+    countRefusal: (lane, cause) => refusals.inc({ lane, cause }),
   }
 }
 
@@ -195,7 +281,7 @@ function createRelayMetrics(create: Factory): RelayMetrics {
   )
   const failures = create.counter(
     'console_event_delivery_failures_total',
-    'Batches of events that were not delivered completely',
+    'Attempts to deliver a batch of events that failed, or that NATS was not connected for',
   )
   return {
     observeDelivery: (ages) => {
@@ -211,7 +297,13 @@ function createWatchMetrics(create: Factory): WatchMetrics {
     'console_watch_subscribers_cut_off_total',
     'Clients of the event stream that were disconnected because they did not read',
   )
+  const refusals = create.counter(
+    'console_watch_refusals_total',
+    'Requests to watch that were refused, by the limit that was reached: user, team or process',
+    ['limit'],
+  )
   return {
+    countRefusal: (limit) => refusals.inc({ limit }),
     addSubscriber: () => {
       subscribers.inc()
       return (wasCutOff) => {
@@ -222,23 +314,75 @@ function createWatchMetrics(create: Factory): WatchMetrics {
   }
 }
 
-function observeBacklog(registry: Registry, read: () => Promise<Backlog>): void {
-  // Both gauges share one query: a scrape collects them at the same time.
-  let pending: Promise<Backlog> | undefined
-  const readOnce = async () => {
-    // NaN instead of a stale value while the database is down.
-    pending ??= read().catch(() => ({ waiting: Number.NaN, oldestSeconds: Number.NaN }))
-    const backlog = await pending
-    pending = undefined
-    return backlog
+function createMaintenanceMetrics(create: Factory): MaintenanceMetrics {
+  const runs = create.counter(
+    'console_maintenance_runs_total',
+    'Runs of background work, by task and outcome',
+    ['task', 'outcome'],
+  )
+  const rows = create.counter(
+    'console_maintenance_rows_total',
+    'Rows that background work changed or deleted',
+    ['task'],
+  )
+  const lastSuccess = create.gauge(
+    'console_maintenance_last_success_timestamp_seconds',
+    'Time of the last successful run of a task in this process',
+    ['task'],
+  )
+  return {
+    countRun: (task, outcome, changedRows) => {
+      runs.inc({ task, outcome })
+      rows.inc({ task }, changedRows)
+      if (outcome === 'succeeded') lastSuccess.setToCurrentTime({ task })
+    },
   }
+}
+
+function observeAuditPartitions(create: Factory) {
+  const ahead = create.gauge(
+    'console_audit_partitions_ahead_months',
+    'Months after the current one for which the audit log has partitions',
+  )
+  // Not 0 before the first run: 0 is a reason for an alert.
+  ahead.set(Number.NaN)
+  return (monthsAhead: number) => ahead.set(monthsAhead)
+}
+
+function createConnectionMetrics(create: Factory): ConnectionMetrics {
+  const open = create.gauge('console_connections', 'Open connections of clients')
+  const unsent = create.gauge(
+    'console_responses_unsent_bytes',
+    'Bytes of responses in memory that clients have not read yet',
+  )
+  const refused = create.counter(
+    'console_connections_refused_total',
+    'Connections that were refused because MAX_CONNECTIONS were open',
+  )
+  const cutOff = create.counter(
+    'console_responses_cut_off_total',
+    'Responses that were cut off because the client did not read, by cause',
+    ['cause'],
+  )
+  return {
+    observe: (figures) => {
+      Object.assign(open, { collect: () => open.set(figures.open()) })
+      Object.assign(unsent, { collect: () => unsent.set(figures.unsentBytes()) })
+    },
+    countRefused: () => refused.inc(),
+    countCutOff: (cause) => cutOff.inc({ cause }),
+  }
+}
+
+function observeBacklog(registry: Registry, latest: () => Backlog | undefined): void {
   const addGauge = (name: string, help: string, key: keyof Backlog) =>
     new Gauge({
       name,
       help,
       registers: [registry],
-      async collect() {
-        this.set((await readOnce())[key])
+      collect() {
+        // NaN instead of a stale value while the database is down.
+        this.set(latest()?.[key] ?? Number.NaN)
       },
     })
   addGauge('console_outbox_waiting', 'Events that are not delivered yet', 'waiting')
@@ -247,4 +391,15 @@ function observeBacklog(registry: Registry, read: () => Promise<Backlog>): void 
     'Age of the oldest event that is not delivered yet',
     'oldestSeconds',
   )
+  addGauge('console_events_epoch', 'Epoch of the events; increases when the database was restored', 'epoch')
+  addGauge(
+    'console_events_diverged',
+    '1 if delivery has stopped because the stream holds events that the database does not have',
+    'diverged',
+  )
+}
+
+function observeNats(create: Factory, isUp: () => boolean): void {
+  const connected = create.gauge('console_nats_connected', '1 while the process is connected to NATS')
+  Object.assign(connected, { collect: () => connected.set(isUp() ? 1 : 0) })
 }

@@ -7,7 +7,11 @@ import { createTestDatabase } from '../support/database.ts'
 
 describe('a transaction', async () => {
   const { url, query, drop } = await createTestDatabase()
-  const database = createDatabase(url, createLog('silent'))
+  const database = createDatabase(url, createLog('silent'), {
+    poolSize: 4,
+    lockTimeoutMs: 1_000,
+    connectionLifetimeS: 60,
+  })
   after(async () => {
     await database.close()
     await drop()
@@ -41,11 +45,25 @@ describe('a transaction', async () => {
     })
   }
 
-  it('that loses its connection has an unknown outcome, and the next one works', async () => {
-    const lost = database.transaction(({ read }) =>
-      read(statement('SELECT pg_terminate_backend(pg_backend_pid())')),
-    )
-    await assert.rejects(lost, (error) => error instanceof Problem && error.code === 'outcome_unknown')
+  it('that loses its connection before its COMMIT has had no effect, and the next one works', async () => {
+    const before = await count()
+    const lost = database.transaction(async ({ read, write }) => {
+      await write(increment)
+      await read(statement('SELECT pg_terminate_backend(pg_backend_pid())'))
+    })
+    await assert.rejects(lost, (error) => error instanceof Problem && error.code === 'database_unavailable')
     await database.transaction(({ write }) => write(increment))
+    assert.equal(await count(), before + 1)
+  })
+
+  it('that loses its connection during its COMMIT has an unknown outcome', async () => {
+    await query(`
+      CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END';
+      CREATE TABLE fragile (n integer);
+      CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON fragile DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION end_session()`)
+    const lost = database.transaction(({ write }) => write(statement('INSERT INTO fragile VALUES (1)')))
+    await assert.rejects(lost, (error) => error instanceof Problem && error.code === 'outcome_unknown')
   })
 })

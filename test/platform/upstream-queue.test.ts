@@ -8,17 +8,20 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
 
 const MAX_IN_FLIGHT = 8
+const MAX_EVENT_STREAMS = 6
 /** More than the breaker needs to open, if they counted. */
 const QUEUED = 20
 
 const LARGE = Buffer.alloc(256 * 1024)
 
-describe('the request queue of an upstream', async () => {
+describe('the slots of an upstream', async () => {
   const received: string[] = []
   const server = createServer((request, response) => {
     received.push(request.url ?? '')
-    // A response that its client does not read holds a place of the queue.
+    // A response that its client does not read holds a slot.
     if (request.url === '/unread') response.write(LARGE)
+    else if (request.url === '/events')
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     else response.end('{}')
   })
   const port = await onFreePort(
@@ -34,6 +37,7 @@ describe('the request queue of an upstream', async () => {
     deadlineMs: 500,
     maxResponseBytes: Number.POSITIVE_INFINITY,
     maxInFlight: MAX_IN_FLIGHT,
+    maxEventStreams: MAX_EVENT_STREAMS,
     metrics,
   })
   after(async () => {
@@ -43,10 +47,10 @@ describe('the request queue of an upstream', async () => {
   })
 
   const client = () => new ServerResponse(new IncomingMessage(new Socket()))
-  const get = (path: string) => ({ method: 'GET', path, headers: {} }) as const
+  const get = (path: string, team = 'a') => ({ team, method: 'GET', path, headers: {} }) as const
 
   for (const use of ['fetch', 'stream'] as const) {
-    it(`does not count a ${use} that was never sent as a failure of the upstream`, async () => {
+    it(`do not count a ${use} that was never sent as a failure of the upstream`, async () => {
       received.length = 0
       const reading = await Promise.all(
         Array.from({ length: MAX_IN_FLIGHT }, () => upstream.stream(get('/unread'), client())),
@@ -56,7 +60,7 @@ describe('the request queue of an upstream', async () => {
       )
       for (const result of queued) {
         assert.ok(result.status === 'rejected' && result.reason instanceof Problem)
-        assert.equal(result.reason.code, 'upstream_unavailable')
+        assert.equal(result.reason.code, 'too_many_requests')
         assert.equal(result.reason.headers['retry-after'], '2')
       }
       assert.equal(upstream.breaker(), 'closed')
@@ -66,13 +70,13 @@ describe('the request queue of an upstream', async () => {
     })
   }
 
-  it('reports such requests as not_sent', async () => {
+  it('report such requests by the cause of the refusal', async () => {
     const text = await metrics.registry.metrics()
-    assert.match(text, new RegExp(`_count\\{upstream="healthy",outcome="not_sent"\\} ${2 * QUEUED}`))
+    assert.match(text, new RegExp(`_count\\{upstream="healthy",outcome="own_share"\\} ${2 * QUEUED}`))
     assert.match(text, /in_flight\{upstream="healthy"\} 0/)
   })
 
-  it('sends waiting requests in order of arrival, and none whose client has disconnected', async () => {
+  it('are given to the requests of a team in order of arrival, and to none whose client has disconnected', async () => {
     received.length = 0
     const reading = await Promise.all(
       Array.from({ length: MAX_IN_FLIGHT }, () => upstream.stream(get('/unread'), client())),
@@ -87,5 +91,32 @@ describe('the request queue of an upstream', async () => {
     await Promise.all([first, second])
     assert.deepEqual(received.slice(MAX_IN_FLIGHT), ['/first', '/second'])
     for (const { body } of reading) body.destroy()
+  })
+
+  it('go to another team at once when clients of one team hold all of them without reading', async () => {
+    const reading = await Promise.all(
+      Array.from({ length: MAX_IN_FLIGHT }, () => upstream.stream(get('/unread'), client())),
+    )
+    const ends = reading.map(
+      ({ body }) =>
+        new Promise<Error>((resolve) => {
+          body.once('error', resolve)
+        }),
+    )
+    assert.equal((await upstream.fetch(get('/other', 'b'), client())).status, 200)
+    assert.match((await Promise.race(ends)).message, /slot_needed/)
+    assert.equal(reading.filter(({ body }) => body.destroyed).length, 1)
+    for (const { body } of reading) body.on('error', () => {}).destroy()
+  })
+
+  it('are not held by event streams, of which one team can open only as many as it leaves to others', async () => {
+    const open = (team: string) => upstream.stream(get('/events', team), client())
+    const ofA = [await open('a'), await open('a'), await open('a')]
+    await assert.rejects(open('a'), { code: 'too_many_requests' })
+    const ofB = await open('b')
+    assert.equal((await upstream.fetch(get('/after'), client())).status, 200)
+    for (const { body } of [...ofA, ofB]) body.on('error', () => {}).destroy()
+    const again = await open('a')
+    again.body.on('error', () => {}).destroy()
   })
 })

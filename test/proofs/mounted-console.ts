@@ -31,7 +31,14 @@ const running = await startConsole({
     services: new Map(
       Object.entries(services).map(([name, url]) => {
         const maxResponseBytes = Number.POSITIVE_INFINITY
-        const upstream = createUpstream({ name, url, deadlineMs: 5_000, maxResponseBytes, metrics })
+        const upstream = createUpstream({
+          name,
+          url,
+          deadlineMs: 5_000,
+          maxResponseBytes,
+          maxInFlight: 256,
+          metrics,
+        })
         return [name, { url, upstream, maxRequestBytes: Number.POSITIVE_INFINITY, sampleRatio: 0 }]
       }),
     ),

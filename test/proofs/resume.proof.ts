@@ -82,7 +82,7 @@ describe('a watch that breaks off', () => {
       seen.push(...arrived.slice(0, Math.ceil(random.next() * arrived.length)))
     }
     const present = (await nats.info())?.state.last_seq ?? 0
-    const isPresent = (those: Seen[]) => sequenceOf(those.at(-1)?.id ?? '-0') > present
+    const isPresent = (those: Seen[]) => sequenceOf(those.at(-1)?.id ?? '--0') > present
     seen.push(...(await watchOn(seen.at(-1)?.position ?? start, random, isPresent)))
     return { after: sequenceOf(start), seen }
   }
@@ -98,10 +98,10 @@ describe('a watch that breaks off', () => {
       ...(await createAgents({ ...writer, token: other }, 20)).map((id) => ({ id, token: other })),
     ]
     const writing = startUpdates({ url, agents, perSecond: PER_SECOND })
-    const [madeAt, last] = (await positionNow()).split('-')
+    const [createdAt, epoch, last] = (await positionNow()).split('-')
     const starts = Array.from(
       { length: RESUMES / BREAKS },
-      () => `${madeAt}-${Math.floor(random.next() * Number(last))}`,
+      () => `${createdAt}-${epoch}-${Math.floor(random.next() * Number(last))}`,
     ).values()
     const journeys: Awaited<ReturnType<typeof travel>>[] = []
     await Promise.all(
@@ -134,5 +134,5 @@ describe('a watch that breaks off', () => {
 })
 
 function sequenceOf(id: string): number {
-  return Number(id.split('-')[1])
+  return Number(id.split('-')[2])
 }

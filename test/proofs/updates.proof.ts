@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { useConsole } from '../support/console.ts'
+import { useConsole, useReplica } from '../support/console.ts'
 
 /** 2,000 in CI; `npm run proof:updates` makes 20,000. */
 const UPDATES = Number(process.env['UPDATES'] ?? 2_000)
@@ -30,8 +30,10 @@ interface Revision {
   before: Record<string, unknown>
 }
 
-describe(`${WRITERS} writers of the same agents`, async () => {
+describe(`${WRITERS} writers of the same agents at two replicas`, async () => {
   const running = await useConsole()
+  const replicas = [running, await useReplica(running)]
+  const replicaOf = (n: number) => replicas[Math.floor(n / AGENTS) % 2] as typeof running
   const person = await running.person()
 
   let ids: string[]
@@ -59,7 +61,7 @@ describe(`${WRITERS} writers of the same agents`, async () => {
     await write(async (n) => {
       const id = ids[n % AGENTS] as string
       const field = FIELDS[Math.floor(Math.random() * FIELDS.length)] as (typeof FIELDS)[number]
-      const reply = await putAgent(running, person, id, { [field]: `value ${n}` })
+      const reply = await putAgent(replicaOf(n), person, id, { [field]: `value ${n}` })
       assert.equal(reply.status, 200, reply.text)
       acknowledged.push({ id, field, value: `value ${n}`, revision: revisionOf(reply.headers) })
     })
@@ -87,7 +89,13 @@ describe(`${WRITERS} writers of the same agents`, async () => {
     await write(async (n) => {
       const id = ids[n % AGENTS] as string
       const saw = revisionOf((await getAgent(running, person, id)).headers)
-      const reply = await putAgent(running, person, id, { purpose: `value ${n}` }, { 'if-match': `"${saw}"` })
+      const reply = await putAgent(
+        replicaOf(n),
+        person,
+        id,
+        { purpose: `value ${n}` },
+        { 'if-match': `"${saw}"` },
+      )
       if (reply.status === 200) succeeded.push({ id, saw, made: revisionOf(reply.headers) })
       else if (reply.status === 412) refused++
       else assert.fail(reply.text)

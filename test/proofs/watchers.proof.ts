@@ -48,7 +48,13 @@ describe(`${WATCHERS} watchers of one process`, () => {
 
   before(async () => {
     nats = await createTestNats()
-    running = await startConsoleProcess({ LOG_LEVEL: 'error', ...nats.environment, ...TELLS_MEMORY })
+    running = await startConsoleProcess({
+      LOG_LEVEL: 'error',
+      // The watchers of a team are one user here.
+      WATCH_MAX_PER_USER: '200',
+      ...nats.environment,
+      ...TELLS_MEMORY,
+    })
     const { url } = running
     const teams = await Promise.all(Array.from({ length: TEAMS }, newTeam))
     const created = teams.map(async ({ team, token }) => {
@@ -112,7 +118,7 @@ describe(`${WATCHERS} watchers of one process`, () => {
     assert.deepEqual(ids(reader.seen), idsAfter(events, 0))
     const cutOff = await Promise.all(stalled.map(({ readOn }) => readOn()))
     for (const { lastEventId } of cutOff) {
-      const sequence = Number(lastEventId?.split('-')[1])
+      const sequence = Number(lastEventId?.split('-')[2])
       const missed = idsAfter(events, sequence)
       assert.ok(missed.length > 0, 'one who did not read was told everything')
       const back = await watch(url, { token, lastEventId })

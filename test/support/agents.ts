@@ -14,6 +14,11 @@ export async function createAgent(running: TestConsole, person: Person, fields: 
   return reply.body
 }
 
+/** The code of an error. */
+export function codeOf({ text }: Reply): string | undefined {
+  return (JSON.parse(text) as { code?: string }).code
+}
+
 export function getAgent(
   running: TestConsole,
   person: Person,

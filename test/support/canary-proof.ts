@@ -186,6 +186,10 @@ async function leadALife({ flock: { hatch }, running, token, send }: Scene) {
   const shown = await ask('secrets', 'GET', '/secrets', {}, [nextKey, nextToken])
   assert.deepEqual(shown.body, { api_key: nextKey, white_box_config: { github_token: nextToken } })
   await ask('HEAD of secrets', 'HEAD', '/secrets')
+  const redaction = { json: { fields: ['white_box_config'] } }
+  assert.equal((await ask('a redaction', 'POST', '/revisions/1/redact', redaction)).status, 204)
+  assert.equal((await ask('a deletion', 'DELETE')).status, 204)
+  assert.equal((await ask('a recovery', 'POST', '/recover')).status, 200)
   await send('the audit', 'GET', `/v1/audit-events?agent_id=${id}`, { token: owner })
 
   const { token: reader } = await running.person({ team, scope: 'agent:read' })

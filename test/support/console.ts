@@ -6,7 +6,10 @@ import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
+import { createDatabase } from '../../src/platform/database.ts'
+import { createLanes } from '../../src/platform/lanes.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
 import { startRelay } from '../../src/relay/start.ts'
 import type { MountOptions } from '../../src/services/mount/routes.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -68,6 +71,21 @@ export async function useConsole(options: ConsoleOptions = {}): Promise<TestCons
   return running
 }
 
+/** A second replica of a console. One replica makes the changes of an agent one after the other; two race. */
+export async function useReplica(running: TestConsole): Promise<TestConsole> {
+  const pool = { poolSize: 16, maxWaitMs: 10_000, lockTimeoutMs: 5_000, connectionLifetimeS: 1_800 }
+  const database = createDatabase(running.database.url, running.deps.log, pool)
+  const lanes = createLanes(pool)
+  const app = await buildApp({ ...running.deps, database, lanes, metrics: createMetrics() })
+  after(async () => {
+    await app.close()
+    await database.close()
+  })
+  const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free }))
+  const url = `http://127.0.0.1:${port}`
+  return { ...running, app, url, request: (...options) => request(url, ...options) }
+}
+
 /** The console as production builds it, on a free port, with a database and an issuer of its own. */
 export async function startConsole(options: ConsoleOptions = {}): Promise<TestConsole> {
   const [database, issuer] = await Promise.all([
@@ -83,6 +101,8 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
     AUTH_ISSUER: issuer.url,
     AUTH_AUDIENCE: issuer.audience,
     EVOLUTION_URL: evolution.url,
+    // A busy machine must not make the console refuse the few requests of a test.
+    DATABASE_MAX_WAIT_MS: '10000',
     SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...options.environment,
   })

@@ -5,7 +5,7 @@ import { Client, Pool, type QueryResultRow } from 'pg'
 import { migrate } from '../../scripts/migrate.ts'
 
 /** A server where this user may create databases. */
-const SERVER_URL = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+export const SERVER_URL = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 
 export interface TestDatabase {
   url: string
@@ -22,9 +22,17 @@ export async function useDatabase(): Promise<TestDatabase> {
 
 /** A fresh, migrated database, cloned from a template: milliseconds instead of a run of migrations. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const template = await prepareTemplate()
+  return createDatabase(`TEMPLATE ${await prepareTemplate()}`)
+}
+
+/** A fresh database without tables. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  return createDatabase('')
+}
+
+async function createDatabase(options: string): Promise<TestDatabase> {
   const name = `console_test_${randomUUID().replaceAll('-', '')}`
-  await onServer((server) => server.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
+  await onServer((server) => server.query(`CREATE DATABASE ${name} ${options}`))
   const url = urlOf(name)
   const pool = new Pool({ connectionString: url, max: 2 })
   // A test that stops the server under its connections expects them to break.

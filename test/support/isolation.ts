@@ -33,6 +33,13 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
   'POST /v1/agent-configurations/:id/revisions/:revision/restore': (id) => ({
     path: `/v1/agent-configurations/${id}/revisions/1/restore`,
   }),
+  'POST /v1/agent-configurations/:id/revisions/:revision/redact': (id) => ({
+    path: `/v1/agent-configurations/${id}/revisions/1/redact`,
+    options: { json: { fields: ['purpose'] } },
+  }),
+  'POST /v1/agent-configurations/:id/recover': (id) => ({
+    path: `/v1/agent-configurations/${id}/recover`,
+  }),
   'DELETE /v1/agent-configurations/:id': (id) => ({ path: `/v1/agent-configurations/${id}` }),
   'PUT /v1/agent-configurations/:id/lifecycle': (id) => ({
     path: `/v1/agent-configurations/${id}/lifecycle`,

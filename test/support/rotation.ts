@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { SecretText } from '../../src/platform/secret-text.ts'
 import { createSecrets, maskSecret } from '../../src/platform/secrets.ts'
 import { startProcess } from '../acceptance/processes.ts'
-import { createAgent, getAgent, putAgent } from './agents.ts'
+import { COLLECTION, createAgent, getAgent, putAgent } from './agents.ts'
 import { type Person, startConsole, type TestConsole } from './console.ts'
 
 /** What is proved of a rotation: that it ends with every secret under the new key and none changed, killed twice on
@@ -13,6 +13,15 @@ const FIELDS = ['api_key', 'github_token'] as const
 const WRITERS = 4
 /** Of each writer; the rest of the agents have no writer, and must not change. */
 const AGENTS_OF_A_WRITER = 5
+
+/** A deleted agent can be recovered, so its secrets are rotated too. */
+const ALL_AGENTS = (() => {
+  const secrets = FIELDS.flatMap((field) =>
+    ['sealed', 'mask', 'fingerprint'].map((part) => `${field}_${part}`),
+  )
+  const select = (table: string) => `SELECT team_id, id, revision, ${secrets.join(', ')} FROM ${table}`
+  return `(${select('agents')} UNION ALL ${select('deleted_agents')})`
+})()
 
 interface Fleet {
   ids: string[]
@@ -33,10 +42,11 @@ export async function proveRotation(count: number, tell: (line: string) => void)
   try {
     const person = await before.person()
     const fleet = await createFleet(before, person, Math.ceil(count / FIELDS.length))
+    await deleteSome(before, person, fleet)
     const left = async () => {
       const [row] = await before.database.query<{ left: number }>(
         `SELECT (count(*) FILTER (WHERE position('newer'::bytea IN api_key_sealed) <> 3)
-           + count(*) FILTER (WHERE position('newer'::bytea IN github_token_sealed) <> 3))::int AS left FROM agents`,
+           + count(*) FILTER (WHERE position('newer'::bytea IN github_token_sealed) <> 3))::int AS left FROM ${ALL_AGENTS} a`,
       )
       return row?.left as number
     }
@@ -117,6 +127,18 @@ async function createFleet(running: TestConsole, person: Person, count: number):
   return fleet
 }
 
+/** Agents that are spread over the whole fleet, so that the rotation meets them all along its way. */
+function everyFifth(ids: string[], offset: number): string[] {
+  return ids.toSorted().filter((_id, i) => i % Math.floor(ids.length / AGENTS_OF_A_WRITER) === offset)
+}
+
+async function deleteSome(running: TestConsole, { token }: Person, { ids }: Fleet): Promise<void> {
+  for (const id of everyFifth(ids, WRITERS)) {
+    const { status } = await running.request('DELETE', `${COLLECTION}/${id}`, { token })
+    assert.equal(status, 204)
+  }
+}
+
 /** Each has agents of its own, so that it knows what must be in them. */
 function startWriters(running: TestConsole, person: Person, { ids, expected }: Fleet) {
   let stopped = false
@@ -142,9 +164,7 @@ function startWriters(running: TestConsole, person: Person, { ids, expected }: F
   }
   const all = Promise.all(
     Array.from({ length: WRITERS }, (_, n) => {
-      // Spread over the whole fleet, so that the rotation meets them all along its way.
-      const own = ids.toSorted().filter((_id, i) => i % Math.floor(ids.length / AGENTS_OF_A_WRITER) === n)
-      return write(own)
+      return write(everyFifth(ids, n))
     }),
   )
   return {
@@ -165,7 +185,7 @@ async function checkFleet(
   // oxlint-disable-next-line typescript/no-explicit-any -- a row of all columns
   const rows = await database.query<any>(
     `SELECT *, (SELECT count(*)::int FROM agent_revisions r WHERE r.team_id = a.team_id AND r.agent_id = a.id) AS kept
-     FROM agents a WHERE id = ANY ($1)`,
+     FROM ${ALL_AGENTS} a WHERE id = ANY ($1)`,
     [ids],
   )
   assert.equal(rows.length, ids.length)

@@ -1,0 +1,86 @@
+import { DatabaseError } from 'pg'
+import { Problem } from '../contract/problem.ts'
+
+/** The error codes for a statement that fails for one of these reasons. */
+export interface FailureCodes {
+  /** The connection was lost. A read had no effect, a write may have had one. */
+  lost: 'database_unavailable' | 'outcome_unknown'
+  /** Another transaction held a lock for too long. */
+  locked: 'database_unavailable' | 'agent_busy'
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+const RETRY_AFTER = { 'retry-after': '2' }
+
+/** The server never ran the statement, or rolled it back: it had no effect. */
+const WITHOUT_EFFECT = new Set([
+  '25006', // read-only: a standby at the address of the primary, or a primary that was demoted
+  '40001', // serialization failure
+  '40P01', // deadlock
+  '53300', // too many connections: the session did not begin
+  '57014', // statement timeout; a commit is not subject to it
+  '57P03', // starting up or shutting down: the session did not begin
+])
+
+/** Insufficient resources (53), operator intervention (57), system error (58). */
+const TEMPORARY_CLASSES = new Set(['53', '57', '58'])
+
+export function problemFromDatabase(error: unknown, { lost, locked }: FailureCodes): unknown {
+  const code = codeOf(error)
+  if (code === LOCK_NOT_AVAILABLE) return new Problem(locked, { headers: RETRY_AFTER, cause: error })
+  const isTemporary = TEMPORARY_CLASSES.has(code.slice(0, 2))
+  if (WITHOUT_EFFECT.has(code) || (isTemporary && !isLost(error) && isRolledBack(error)))
+    return databaseUnavailable(error)
+  if (isTemporary || isLost(error)) return new Problem(lost, { headers: RETRY_AFTER, cause: error })
+  return error
+}
+
+export function databaseUnavailable(cause: unknown): Problem {
+  return new Problem('database_unavailable', { headers: RETRY_AFTER, cause })
+}
+
+/** The connection must not be used again: it broke or timed out, the server ended it, or it is read-only, which a new
+ * connection need not be. */
+export function mustLeavePool(error: unknown): boolean {
+  return codeOf(error) === '25006' || isLost(error)
+}
+
+/** The session ended before its statement was answered. */
+function isLost(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return true
+  const { code = '', severity } = error
+  // 25P03 ends a session that was idle in a transaction.
+  return (
+    code.startsWith('08') ||
+    code.startsWith('57P') ||
+    code === '25P03' ||
+    severity === 'FATAL' ||
+    severity === 'PANIC'
+  )
+}
+
+/** ERROR means rolled back. FATAL and PANIC do not: a server that cannot flush its write-ahead log may find the commit
+ * there after its restart. A server may send these words in its own language, so only ERROR itself is certain. */
+function isRolledBack(error: unknown): boolean {
+  return (error as DatabaseError).severity === 'ERROR'
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof DatabaseError ? (error.code ?? '') : ''
+}
+
+/** The codes that are counted one by one. */
+const COUNTED_CODES = new Set([
+  ...WITHOUT_EFFECT,
+  LOCK_NOT_AVAILABLE,
+  ...['25P03', '26000', '42P01', '42501', '53100', '53200', '53400', '57P01', '57P02', '58030', '08P01'],
+])
+
+/** The SQLSTATE, or only its class: a bounded set. `connection` if there is none, because the connection broke or did not
+ * respond. */
+export function errorLabel(error: unknown): string {
+  const code = codeOf(error)
+  if (code === '') return 'connection'
+  return COUNTED_CODES.has(code) ? code : `${code.slice(0, 2)}xxx`
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { useConsole } from '../support/console.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTestNats } from '../support/nats.ts'
+import { startPgBouncer } from '../support/pgbouncer.ts'
+import { until } from '../support/until.ts'
+
+describe('through PgBouncer in transaction mode', async () => {
+  const database = await createTestDatabase()
+  after(() => database.drop())
+  const bouncer = await startPgBouncer(database.url)
+  after(() => bouncer.remove())
+  const nats = await createTestNats()
+  after(() => nats.remove())
+  const running = await useConsole({ environment: { ...nats.environment, DATABASE_URL: bouncer.url } })
+  const person = await running.person()
+  const warnings = () => running.logLines.filter((line) => line.includes('pooler')).join('\n')
+
+  it('every operation works on whichever connection to PostgreSQL it gets', async () => {
+    const agents = await Promise.all(Array.from({ length: 8 }, () => createAgent(running, person)))
+    for (let round = 1; round <= 3; round++) {
+      const replies = await Promise.all(
+        agents.flatMap(({ id }) => [
+          putAgent(running, person, id, { purpose: `round ${round}` }),
+          getAgent(running, person, id),
+          running.request('GET', `${COLLECTION}?q=agent&include_count=true`, { token: person.token }),
+        ]),
+      )
+      for (const { status, text } of replies) assert.equal(status, 200, text)
+    }
+    assert.equal((await running.request('GET', '/health/ready')).body.status, 'ready')
+  })
+
+  it('the relay delivers events without notifications', async () => {
+    await createAgent(running, person)
+    await until('the outbox is empty', async () => {
+      const rows = await database.query('SELECT FROM outbox LIMIT 1')
+      return rows.length === 0
+    })
+    const stored = await nats.readAll()
+    const [row] = await database.query<{ count: number }>(
+      'SELECT sum(revision)::integer AS count FROM agents',
+    )
+    assert.equal(stored.length, row?.count)
+  })
+
+  it('the log names what the pooler cannot do, and how to help', async () => {
+    await until('all is said', () => warnings().includes('RELAY_DATABASE_URL'))
+    assert.match(warnings(), /does not support prepared statements/)
+    assert.match(warnings(), /drops statement_timeout/)
+  })
+})
+
+describe('a PgBouncer that refuses the parameters of the console', async () => {
+  const database = await createTestDatabase()
+  after(() => database.drop())
+  const bouncer = await startPgBouncer(database.url, ['ignore_startup_parameters ='])
+  after(() => bouncer.remove())
+  const running = await useConsole({ environment: { DATABASE_URL: bouncer.url } })
+
+  it('is named in the log from the start, with the setting to change', async () => {
+    await until('the log has it', () =>
+      running.logLines.some((line) => line.includes('ignore_startup_parameters')),
+    )
+    const { body } = await running.request('GET', '/health/ready')
+    assert.deepEqual([body.status, body.dependencies.database], ['degraded', 'down'])
+  })
+})
