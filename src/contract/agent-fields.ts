@@ -37,6 +37,7 @@ export const AGENT_DEFAULTS = {
   protection_status: 'unprotected',
   trust_stage: 'registered',
   guard_manually_configured: false,
+  delegated_agents: [],
 } as const
 
 const text = (maxLength: number, description: string) =>
@@ -49,8 +50,8 @@ const text = (maxLength: number, description: string) =>
 export const SETTABLE = {
   status: oneOf(AGENT_STATUSES, {
     description:
-      'Lifecycle status of the agent. Every change is allowed. Lists omit `archived` agents unless the filter ' +
-      '`statuses` names that status. Default of a new agent: `active`.',
+      "Status of the agent in the team's own workflow. Any transition is allowed. Lists omit `archived` agents unless " +
+      'the filter `statuses` names that status. Default of a new agent: `active`.',
   }),
   agent_name: text(255, 'Display name of the agent. It need not be unique.'),
   agent_url: text(2_048, 'Endpoint URL of the agent.'),
@@ -108,7 +109,7 @@ export const SETTABLE = {
   protection_status: oneOf(PROTECTION_STATUSES, {
     description:
       'Protection state of the agent. `unprotected`: no guardrail. `configured`: a guardrail is configured and not yet ' +
-      'active. `guarded`: a guardrail is active. Every change is allowed. Default of a new agent: `unprotected`.',
+      'active. `guarded`: a guardrail is active. Any transition is allowed. Default of a new agent: `unprotected`.',
   }),
   guard_config_id: described(Uuid, 'Id of the guardrail configuration in the protection service.'),
   guard_manually_configured: Type.Boolean({

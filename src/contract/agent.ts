@@ -13,7 +13,7 @@ import {
 } from './agent-parts.ts'
 import { Decimal } from './decimal.ts'
 import { AGENT_CREATE_EXAMPLE, AGENT_EXAMPLE, AGENT_UPDATE_EXAMPLE } from './examples.ts'
-import { described, nullable, oneOf, optionalNullable, ref, UnixSeconds, Uuid } from './fields.ts'
+import { described, integer, nullable, oneOf, optionalNullable, ref, UnixSeconds, Uuid } from './fields.ts'
 
 export { AGENT_DEFAULTS, AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from './agent-fields.ts'
 
@@ -61,8 +61,8 @@ export const Agent = Type.Object(
       withDefault(
         oneOf(TRUST_STAGES, {
           description:
-            'How far the agent has come on the way to trust. An update does not change it: use the lifecycle ' +
-            'operation. Default of a new agent: `registered`.',
+            'Trust stage: how much the agent is trusted. An update does not change it: use the lifecycle operation. ' +
+            'Default of a new agent: `registered`.',
         }),
         AGENT_DEFAULTS.trust_stage,
       ),
@@ -112,8 +112,8 @@ export const AgentUpdate = Type.Object(optionalNullable(SETTABLE), {
   $id: 'AgentUpdate',
   description:
     'Each supplied field replaces the field of the agent; each absent field keeps its value. `null` clears a field that ' +
-    'is nullable in Agent and keeps the value of every other field. The console ignores fields that are not listed here ' +
-    'and names them in the response header `console-ignored-fields`.',
+    'is nullable in Agent. For a field that is not nullable there, `null` is ignored: the field keeps its value. The ' +
+    'console ignores fields that are not listed here and names them in the response header `console-ignored-fields`.',
   examples: [AGENT_UPDATE_EXAMPLE],
 })
 export type AgentUpdate = Static<typeof AgentUpdate>
@@ -136,6 +136,39 @@ export type AgentCreate = Static<typeof AgentCreate>
 
 export const AgentId = Type.Object({ id: described(Uuid, 'Id of the agent, a UUID.') })
 export type AgentId = Static<typeof AgentId>
+
+/** A request header that makes a creation safe to retry. */
+export const IdempotencyKeyHeader = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[ -~]*$',
+      description:
+        'A key that the client chooses for this creation, unique within its team, 1 to 255 printable ASCII characters. A ' +
+        'retry with the same key and body returns the agent that the first request created. Default: no key.',
+    }),
+  ),
+})
+
+/** The query parameters of a read of one agent. */
+export const AgentReadQuery = Type.Object({
+  revision: Type.Optional(
+    integer({
+      minimum: 1,
+      description: 'Return the agent as it was at this revision. Default: the current revision.',
+    }),
+  ),
+  include_scores: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'true: the agent contains `latest_evaluation`. It is the newest evaluation even if the query parameter `revision` ' +
+        'asks for an older revision. If-None-Match then has no effect, because a new evaluation does not change the ' +
+        'revision. Default: false.',
+    }),
+  ),
+})
 
 /** Schemas that the document lists by name. */
 export const AGENT_SCHEMAS = [

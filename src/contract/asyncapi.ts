@@ -1,10 +1,9 @@
-import { AgentEvent } from './events.ts'
+import { AgentEvent, EpochEvent } from './events.ts'
 
 export const DEFAULT_SUBJECT_PREFIX = 'console.agents'
 
 /** The AsyncAPI 3 document of the events that the relay publishes to NATS. */
 export function describeEvents(version: string, subjectPrefix: string) {
-  const { $id: _, ...payload } = AgentEvent as typeof AgentEvent & { $id?: string }
   const parameter = (description: string) => ({ description })
   return {
     asyncapi: '3.0.0',
@@ -12,8 +11,8 @@ export function describeEvents(version: string, subjectPrefix: string) {
       title: 'Agent Console events',
       version,
       description:
-        'One event for each revision of an agent and one for its deletion. The events of one agent arrive in order. ' +
-        'Delivery is at least once: a subscriber recognises a repeated event by its message id.',
+        'One event for each revision of an agent. The events of one agent arrive in order. Delivery is at least once: a ' +
+        'subscriber recognises a repeated event by its message id.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/cloudevents+json',
@@ -28,6 +27,13 @@ export function describeEvents(version: string, subjectPrefix: string) {
         },
         messages: { agentEvent: { $ref: '#/components/messages/AgentEvent' } },
       },
+      epochs: {
+        address: `${subjectPrefix}.epoch.{epoch}`,
+        title: 'Epochs',
+        description: 'JetStream subjects, one for each epoch after the first.',
+        parameters: { epoch: parameter('Number of the epoch.') },
+        messages: { epochEvent: { $ref: '#/components/messages/EpochEvent' } },
+      },
     },
     operations: {
       publishAgentChange: {
@@ -37,29 +43,47 @@ export function describeEvents(version: string, subjectPrefix: string) {
         channel: { $ref: '#/channels/agentChanges' },
         messages: [{ $ref: '#/channels/agentChanges/messages/agentEvent' }],
       },
+      publishEpoch: {
+        action: 'send',
+        title: 'The beginning of an epoch',
+        summary:
+          'Sent before the first event after a restore of the database. Subscribers then list the agents again.',
+        channel: { $ref: '#/channels/epochs' },
+        messages: [{ $ref: '#/channels/epochs/messages/epochEvent' }],
+      },
     },
     components: {
       messages: {
-        AgentEvent: {
-          name: 'AgentEvent',
-          title: 'A change of an agent',
-          contentType: 'application/cloudevents+json',
-          headers: {
-            type: 'object',
-            required: ['Nats-Msg-Id'],
-            properties: {
-              'Nats-Msg-Id': { type: 'string', description: 'The `id` of the event, for deduplication.' },
-              'content-type': {
-                type: 'string',
-                const: 'application/cloudevents+json',
-                description: 'Media type of the message.',
-              },
-            },
-          },
-          payload: { $ref: '#/components/schemas/AgentEvent' },
+        AgentEvent: describeMessage('AgentEvent', 'A change of an agent'),
+        EpochEvent: describeMessage('EpochEvent', 'The beginning of an epoch'),
+      },
+      schemas: { AgentEvent: withoutId(AgentEvent), EpochEvent: withoutId(EpochEvent) },
+    },
+  }
+}
+
+function withoutId(schema: object): object {
+  const { $id: _, ...rest } = schema as { $id?: string }
+  return rest
+}
+
+function describeMessage(name: string, title: string) {
+  return {
+    name,
+    title,
+    contentType: 'application/cloudevents+json',
+    headers: {
+      type: 'object',
+      required: ['Nats-Msg-Id'],
+      properties: {
+        'Nats-Msg-Id': { type: 'string', description: 'The `id` of the event, for deduplication.' },
+        'content-type': {
+          type: 'string',
+          const: 'application/cloudevents+json',
+          description: 'Media type of the message.',
         },
       },
-      schemas: { AgentEvent: payload },
     },
+    payload: { $ref: `#/components/schemas/${name}` },
   }
 }

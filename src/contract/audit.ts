@@ -15,7 +15,7 @@ import { REVISION_ACTIONS, type RevisionAction } from './history.ts'
 
 const OTHER_ACTIONS = [
   'agent_evaluation_recorded',
-  'agent_deleted',
+  'agent_revision_redacted',
   'secrets_read',
   'permission_refused',
 ] as const
@@ -34,22 +34,32 @@ export const AuditEvent = Type.Object(
     user_id: described(Uuid, 'User of the token that sent the request.'),
     action: oneOf(AUDIT_ACTIONS, {
       description:
-        'What the user did. `secrets_read`: the user read secrets in clear text. `permission_refused`: the console ' +
-        'rejected the request because the token lacks a permission.',
+        'What the user did. `agent_revision_redacted`: the user removed values from history. `secrets_read`: the user ' +
+        'requested the secrets in clear text and may have received them. `permission_refused`: the token lacks the permission ' +
+        'that the request needs; the response was 403 `permission_missing`.',
     }),
-    agent_id: nullable(described(Uuid, 'Agent that the action concerns. null: the request names no agent.')),
+    agent_id: nullable(
+      described(
+        Uuid,
+        'Agent that the action concerns. null: the request names no agent, or the record counts requests for several.',
+      ),
+    ),
     request_id: Type.String({
       description: 'The `x-request-id` of the request. The log lines of the request carry it.',
     }),
     detail: described(
       FreeFormObject,
       'Details of the action. A change: the new revision and the names of the changed fields. A read of secrets: their ' +
-        'names. A refusal: the missing permission, the method and the route. It never contains values.',
+        'names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation ' +
+        'within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in ' +
+        'seconds; the other members are those of the last one. It never contains values.',
     ),
   },
   {
     $id: 'AuditEvent',
-    description: 'One record of the audit log: a user changed an agent, read its secrets or was refused.',
+    description:
+      'One record of the audit log: a user changed an agent, requested its secrets or sent a request without the permission ' +
+      'that it needs.',
   },
 )
 export type AuditEvent = Static<typeof AuditEvent>

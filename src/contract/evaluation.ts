@@ -32,21 +32,3 @@ export const AgentEvaluation = Type.Object(
   },
 )
 export type AgentEvaluation = Static<typeof AgentEvaluation>
-
-/** The query parameters of a read of one agent. */
-export const AgentReadQuery = Type.Object({
-  revision: Type.Optional(
-    integer({
-      minimum: 1,
-      description: 'Return the agent as it was at this revision. Default: the current revision.',
-    }),
-  ),
-  include_scores: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description:
-        'true: the agent contains `latest_evaluation`: always the newest evaluation, also with `revision`. If-None-Match then ' +
-        'has no effect, because a new evaluation does not change the revision. Default: false.',
-    }),
-  ),
-})

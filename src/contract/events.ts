@@ -2,14 +2,17 @@ import { type Static, Type } from 'typebox'
 import { described, integer, oneOf, UnixSeconds, Uuid } from './fields.ts'
 import { REVISION_ACTIONS } from './history.ts'
 
-/** An event reports a new revision or the deletion of the agent. */
-export const EVENT_ACTIONS = [...REVISION_ACTIONS, 'deleted'] as const
-export type EventAction = (typeof EVENT_ACTIONS)[number]
-
 const constant = <const Value extends string>(value: Value, description: string) =>
   Type.Unsafe<Value>({ type: 'string', const: value, description })
 
-const EVENT_TYPES = EVENT_ACTIONS.map((action) => `console.agent.${action}` as const)
+const Epoch = integer({
+  minimum: 1,
+  description:
+    'Begins with 1 and increases when the database was restored from a backup. Revisions of different epochs cannot be ' +
+    'compared: a subscriber that sees a new epoch lists the agents again.',
+})
+
+const EVENT_TYPES = REVISION_ACTIONS.map((action) => `console.agent.${action}` as const)
 
 /** CloudEvents 1.0 in its JSON format. It contains the names of the changed fields and never their values: a
  * subscriber that needs the values reads the agent at that revision, which takes a permission. */
@@ -18,24 +21,24 @@ export const AgentEvent = Type.Object(
     specversion: constant('1.0', 'Version of the CloudEvents specification.'),
     id: Type.String({
       description:
-        'Id of the event: `<agent_id>:<revision>`. An event that is delivered twice has the same id.',
+        'Id of the event: `<agent_id>:<revision>`, and after a restore of the database `<agent_id>:<revision>:<epoch>`. An ' +
+        'event that is delivered twice has the same id.',
     }),
     source: constant('/v1/agent-configurations', 'Path of the collection that the agent belongs to.'),
     type: oneOf(EVENT_TYPES, { description: 'Kind of the event: `console.agent.` and the action.' }),
     subject: Type.String({ format: 'uuid', description: 'Id of the agent.' }),
     time: Type.String({ format: 'date-time', description: 'Time of the change, RFC 3339.' }),
     datacontenttype: constant('application/json', 'Media type of `data`.'),
+    epoch: Epoch,
     data: Type.Object(
       {
         team_id: described(Uuid, 'Team that owns the agent.'),
         agent_id: described(Uuid, 'Id of the agent.'),
         revision: integer({
           minimum: 1,
-          description:
-            'Revision of the agent after the change. Revisions count from 1 without a gap; a deletion takes the number ' +
-            'after the last revision.',
+          description: 'Revision of the agent after the change. Revisions count from 1 without a gap.',
         }),
-        action: oneOf(EVENT_ACTIONS, { description: 'What happened to the agent.' }),
+        action: oneOf(REVISION_ACTIONS, { description: 'What happened to the agent.' }),
         fields: Type.Array(Type.String(), {
           description: 'Names of the changed fields, never their values.',
         }),
@@ -48,3 +51,17 @@ export const AgentEvent = Type.Object(
   { $id: 'AgentEvent', description: 'A change of an agent, as a CloudEvent 1.0.' },
 )
 export type AgentEvent = Static<typeof AgentEvent>
+
+/** The message that begins an epoch. */
+export const EpochEvent = Type.Object(
+  {
+    specversion: constant('1.0', 'Version of the CloudEvents specification.'),
+    id: Type.String({ description: 'Id of the event: `epoch:<epoch>`.' }),
+    source: constant('/v1/agent-configurations', 'Path of the collection whose events begin a new epoch.'),
+    type: constant('console.epoch.began', 'Kind of the event.'),
+    time: Type.String({ format: 'date-time', description: 'When the epoch began, RFC 3339.' }),
+    epoch: Epoch,
+  },
+  { $id: 'EpochEvent', description: 'The beginning of an epoch, as a CloudEvent 1.0.' },
+)
+export type EpochEvent = Static<typeof EpochEvent>

@@ -44,7 +44,7 @@ export function forwardedErrors(...codes: ProblemCode[]) {
       shared.map(([status, { description, headers, content }]) => [
         status,
         {
-          description: `${description} Or a ${status} of the evolution service, with its own body.`,
+          description: `${description} The evolution service may also return ${status}, with its own body.`,
           headers,
           content: { 'application/json': { ...content['application/json'], schema: either } },
         },

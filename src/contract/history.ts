@@ -13,7 +13,14 @@ import {
 } from './fields.ts'
 
 /** The actions that make a revision. */
-export const REVISION_ACTIONS = ['created', 'updated', 'restored', 'trust_stage_changed'] as const
+export const REVISION_ACTIONS = [
+  'created',
+  'updated',
+  'restored',
+  'trust_stage_changed',
+  'deleted',
+  'recovered',
+] as const
 export type RevisionAction = (typeof REVISION_ACTIONS)[number]
 
 const revisionNumber = (description: string) => integer({ minimum: 1, description })
@@ -33,6 +40,11 @@ export const AgentRevision = Type.Object(
     reason: nullable(
       Type.String({ description: 'Reason for the trust stage change. null: none was given.' }),
     ),
+    redacted: Type.Array(Type.String(), {
+      description:
+        'Names of the fields whose previous values were removed from history. Older revisions show a placeholder for ' +
+        'them. Empty when there are none.',
+    }),
   },
   { $id: 'AgentRevision', description: 'A change of an agent: who changed which fields, and when.' },
 )
@@ -66,10 +78,43 @@ export const AgentDiff = Type.Object(
     $id: 'AgentDiff',
     description:
       'The differences between two revisions of an agent, field by field. Secrets are masked; a secret that changed is ' +
-      'listed even if both masks are equal.',
+      'listed even if both masks are equal. A value that was removed from history is shown as its placeholder, and differs ' +
+      'from every value that was not removed.',
   },
 )
 export type AgentDiff = Static<typeof AgentDiff>
+
+/** Text and JSON that a client sets: what may contain a credential by mistake. */
+export const REDACTABLE_FIELDS = [
+  'agent_name',
+  'agent_url',
+  'model_name',
+  'agent_system_prompt',
+  'hub',
+  'agent_params',
+  'mcp_config',
+  'delegated_agents',
+  'white_box_config',
+  'agent_metadata',
+  'purpose',
+  'last_tested_by',
+  'evaluated_harnesses',
+] as const
+export type RedactableField = (typeof REDACTABLE_FIELDS)[number]
+
+export const RevisionRedaction = Type.Object(
+  {
+    fields: Type.Array(oneOf(REDACTABLE_FIELDS), {
+      minItems: 1,
+      description: 'Names of the fields whose values at the revision are removed.',
+    }),
+  },
+  {
+    $id: 'RevisionRedaction',
+    description: 'Which values of a revision to remove from history.',
+    examples: [{ fields: ['agent_url', 'mcp_config'] }],
+  },
+)
 
 export const AgentRevisionId = Type.Object({
   id: described(Uuid, 'Id of the agent, a UUID.'),
@@ -90,4 +135,4 @@ export const DiffQuery = Type.Object({
   ),
 })
 
-export const HISTORY_SCHEMAS = [AgentRevision, AgentRevisionPage, AgentDiff]
+export const HISTORY_SCHEMAS = [AgentRevision, AgentRevisionPage, AgentDiff, RevisionRedaction]

@@ -24,8 +24,17 @@ export const AgentLifecycle = Type.Object(
   },
   {
     $id: 'AgentLifecycle',
-    description: 'A change of the trust stage. Every change is allowed, including to an earlier stage.',
+    description: 'A change of the trust stage. Any transition is allowed, including to an earlier stage.',
     examples: [AGENT_LIFECYCLE_EXAMPLE],
   },
 )
 export type AgentLifecycle = Static<typeof AgentLifecycle>
+
+export const DeleteQuery = Type.Object({
+  erase: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'true: erase the agent as soon as possible. It cannot be recovered. Default: false.',
+    }),
+  ),
+})

@@ -1,27 +1,30 @@
 import type { ProblemCode } from './problem-codes.ts'
 import { PERMISSION_ERRORS, problemResponses, validationResponse } from './responses.ts'
 
-/** What every operation of the console declares in the document. */
+/** What every operation of the console declares in the document: they all have the tag of agents. */
 export const AGENT_OPERATION = { tags: ['Agent Environment'], security: [{ bearer: [] }] }
 
-/** The errors of an operation that reads: its own and those of every read. */
+/** The errors of an operation that needs a permission and does not use the database: its own and the common ones. */
+export function permissionErrors(...own: ProblemCode[]) {
+  return { 422: validationResponse, ...problemResponses(...PERMISSION_ERRORS, ...own) }
+}
+
+/** The request got no place at the database. */
+const PLACE_ERRORS: ProblemCode[] = ['too_many_requests', 'overloaded']
+
+/** The errors of an operation that reads from the database. */
 export function readErrors(...own: ProblemCode[]) {
-  return {
-    422: validationResponse,
-    ...problemResponses(...PERMISSION_ERRORS, ...own, 'database_unavailable'),
-  }
+  return permissionErrors(...own, ...PLACE_ERRORS, 'database_unavailable')
 }
 
 /** The errors of an operation that writes. A body that is too large is rejected even where the operation takes none. */
 export function writeErrors(...own: ProblemCode[]) {
-  return {
-    422: validationResponse,
-    ...problemResponses(
-      ...PERMISSION_ERRORS,
-      'body_too_large',
-      ...own,
-      'database_unavailable',
-      'outcome_unknown',
-    ),
-  }
+  return permissionErrors(
+    'body_too_large',
+    ...own,
+    ...PLACE_ERRORS,
+    'database_unavailable',
+    'agent_busy',
+    'outcome_unknown',
+  )
 }

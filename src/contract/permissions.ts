@@ -5,7 +5,7 @@ export const PERMISSION_DESCRIPTIONS = {
   'agent:write': 'Create agents, update them and restore an old revision.',
   'agent:lifecycle': 'Change the trust stage of an agent.',
   'agent:secret': 'Read the secrets of an agent in clear text. The audit log records each read.',
-  'agent:delete': 'Delete an agent with its revisions, scores and secrets.',
+  'agent:delete': 'Delete agents, recover deleted ones, and remove values from their history.',
   'evaluation:write': 'Record the result of a completed evaluation of an agent.',
   'audit:read': 'Read the audit log of the team.',
   'service:read': 'Read the state of the services behind the console.',

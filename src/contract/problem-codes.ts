@@ -18,6 +18,10 @@ export const PROBLEMS = {
     status: 403,
     detail: 'The token has no team. Use a token whose team claim is a UUID.',
   },
+  user_missing: {
+    status: 403,
+    detail: 'The token has no user. Use a token whose user claim is a UUID.',
+  },
   not_found: { status: 404, detail: 'Not Found' },
   agent_not_found: { status: 404, detail: 'Your team has no agent with this id. Check the id.' },
   revision_not_found: {
@@ -38,10 +42,15 @@ export const PROBLEMS = {
     detail:
       'The agent that was created with this Idempotency-Key has been deleted. Use a new key to create another agent.',
   },
+  value_in_use: {
+    status: 409,
+    detail: 'The agent still has this value. Change the field first, then redact.',
+  },
   position_expired: {
     status: 410,
     detail:
-      'The events after this Last-Event-ID are no longer stored. List the agents, then watch without Last-Event-ID.',
+      'The events after this Last-Event-ID are no longer stored, or belong to an earlier epoch. List the agents, then watch ' +
+      'without Last-Event-ID.',
   },
   revision_stale: {
     status: 412,
@@ -57,11 +66,17 @@ export const PROBLEMS = {
     status: 413,
     detail: 'The fields of the agent together would exceed 512 KiB. Shorten one of them.',
   },
+  too_many_requests: {
+    status: 429,
+    detail:
+      'Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then ' +
+      'try again with fewer requests at a time.',
+  },
   headers_too_large: {
     status: 431,
     detail: 'The headers are larger than 16 KiB. Send fewer or shorter headers.',
   },
-  /** Never sent: the log uses it for a request whose client closed the connection, as nginx does. */
+  /** Never sent and never logged: it stands for a call to an upstream whose client closed the connection. */
   client_disconnected: {
     status: 499,
     detail: 'The client closed the connection before the response was sent.',
@@ -84,10 +99,19 @@ export const PROBLEMS = {
     status: 503,
     detail: 'The database is not available. Nothing was changed. Try again shortly.',
   },
+  overloaded: {
+    status: 503,
+    detail: 'The console has more requests than it can handle. Nothing was changed. Try again shortly.',
+  },
+  agent_busy: {
+    status: 503,
+    detail: 'Another change of this agent is taking too long. Nothing was changed. Try again shortly.',
+  },
   outcome_unknown: {
     status: 503,
     detail:
-      'The database connection was lost while the change was being saved. Read the agent to find out whether it was saved.',
+      'The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, ' +
+      'or repeat a creation with the same Idempotency-Key.',
   },
   upstream_unavailable: {
     status: 503,

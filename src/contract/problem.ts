@@ -2,10 +2,15 @@ import { type Static, Type } from 'typebox'
 import { oneOf } from './fields.ts'
 import { PROBLEMS, type ProblemCode } from './problem-codes.ts'
 
+const SENT_CODES: ProblemCode[] = (Object.keys(PROBLEMS) as ProblemCode[]).filter(
+  (code) => code !== 'client_disconnected',
+)
+
+/** The contract defines `detail`; the console adds `code`. This is not the format of RFC 9457. */
 export const ProblemBody = Type.Object(
   {
     detail: Type.String({ description: 'What is wrong and what to do, as a sentence for readers.' }),
-    code: oneOf(Object.keys(PROBLEMS) as ProblemCode[], {
+    code: oneOf(SENT_CODES, {
       description:
         'Stable code of the error, for programs. The text of `detail` may change; the code does not.',
     }),

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import type { TSchema } from 'typebox'
 import { ref } from './fields.ts'
 import { ProblemBody } from './problem.ts'
 import { PROBLEMS, type ProblemCode } from './problem-codes.ts'
@@ -42,20 +42,6 @@ export function responseHeaders(...names: (keyof typeof HEADERS)[]): Record<stri
   return Object.fromEntries(names.map((name) => [name, HEADERS[name]]))
 }
 
-/** A request header that makes a creation safe to retry. */
-export const IdempotencyKey = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '^[ -~]*$',
-      description:
-        'A key that the client chooses for this creation, unique within its team, 1 to 255 printable ASCII characters. A ' +
-        'retry with the same key and body returns the agent that the first request created. Default: no key.',
-    }),
-  ),
-})
-
 export function jsonResponse(
   description: string,
   schema: TSchema,
@@ -89,7 +75,7 @@ export function problemResponses(...codes: ProblemCode[]) {
     [...byStatus].map(([status, ofStatus]) => [
       status,
       jsonResponse(
-        ofStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].detail}`).join(' '),
+        ofStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].detail.replace(/\.?$/, '.')}`).join(' '),
         ref(ProblemBody),
         {
           headers: problemHeaders(status),
@@ -112,7 +98,7 @@ function problemHeaders(status: number): Record<string, Header> {
     }
   }
   if (status === 405) return responseHeaders('allow')
-  if (status === 503) return responseHeaders('retry-after')
+  if (status === 429 || status === 503) return responseHeaders('retry-after')
   return {}
 }
 
@@ -128,6 +114,7 @@ export const PERMISSION_ERRORS: ProblemCode[] = [
   'invalid_token',
   'permission_missing',
   'team_missing',
+  'user_missing',
   'method_not_allowed',
   'internal',
   'issuer_unavailable',

@@ -34,9 +34,9 @@ const ResponseMismatch = Type.Object(
     method: Type.String({ description: 'HTTP method of the operation.' }),
     path: Type.String({ description: 'Path of the operation in the combined document.' }),
     count: count('Number of sampled responses that differ from the document.'),
-    last_at: described(UnixSeconds, 'Time of the last one, Unix time in seconds.'),
+    last_at: described(UnixSeconds, 'Time of the latest one, Unix time in seconds.'),
     difference: Type.String({
-      description: 'How the last one differs from the document. It contains nothing of the response.',
+      description: 'How the latest response differs from the document. It quotes nothing from the response.',
     }),
   },
   {
@@ -54,9 +54,10 @@ export const ServiceStatus = Type.Object(
     }),
     state: oneOf(SERVICE_STATES, {
       description:
-        'State of the OpenAPI document. `starting`: not read yet. `up`: the newest document is in use. ' +
-        '`document_unreachable`: the document cannot be fetched. `document_invalid`: the document cannot be used. In the ' +
-        'last two states the last valid document stays in use.',
+        'State of the OpenAPI document, not of the service: `breaker` shows whether calls pass. `starting`: not read yet. ' +
+        '`up`: the newest document is in use. `document_unreachable`: the document cannot be fetched. `document_invalid`: ' +
+        'the document cannot be used; `errors` gives the reasons. In the last two states the last valid document stays in ' +
+        'use.',
     }),
     since: described(UnixSeconds, 'Time of the last change of `state`, Unix time in seconds.'),
     errors: Type.Array(Type.String(), { description: 'Reasons for the state, one sentence each.' }),

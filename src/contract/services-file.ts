@@ -13,7 +13,7 @@ export const ServiceEntry = Type.Object(
       minLength: 1,
       maxLength: 64,
       pattern: '^[^\\p{C}]+$',
-      description: 'the tag its operations get in the document, at most 64 characters',
+      description: 'a text of 1 to 64 characters without control characters',
     }),
     url: Type.String({ description: 'a URL' }),
     document: Type.Optional(
@@ -24,10 +24,13 @@ export const ServiceEntry = Type.Object(
         pattern: '^(/(?!\\.{1,2}(/|$))([\\w.~-]+|\\{\\w+\\}))+$',
         description: 'a path such as /v1/teams or /v1/teams/{team_id}/members',
       }),
-      { minItems: 1, description: 'the paths it may own' },
+      { minItems: 1, description: 'a list of at least one path' },
     ),
     deadline_ms: Type.Optional(
       integer({ minimum: 1, maximum: 600_000, description: 'a whole number from 1 to 600000' }),
+    ),
+    max_in_flight: Type.Optional(
+      integer({ minimum: 1, maximum: 4_096, description: 'a whole number from 1 to 4096' }),
     ),
     max_request_bytes: Type.Optional(integer({ minimum: 0, description: 'a whole number of bytes' })),
     max_response_bytes: Type.Optional(integer({ minimum: 0, description: 'a whole number of bytes' })),

@@ -31,12 +31,12 @@ export const HTTPValidationError = Type.Object(
 )
 export type HTTPValidationError = Static<typeof HTTPValidationError>
 
-/** A request that does not match the contract. The response is a 422 with all validation errors. */
+/** A request that does not match the schemas of its operation. The response is a 422 with all validation errors. */
 export class RequestValidationError extends Error {
   readonly errors: readonly ValidationError[]
 
   constructor(errors: readonly ValidationError[]) {
-    super('The request does not match the contract')
+    super('The request does not match the schemas of its operation')
     this.name = 'RequestValidationError'
     this.errors = errors
   }

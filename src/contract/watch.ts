@@ -18,7 +18,7 @@ export const WatchQuery = Type.Object({
 export const LastEventId = Type.Object({
   'last-event-id': Type.Optional(
     Type.String({
-      pattern: '^[0-9a-z]{1,10}-[0-9]{1,15}$',
+      pattern: '^[0-9a-z]{1,10}-[0-9]{1,15}-[0-9]{1,15}$',
       description:
         'The `id` of the last event that the client received. The stream continues with the event after it. Default: only ' +
         'new events.',
