@@ -43,7 +43,8 @@ COPY --from=dependencies /usr/local/bin/node /usr/local/bin/node
 COPY --from=dependencies /app/node_modules node_modules
 COPY LICENSE package.json redocly.yaml ./
 COPY migrations migrations
-COPY scripts/migrate.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
+COPY scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
+COPY scripts/migrate scripts/migrate
 COPY bin bin
 COPY src src
 ENV PATH=/usr/local/bin:/usr/bin:/bin \

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { orExit } from '../scripts/options.ts'
 import type { BenchOptions } from './contest.ts'
 import { benchForward } from './forward.ts'
 import { benchRead } from './read.ts'
@@ -27,14 +28,16 @@ The exit code is 1 below the floor or above the limit, 2 after an error, else 0.
 for example --cpu-prof.
 `
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: '20' },
-    seconds: { type: 'string', default: '1' },
-    help: { type: 'boolean', default: false },
-  },
-})
+const { values, positionals } = orExit(() =>
+  parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '20' },
+      seconds: { type: 'string', default: '1' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
 const bench = BENCHES[positionals[0] ?? '']
 if (values.help) {
   process.stdout.write(HELP)

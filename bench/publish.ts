@@ -13,13 +13,13 @@ const client = new Client({ connectionString: databaseUrl })
 await client.connect()
 const { rows } = await client.query(`
   SELECT team_id AS "teamId", aggregateid AS "agentId", revision::int, id, type AS action, payload
-  FROM outbox ORDER BY position`)
+  FROM outbox ORDER BY written_at`)
 await client.end()
 const messages = rows
   .map((row) => ({
     subject: `${events.stream.subjectPrefix}.${row.teamId}.${row.agentId}`,
     msgID: row.id as string,
-    payload: JSON.stringify(toCloudEvent(row)),
+    payload: JSON.stringify(toCloudEvent(row, 1)),
   }))
   .values()
 

@@ -8,6 +8,10 @@ const COMMANDS: Record<string, { file: string; does: string }> = {
     file: 'scripts/rotate-secrets.ts',
     does: 'seal all secrets with the first key of SECRETS_KEYS',
   },
+  'new-epoch': {
+    file: 'scripts/new-epoch.ts',
+    does: 'continue the delivery of events after a restore of the database',
+  },
   health: {
     file: 'bin/health.ts',
     does: 'check the process that this container runs',

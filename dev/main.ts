@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { DevError } from './run/dev-error.ts'
 import { createLifetime, type Lifetime } from './run/lifetime.ts'
 import { takeLock } from './run/lock.ts'
 import { HELP, readOptions } from './run/options.ts'
+import { endOrphans } from './run/orphan.ts'
 import { checkPorts, readPorts } from './run/ports.ts'
 import { resetFolder } from './run/reset.ts'
 import { renderScreen } from './run/screen.ts'
@@ -38,11 +38,11 @@ async function run(lifetime: Lifetime, isReset: boolean): Promise<void> {
   const folder = environment['DEV_FOLDER'] || join(ROOT, '.dev')
   const host = environment['HOST'] || '127.0.0.1'
   const ports = readPorts(environment)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const release = takeLock(folder)
   lifetime.onEnd('self', async () => release())
   await checkPorts(ports, host)
-  if (isReset) await resetFolder(folder)
+  await endOrphans(folder)
+  if (isReset) resetFolder(folder)
   lifetime.check()
   const state = await openState(folder)
 
@@ -76,7 +76,7 @@ const interrupted = interruption(lifetime)
 // A terminal that was closed takes no more output.
 for (const stream of [stdout, stderr]) stream.on('error', () => {})
 try {
-  const { isHelp, isReset } = readOptions(process.argv.slice(2))
+  const { isHelp, isReset } = readOptions(process.argv.slice(2), process.env)
   if (isHelp) stdout.write(HELP)
   else {
     const running = run(lifetime, isReset)

@@ -18,32 +18,53 @@ export interface PrivatePostgres {
   start: () => Promise<void>
   /** `immediate` is like a crash: no checkpoint. */
   stop: (mode?: 'fast' | 'immediate') => Promise<void>
+  /** Makes a standby a primary. */
+  promote: () => Promise<void>
   remove: () => Promise<void>
 }
 
-export async function startPrivatePostgres(): Promise<PrivatePostgres> {
+export interface PrivatePostgresOptions {
+  /** Starts a streaming standby of this server. */
+  standbyOf?: PrivatePostgres
+  /** Gets the folder of the server. */
+  parent?: string
+  /** `name=value` */
+  settings?: string[]
+}
+
+export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
+  const { standbyOf, parent = tmpdir(), settings = [] } = options
   const bin = await findBinaries()
   if (bin === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
-  const folder = await mkdtemp(join(tmpdir(), 'console-postgres-'))
+  const folder = await mkdtemp(join(parent, 'console-postgres-'))
   const data = join(folder, 'data')
   const as = unprivileged(folder)
   const asPostgres = (...args: string[]) => {
     const [command = '', ...rest] = [...as, ...args]
     return run(command, rest)
   }
-  await asPostgres(`${bin}/initdb`, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+  if (standbyOf) await asPostgres(`${bin}/pg_basebackup`, '-D', data, '-d', standbyOf.url, '-R', '-c', 'fast')
+  else
+    await asPostgres(`${bin}/initdb`, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync')
 
   let port = 0
-  const startOn = (wanted: number) =>
-    asPostgres(
+  const startOn = (wanted: number) => {
+    const all = [
+      'listen_addresses=127.0.0.1',
+      `port=${wanted}`,
+      `unix_socket_directories=${folder}`,
+      ...settings,
+    ]
+    return asPostgres(
       `${bin}/pg_ctl`,
       ...['-D', data, '-w', '-s', '-l', join(folder, 'log')],
-      ...['-o', `-c listen_addresses=127.0.0.1 -c port=${wanted} -c unix_socket_directories=${folder}`],
+      ...['-o', all.map((setting) => `-c ${setting}`).join(' ')],
       'start',
     ).catch(() => {
       const log = readFileSync(join(folder, 'log'), 'utf8')
       throw Object.assign(new Error(log), { code: log.includes('in use') ? 'EADDRINUSE' : 'FAILED' })
     })
+  }
   port = await onFreePort(startOn)
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
 
@@ -56,6 +77,7 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
     folder,
     start: async () => void (await startOn(port)),
     stop,
+    promote: async () => void (await asPostgres(`${bin}/pg_ctl`, '-D', data, '-w', '-s', 'promote')),
     remove: async () => {
       await stop('immediate').catch(() => {})
       await rm(folder, { recursive: true })

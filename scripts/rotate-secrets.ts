@@ -1,12 +1,17 @@
 import { Client } from 'pg'
 import { parseInteger, parseKeyring } from '../src/config.ts'
 import { createSecrets, type Secrets } from '../src/platform/secrets.ts'
-import { orExit, readOption } from './options.ts'
+import { explainDatabaseError, helpOrGoOn, orExit, readOption } from './options.ts'
 
 /** Seals with the first key of the keyring every secret that another key sealed. It can run while the console runs, and
  * can be killed and started again: the sealed bytes show which key sealed them. */
 
 const FIELDS = ['api_key', 'github_token'] as const
+
+/** A deleted agent can be recovered, with its secrets. An agent that moves from the second table to the first during the
+ * rotation is missed; the count at the end then includes it. */
+const TABLES = ['agents', 'deleted_agents'] as const
+type Table = (typeof TABLES)[number]
 
 /** Agents that are read, and briefly locked, at a time. */
 const BATCH_SIZE = 500
@@ -45,19 +50,12 @@ export async function rotateSecrets(
   const progress = createProgress(total, report)
   const unopened = new Set<string>()
 
-  let position = ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000']
-  for (;;) {
-    const { rows } = await client.query<Row>({
-      name: 'page',
-      text: PAGE,
-      values: [...position, batch, secrets.prefix],
-    })
-    const last = rows.at(-1)
-    if (!last) break
-    position = [last.team_id, last.id]
-    for (const field of FIELDS) {
-      const replacements = rows.flatMap((row) => reseal(secrets, field, row, unopened) ?? [])
-      if (replacements.length > 0) progress.add(await replace(client, field, replacements))
+  for (const table of TABLES) {
+    for await (const rows of pages(client, table, batch, secrets)) {
+      for (const field of FIELDS) {
+        const replacements = rows.flatMap((row) => reseal(secrets, field, row, unopened) ?? [])
+        if (replacements.length > 0) progress.add(await replace(client, table, field, replacements))
+      }
     }
   }
   for (const message of unopened) report(message)
@@ -66,13 +64,28 @@ export async function rotateSecrets(
   return left
 }
 
+async function* pages(client: Client, table: Table, batch: number, secrets: Secrets): AsyncGenerator<Row[]> {
+  let position = ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000']
+  for (;;) {
+    const { rows } = await client.query<Row>({
+      name: `page-of-${table}`,
+      text: pageSql(table),
+      values: [...position, batch, secrets.prefix],
+    })
+    const last = rows.at(-1)
+    if (!last) return
+    yield rows
+    position = [last.team_id, last.id]
+  }
+}
+
 /** Every agent in the order of the primary key, with the bytes of only those secrets that must be sealed again. */
-const PAGE = `
+const pageSql = (table: Table) => `
 SELECT team_id, id, ${FIELDS.map(
   (field) =>
     `CASE WHEN substring(${field}_sealed FROM 1 FOR octet_length($4::bytea)) <> $4 THEN ${field}_sealed END AS ${field}`,
 ).join(', ')}
-FROM agents
+FROM ${table}
 WHERE (team_id, id) > ($1, $2)
 ORDER BY team_id, id
 LIMIT $3`
@@ -81,10 +94,11 @@ async function countLeft(client: Client, secrets: Secrets): Promise<number> {
   const counts = FIELDS.map(
     (field) => `count(*) FILTER (WHERE substring(${field}_sealed FROM 1 FOR octet_length($1::bytea)) <> $1)`,
   )
-  const { rows } = await client.query<{ left: string }>(`SELECT ${counts.join(' + ')} AS left FROM agents`, [
-    secrets.prefix,
-  ])
-  return Number(rows[0]?.left)
+  const { rows } = await client.query<{ left: string }>(
+    TABLES.map((table) => `SELECT ${counts.join(' + ')} AS left FROM ${table}`).join(' UNION ALL '),
+    [secrets.prefix],
+  )
+  return rows.reduce((sum, { left }) => sum + Number(left), 0)
 }
 
 function reseal(
@@ -111,14 +125,15 @@ function reseal(
  * because the agent does not change. */
 async function replace(
   client: Client,
+  table: Table,
   field: (typeof FIELDS)[number],
   replacements: Replacement[],
 ): Promise<number> {
   const column = <Name extends keyof Replacement>(name: Name) => replacements.map((each) => each[name])
   const { rowCount } = await client.query({
-    name: `replace-${field}`,
+    name: `replace-${field}-of-${table}`,
     text: `
-UPDATE agents a SET ${field}_sealed = r.sealed, ${field}_fingerprint = r.fingerprint
+UPDATE ${table} a SET ${field}_sealed = r.sealed, ${field}_fingerprint = r.fingerprint
 FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[])
   AS r (team_id, id, old_sealed, sealed, fingerprint)
 WHERE a.team_id = r.team_id AND a.id = r.id AND a.${field}_sealed = r.old_sealed`,
@@ -149,7 +164,15 @@ function createProgress(total: number, report: (line: string) => void) {
   }
 }
 
+const HELP = `DATABASE_URL=postgres://… SECRETS_KEYS=new:…,old:… npm run secrets:rotate
+
+Seals every secret with the first key of SECRETS_KEYS, while the console runs. Run it again
+if it was interrupted. ROTATE_BATCH (500) is the number of agents that it reads and
+briefly locks at a time.
+`
+
 if (import.meta.main) {
+  helpOrGoOn(HELP)
   const { DATABASE_URL: url, SECRETS_KEYS: keys, ROTATE_BATCH: given = '' } = process.env
   if (!url || !keys) {
     process.stderr.write(
@@ -162,7 +185,10 @@ if (import.meta.main) {
     ring: readOption('SECRETS_KEYS', () => parseKeyring(keys)),
   }))
   const client = new Client({ connectionString: url, application_name: 'agent-console rotation' })
-  await client.connect()
+  await client.connect().catch((error: Error) => {
+    process.stderr.write(`${explainDatabaseError(error)}\n`)
+    process.exit(1)
+  })
   const left = await rotateSecrets(client, createSecrets(ring), {
     batch,
     report: (line) => process.stdout.write(`${line}\n`),

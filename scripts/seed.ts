@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { orExit } from './options.ts'
+import { explainDatabaseError, orExit } from './options.ts'
 import {
   AGENT_COLUMNS,
   describeFleet,
@@ -103,18 +103,11 @@ function whatNext(options: FleetOptions, seconds: number): string {
   const { PORT: port = '8080', ISSUER_PORT: issuerPort = '8081' } = process.env
   return `Done in ${seconds.toFixed(1)} s: ${options.agents} agents in ${teams} teams. The largest team has ${agentsOfLargest}:
   export TEAM=${largestTeam}
-To read them, let the console run on this database (npm run dev), and ask its issuer for a token of that team:
+To read them, run npm run dev with the same DATABASE_URL, and ask its issuer for a token of that team:
   export TOKEN=$(curl -sS -u $TEAM.$TEAM:development http://127.0.0.1:${issuerPort}/token \\
     -d grant_type=client_credentials -d scope=agent:read | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
   curl -sS --oauth2-bearer $TOKEN 'http://127.0.0.1:${port}/v1/agent-configurations?limit=1'
 `
-}
-
-/** The sentence for an error that can be expected. */
-function explain(error: Error & { code?: string }): string {
-  if (error.code === '42P01') return 'The database has no tables yet: npm run migrate'
-  if (error.code === '3D000') return `The ${error.message}: createdb, then npm run migrate`
-  return error.message
 }
 
 if (import.meta.main) {
@@ -133,7 +126,7 @@ if (import.meta.main) {
     await seed(databaseUrl, options, toTerminal)
     process.stdout.write(whatNext(options, (performance.now() - startedAt) / 1_000))
   } catch (error) {
-    process.stderr.write(`${process.stdout.isTTY ? '\n' : ''}${explain(error as Error)}\n`)
+    process.stderr.write(`${process.stdout.isTTY ? '\n' : ''}${explainDatabaseError(error as Error)}\n`)
     process.exitCode = 1
   }
 }

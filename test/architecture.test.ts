@@ -13,13 +13,15 @@ const MAY_IMPORT: Record<string, string[]> = {
   evolution: ['evolution', 'platform', 'contract'],
   relay: ['relay', 'platform', 'contract'],
   watch: ['watch', 'platform', 'contract'],
+  maintenance: ['maintenance', 'platform', 'contract'],
   services: ['services', 'platform', 'contract'],
   // It checks the services file with the part that knows what is in it.
   config: ['platform', 'contract', 'services'],
   deps: ['config', 'platform', 'services'],
   app: ['deps', 'http', 'platform', 'contract', 'agents', 'audit', 'evolution', 'watch', 'services'],
+  'maintenance-steps': ['config', 'platform', 'agents', 'audit', 'maintenance'],
   process: ['config'],
-  main: ['app', 'config', 'deps', 'http', 'relay', 'process'],
+  main: ['app', 'config', 'deps', 'http', 'relay', 'maintenance', 'maintenance-steps', 'process'],
   'relay-main': ['config', 'deps', 'http', 'platform', 'relay', 'process'],
 }
 

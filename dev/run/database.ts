@@ -22,6 +22,8 @@ interface FindOptions {
 
 const NAME = 'agent_console_dev'
 
+const PG_VARIABLES = ['PGHOST', 'PGPORT', 'PGUSER', 'PGDATABASE', 'PGPASSWORD']
+
 const HOW_TO = `Install PostgreSQL, or name a database that runs elsewhere:
   Debian, Ubuntu:  apt-get install postgresql
   macOS:           brew install postgresql@17
@@ -36,13 +38,14 @@ export async function findDatabase(options: FindOptions): Promise<DevDatabase> {
     if (!URL.canParse(named))
       throw new DevError('DATABASE_URL is no URL: postgres://user:password@host:5432/database')
     return prepare(named, describe(named), false).catch((error: Error) => {
-      throw noDatabase(`The database of DATABASE_URL cannot be used (${error.message}).`, error)
+      throw unusable('DATABASE_URL', ['DATABASE_URL'], error)
     })
   }
-  if (['PGHOST', 'PGPORT', 'PGUSER', 'PGDATABASE', 'PGPASSWORD'].some((name) => environment[name])) {
+  const pgVariables = PG_VARIABLES.filter((name) => environment[name])
+  if (pgVariables.length > 0) {
     const url = urlOf(environment)
     return prepare(url, describe(url), isReset && !environment['PGDATABASE']).catch((error: Error) => {
-      throw noDatabase(`The database of the PG variables cannot be used (${error.message}).`, error)
+      throw unusable('the PG variables', pgVariables, error)
     })
   }
   for (const url of isOwn ? [] : localUrls()) {
@@ -50,9 +53,9 @@ export async function findDatabase(options: FindOptions): Promise<DevDatabase> {
     lifetime.check()
   }
   const own = await startOwnPostgres(state, lifetime).catch((error: Error) => {
-    throw noDatabase(
-      `No PostgreSQL runs on 127.0.0.1:5432, and none could be started (${error.message}).`,
-      error,
+    if (error instanceof DevError) throw error
+    throw new DevError(
+      `No PostgreSQL runs on 127.0.0.1:5432, and none could be started (${error.message}).\n${HOW_TO}`,
     )
   })
   return prepare(withDatabase(own.url, NAME), own.where, false)
@@ -128,5 +131,11 @@ function withDatabase(url: string, database: string): string {
   return url.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${database}`)
 }
 
-const noDatabase = (sentence: string, error: Error) =>
-  error instanceof DevError ? error : new DevError(`${sentence}\n${HOW_TO}`)
+function unusable(whose: string, variables: string[], error: Error): DevError {
+  if (error instanceof DevError) return error
+  const them = variables.length === 1 ? 'it' : 'them'
+  return new DevError(
+    `The database of ${whose} cannot be used (${error.message}).\n` +
+      `Correct ${variables.join(', ')}, or unset ${them}: then npm run dev finds or starts a PostgreSQL itself.`,
+  )
+}

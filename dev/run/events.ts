@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { relative } from 'node:path'
+import type { JetStreamManager } from '@nats-io/jetstream'
 import { freePorts } from '../free-port.ts'
 import { startChild } from './child.ts'
 import { DevError } from './dev-error.ts'
 import type { Lifetime } from './lifetime.ts'
-import { endOrphan } from './orphan.ts'
 import type { State } from './state.ts'
 
 export interface DevNats {
@@ -20,6 +20,8 @@ interface FindOptions {
   lifetime: Lifetime
   /** Whether a NATS is started here whatever else runs on this machine. */
   isOwn: boolean
+  /** The stream to delete on the NATS of this machine: its database is dropped. */
+  resetStream: string | undefined
 }
 
 const LOCAL = { host: '127.0.0.1', port: 4222 }
@@ -31,17 +33,26 @@ const HOW_TO = `Install NATS, or name a server with JetStream that runs elsewher
   elsewhere:       NATS_URL=nats://host:4222 npm run dev`
 
 /** A JetStream: that of NATS_URL, else that of this machine, else one that is started here. */
-export async function findNats({ named, state, lifetime, isOwn }: FindOptions): Promise<DevNats> {
+export async function findNats({
+  named,
+  state,
+  lifetime,
+  isOwn,
+  resetStream,
+}: FindOptions): Promise<DevNats> {
   if (named) {
     await checkJetStream(named).catch((error: Error) => {
       throw new DevError(
-        `The NATS of NATS_URL does not answer, or has no JetStream (${error.message}).\n${HOW_TO}`,
+        `The NATS of NATS_URL does not answer, or has no JetStream (${error.message}).\n` +
+          'Correct NATS_URL, or unset it: then npm run dev finds or starts a NATS itself.',
       )
     })
     return { url: named, where: 'NATS_URL' }
   }
   if (!isOwn && (await greetsWithJetStream())) {
-    return { url: `nats://${LOCAL.host}:${LOCAL.port}`, where: `${LOCAL.host}:${LOCAL.port}` }
+    const url = `nats://${LOCAL.host}:${LOCAL.port}`
+    if (resetStream) await deleteStream(url, resetStream)
+    return { url, where: `${LOCAL.host}:${LOCAL.port}` }
   }
   return startOwnNats(state, lifetime).catch((error: Error) => {
     if (lifetime.ending.aborted) throw error
@@ -65,6 +76,17 @@ async function greetsWithJetStream(): Promise<boolean> {
 }
 
 async function checkJetStream(url: string): Promise<void> {
+  await withJetStream(url, async () => {})
+}
+
+/** A new database does not deliver to a stream that holds the events of another one. */
+export async function deleteStream(url: string, name: string): Promise<void> {
+  await withJetStream(url, async ({ streams }) => {
+    for await (const existing of streams.names()) if (existing === name) await streams.delete(name)
+  })
+}
+
+async function withJetStream(url: string, work: (manager: JetStreamManager) => Promise<void>): Promise<void> {
   const [{ connect: connectTo }, { jetstreamManager }] = await Promise.all([
     import('@nats-io/transport-node'),
     import('@nats-io/jetstream'),
@@ -75,7 +97,7 @@ async function checkJetStream(url: string): Promise<void> {
     reconnect: false,
   })
   try {
-    await jetstreamManager(connection)
+    await work(await jetstreamManager(connection))
   } finally {
     await connection.close()
   }
@@ -84,7 +106,6 @@ async function checkJetStream(url: string): Promise<void> {
 async function startOwnNats(state: State, lifetime: Lifetime): Promise<DevNats> {
   const folder = state.file('nats')
   const pidFile = state.file('nats.pid')
-  await endOrphan(pidFile, folder, 'SIGTERM')
   const [port] = await freePorts(1)
   const server = startChild(
     {
@@ -101,6 +122,6 @@ async function startOwnNats(state: State, lifetime: Lifetime): Promise<DevNats> 
   await server.ready
   return {
     url: `nats://127.0.0.1:${port}`,
-    where: `a server of its own, in ${relative(process.cwd(), folder)}`,
+    where: `its own server on 127.0.0.1:${port}, in ${relative(process.cwd(), folder)}`,
   }
 }

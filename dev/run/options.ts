@@ -8,25 +8,34 @@ export interface Options {
 
 export const HELP = `npm run dev [-- --reset]
 
-Starts the console and everything it needs on this machine, with a demonstration fleet. Ctrl-C ends all of it.
+Starts the console and everything it needs on this machine, with demo agents. Ctrl-C ends all of it.
 Data, keys, token and logs are kept in .dev, and are there again at the next start.
 
-  --reset   starts afresh: forgets .dev, and drops the database agent_console_dev if that is the one in use
+  --reset   starts afresh: forgets .dev, and drops the database agent_console_dev and the stream of
+            the events if they are in use
   --help    prints this
 
 By environment, all optional:
-  DATABASE_URL, or PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE   another database; created if it does not exist
-  NATS_URL, NATS_STREAM, NATS_SUBJECT_PREFIX                        another NATS with JetStream
-  HOST (127.0.0.1), PORT (8080), METRICS_PORT (9464)                where the console listens
-  ISSUER_PORT (8081), EVOLUTION_PORT (8082)                         where the issuer and the evolution service listen
-  TEAMS_PORT, EVALUATION_PORT, PROTECTION_PORT, RED_TEAM_PORT, ENVIRONMENT_PORT (8083 to 8087)
-  LOG_LEVEL (info)                                                  of the console, in .dev/logs/console.log
-  DEV_SERVERS=own                                                   starts PostgreSQL and NATS in .dev, whatever else runs
-  DEV_FOLDER (.dev)                                                 another folder: a second one needs its own ports
-  NO_COLOR                                                          prints without colour
+  DATABASE_URL, or PGHOST, PGPORT,           another database; created if it does not exist
+    PGUSER, PGPASSWORD, PGDATABASE
+  NATS_URL, NATS_STREAM,                     another NATS with JetStream
+    NATS_SUBJECT_PREFIX
+  HOST (127.0.0.1), PORT (8080)              where the console listens
+  METRICS_PORT (9464)                        where the console serves its metrics
+  ISSUER_PORT (8081), EVOLUTION_PORT (8082), where the issuer and the services listen
+    TEAMS_PORT, EVALUATION_PORT, PROTECTION_PORT, RED_TEAM_PORT, ENVIRONMENT_PORT (8083 to 8087)
+  LOG_LEVEL (info)                           of the console, in .dev/logs/console.log
+  DEV_SERVERS=own                            starts PostgreSQL and NATS in .dev, whatever else runs
+  DEV_FOLDER (.dev)                          another folder; a second one needs its own ports,
+                                             and its own PGDATABASE or DEV_SERVERS=own
+  NO_COLOR                                   prints without colour
 `
 
-export function readOptions(args: string[]): Options {
+export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Options {
+  // Without `--` npm keeps an option for itself, and this process sees it only in a variable.
+  if (environment['npm_config_reset'] && !args.includes('--reset')) {
+    throw new DevError('npm kept --reset for itself. Write: npm run dev -- --reset')
+  }
   try {
     const { values } = parseArgs({
       args,

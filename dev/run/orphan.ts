@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** The command line of a process; undefined when there is none with this id. */
@@ -16,8 +17,15 @@ export function commandOf(pid: number): string | undefined {
   return stdout?.trim() || undefined
 }
 
-/** Ends a server of an earlier `npm run dev` that was killed and could not end it. Its command must name the folder. */
-export async function endOrphan(pidFile: string, folder: string, signal: NodeJS.Signals): Promise<void> {
+/** Ends the servers of an earlier `npm run dev` that was killed and could not end them, whether this one needs its own
+ * or not. */
+export async function endOrphans(folder: string): Promise<void> {
+  await endOrphan(join(folder, 'postgres/postmaster.pid'), join(folder, 'postgres'), 'SIGINT')
+  await endOrphan(join(folder, 'nats.pid'), join(folder, 'nats'), 'SIGTERM')
+}
+
+/** The command of the server must name the folder. */
+async function endOrphan(pidFile: string, folder: string, signal: NodeJS.Signals): Promise<void> {
   const pid = readPid(pidFile)
   const isOurs = () => pid !== undefined && commandOf(pid)?.includes(folder)
   if (!isOurs()) return

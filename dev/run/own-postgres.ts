@@ -7,7 +7,6 @@ import { startChild } from './child.ts'
 import type { DevDatabase } from './database.ts'
 import { DevError } from './dev-error.ts'
 import type { Lifetime } from './lifetime.ts'
-import { endOrphan } from './orphan.ts'
 import type { State } from './state.ts'
 
 /** A PostgreSQL whose data are kept in the folder of `npm run dev`. */
@@ -15,7 +14,6 @@ export async function startOwnPostgres(state: State, lifetime: Lifetime): Promis
   const bin = await findBinaries()
   if (bin === undefined) throw new Error('it is not installed')
   const data = state.file('postgres')
-  await endOrphan(`${data}/postmaster.pid`, data, 'SIGINT')
   const as = leaveRoot(state.folder)
   const start = (name: string, ready: RegExp, ...args: string[]) => {
     const [command = '', ...rest] = [...as, ...args]
@@ -39,7 +37,7 @@ export async function startOwnPostgres(state: State, lifetime: Lifetime): Promis
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
   await start('postgres', /ready to accept connections/, `${bin}/postgres`, ...args).ready
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  return { url, where: `a server of its own, in ${relative(process.cwd(), data)}` }
+  return { url, where: `its own server on 127.0.0.1:${port}, in ${relative(process.cwd(), data)}` }
 }
 
 /** The command that leaves root, for a folder that the other user may enter. */

@@ -48,11 +48,13 @@ export async function checkPorts(ports: Ports, host: string): Promise<void> {
 }
 
 export function portTaken(ports: Ports, first: PortName, more: PortName[] = []): DevError {
-  const named = [first, ...more].map((name) => `${ports[name]} (${name})`)
-  const subject = more.length > 0 ? `Ports ${named.join(', ')} are` : `Port ${named[0]} is`
-  const other = Math.min(ports[first] + 1_000, 65_535)
+  const taken = [first, ...more]
+  const named = taken.map((name) => `${ports[name]} (${name})`)
+  const others = taken.map((name) => `${name}=${Math.min(ports[name] + 1_000, 65_535)}`).join(' ')
   return new DevError(
-    `${subject} in use by another program. Stop it, or choose another port: ${first}=${other} npm run dev`,
+    more.length === 0
+      ? `Port ${named[0]} is in use by another program. Stop it, or choose another port: ${others} npm run dev`
+      : `Ports ${named.join(', ')} are in use. Stop what uses them, or choose other ports:\n  ${others} npm run dev`,
   )
 }
 

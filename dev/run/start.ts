@@ -54,6 +54,7 @@ export async function start(options: StartOptions): Promise<Started> {
     () => whenReady(processes.startServices()),
     () => ['evolution', ...DEMO_NAMES].join(', '),
   )
+  const resetStream = isReset ? environment['NATS_STREAM'] || 'CONSOLE_AGENTS' : undefined
   const database = steps.run(
     'PostgreSQL',
     () => findDatabase({ environment, state, lifetime, isReset, isOwn }),
@@ -61,7 +62,7 @@ export async function start(options: StartOptions): Promise<Started> {
   )
   const nats = steps.run(
     'NATS',
-    () => findNats({ named: environment['NATS_URL'], state, lifetime, isOwn }),
+    () => findNats({ named: environment['NATS_URL'], state, lifetime, isOwn, resetStream }),
     ({ where }) => where,
   )
   const api = Promise.all([database, nats]).then(([{ url: databaseUrl }, { url: natsUrl }]) =>

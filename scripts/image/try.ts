@@ -105,11 +105,13 @@ async function tryImage(engine: Engine, cleanUp: AsyncDisposableStack): Promise<
     assert.equal((await relay.exec(...HEALTH)).code, 0, 'health')
     return 'the outbox is empty, the health check succeeds'
   })
-  await check('rotate-secrets', async () => {
-    const { code, stdout, stderr } = await once(environment, 'rotate-secrets')
-    assert.equal(code, 0, stderr)
-    return stdout.split('\n').at(-1) ?? ''
-  })
+  for (const command of ['rotate-secrets', 'new-epoch']) {
+    await check(command, async () => {
+      const { code, stdout, stderr } = await once(environment, command)
+      assert.equal(code, 0, stderr)
+      return stdout.split('\n').at(-1) ?? ''
+    })
+  }
   for (const [name, container] of Object.entries({ serve, relay })) {
     await check(`SIGTERM ends ${name}`, async () => {
       const { code, ms } = await container.stop()

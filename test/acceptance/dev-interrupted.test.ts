@@ -58,4 +58,16 @@ describe(`npm run dev, interrupted at ${TIMES} moments of its start (DEV_SEED=${
     assert.equal(await dev.ended, 0, dev.output())
     assert.deepEqual(await place.leftovers(), [])
   })
+
+  it('ends the servers that a killed start left, even if the next start needs none of its own', async () => {
+    const killed = place.start(OWN)
+    await isReady(killed)
+    killed.signal('SIGKILL')
+    await killed.ended
+    const dev = place.start()
+    await isReady(dev)
+    dev.signal('SIGINT')
+    assert.equal(await dev.ended, 0, dev.output())
+    assert.deepEqual(await place.leftovers(), [])
+  })
 })

@@ -46,6 +46,21 @@ describe('npm run dev refuses in a sentence', () => {
     })
   }
 
+  it('when several ports are taken, and names another for each', async () => {
+    const { PORT: port, TEAMS_PORT: teamsPort } = place.ports
+    const foreign = [port, teamsPort].map((each) => createServer().listen(each, '127.0.0.1'))
+    await Promise.all(foreign.map((server) => once(server, 'listening')))
+    try {
+      assert.equal(
+        await refusal({}),
+        `Ports ${port} (PORT), ${teamsPort} (TEAMS_PORT) are in use. Stop what uses them, or choose other ports:
+  PORT=${port + 1_000} TEAMS_PORT=${teamsPort + 1_000} npm run dev`,
+      )
+    } finally {
+      for (const server of foreign) server.close()
+    }
+  })
+
   it('when a port is none, or given twice', async () => {
     assert.equal(await refusal({ TEAMS_PORT: 'x' }), 'TEAMS_PORT must be a port from 1 to 65535, not x.')
     assert.equal(
@@ -57,7 +72,7 @@ describe('npm run dev refuses in a sentence', () => {
   it('when Node is too old', async () => {
     assert.equal(
       await refusal({ NODE_OPTIONS: `--require=${OLD_NODE}` }),
-      'Node 24 or newer is needed. This is Node 20.19.0.',
+      'Node 24 or newer is needed: https://nodejs.org. This is Node 20.19.0.',
     )
   })
 
@@ -65,18 +80,29 @@ describe('npm run dev refuses in a sentence', () => {
     assert.match(await refusal({}, '--rest'), /^Unknown option '--rest'.*--help lists the options\.$/s)
   })
 
-  it('when the database or NATS cannot be had, and says how to install them', async () => {
+  it('when npm kept the option --reset for itself', async () => {
+    assert.equal(
+      await refusal({ npm_config_reset: 'true' }),
+      'npm kept --reset for itself. Write: npm run dev -- --reset',
+    )
+  })
+
+  it('when the database or NATS of a variable cannot be had, and names the variables', async () => {
     for (const [environment, sentence, advice] of [
       [
         { DATABASE_URL: 'postgres://a@127.0.0.1:1/b' },
         /^The database of DATABASE_URL cannot/,
-        /apt-get install postgresql/,
+        /^Correct DATABASE_URL, or unset it: then/m,
       ],
-      [{ PGPORT: '1' }, /^The database of the PG variables cannot be used/, /brew install postgresql/],
+      [
+        { PGPORT: '1' },
+        /^The database of the PG variables cannot be used/,
+        /^Correct PGHOST, PGPORT, PGUSER, PGDATABASE, or unset them: then/m,
+      ],
       [
         { NATS_URL: 'nats://127.0.0.1:1' },
         /^The NATS of NATS_URL does not answer/,
-        /apt-get install nats-server/,
+        /^Correct NATS_URL, or unset it: then/m,
       ],
     ] as const) {
       const refused = await refusal(environment)
@@ -90,12 +116,16 @@ describe('npm run dev refuses in a sentence', () => {
 describe('npm run dev -- --help', () => {
   it('names every option and every port, and starts nothing', async () => {
     const place = await createDevPlace()
+    after(() => place.remove())
     const process = place.start({}, '--help')
     assert.equal(await process.ended, 0)
     for (const word of ['--reset', 'DATABASE_URL', 'NATS_URL', 'DEV_FOLDER', 'NO_COLOR', ...PORT_NAMES]) {
       assert.ok(process.output().includes(word), word)
     }
+    // It fits a terminal of 24 lines and 100 columns, with the prompt below it.
+    const lines = process.output().trimEnd().split('\n')
+    assert.ok(lines.length < 24, `${lines.length} lines`)
+    for (const line of lines) assert.ok(line.length <= 100, line)
     assert.deepEqual(await place.leftovers(), [])
-    await place.remove()
   })
 })

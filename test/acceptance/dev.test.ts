@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { until } from '../support/until.ts'
@@ -57,6 +57,8 @@ describe('npm run dev', () => {
   it('creates its database, starts everything, and ends with a screen of 24 lines and 100 columns', async () => {
     running = place.start()
     await isReady(running)
+    // Its logs and its keys are for its user alone.
+    assert.equal(statSync(place.folder).mode & 0o777, 0o700)
     const lines = running.output().replaceAll(relative('', place.folder), '.dev').split('\n')
     assert.ok(lines.length <= 24, running.output())
     assert.deepEqual(

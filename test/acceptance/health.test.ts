@@ -50,7 +50,13 @@ describe('a console', () => {
       const socket = connect(Number(port), hostname)
       socket.on('error', () => {})
       await once(socket, 'connect')
-      socket.write('POST /v1/genomes/ HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n')
+      const headers = ['host: a', `authorization: Bearer ${await running.token()}`, 'content-length: 10']
+      const expectation = ['content-type: application/json', 'expect: 100-continue']
+      const head = ['POST /v1/agent-configurations HTTP/1.1', ...headers, ...expectation]
+      socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      // The console has the request, and waits for its body.
+      const [interim] = (await once(socket, 'data')) as [Buffer]
+      assert.match(interim.toString(), /^HTTP\/1\.1 100 /)
       try {
         running.signal('SIGTERM')
         if (signals === 2) {
@@ -69,7 +75,10 @@ describe('a console', () => {
     const first = await startConsoleProcess()
     try {
       const { port } = new URL(first.metricsUrl)
-      await assert.rejects(startConsoleProcess({ METRICS_PORT: port }), /Could not start: .*EADDRINUSE/s)
+      await assert.rejects(
+        startConsoleProcess({ METRICS_PORT: port }),
+        /Could not start: .*EADDRINUSE.* set PORT or METRICS_PORT\.$/m,
+      )
     } finally {
       await first.close()
     }

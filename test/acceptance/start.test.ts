@@ -16,7 +16,8 @@ describe('npm start', () => {
       'The configuration has 3 errors:\n' +
         '  - PORT must be a whole number from 0 to 65535\n' +
         '  - DATABASE_URL is missing\n' +
-        '  - AUTH_ISSUER must be a URL that starts with https:// or http://\n',
+        '  - AUTH_ISSUER must be a URL that starts with https:// or http://\n' +
+        'Variables: docs/operating.md\n',
     )
   })
 

@@ -49,7 +49,10 @@ describe('a valid token', async () => {
     for (const sub of [undefined, 'auth0|1']) {
       const reply = await sendClaims({ sub })
       assert.equal(reply.status, 403)
-      assert.equal(reply.body.detail, 'The token has no user. Use a token whose user claim is a UUID.')
+      assert.deepEqual(reply.body, {
+        detail: 'The token has no user. Use a token whose user claim is a UUID.',
+        code: 'user_missing',
+      })
     }
   })
 })

@@ -56,7 +56,7 @@ describe('the entry point', () => {
   it('lists its commands when it does not know one', () => {
     const { status, stderr } = start('constructor')
     assert.equal(status, 2)
-    for (const command of ['serve', 'relay', 'migrate', 'rotate-secrets', 'health'])
+    for (const command of ['serve', 'relay', 'migrate', 'rotate-secrets', 'new-epoch', 'health'])
       assert.match(stderr, new RegExp(command))
   })
 
