@@ -18,9 +18,11 @@ export interface ReadRange {
   filterSubject: string | undefined
 }
 
-const MAX_BATCH = 256
-const FETCH_EXPIRES_MS = 2_000
-const FETCH_TIMEOUT_MS = 5_000
+/** Sixteen readers together must not exceed what NATS buffers for a connection, 64 MiB. */
+const MAX_BATCH = 64
+/** Messages that arrive later are lost. NATS has them all, so only a process without processor time comes near it. */
+const FETCH_EXPIRES_MS = 10_000
+const FETCH_TIMEOUT_MS = 15_000
 /** After this time the server deletes a consumer that we could not delete because NATS was down. */
 const CONSUMER_INACTIVE_MS = 60_000
 

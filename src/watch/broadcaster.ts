@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { epochOf } from '../platform/event-epoch.ts'
 import type { EventStream, StoredEvent, StoredStream } from '../platform/jetstream.ts'
@@ -30,6 +30,10 @@ const CONNECTION_POLL_MS = 50
 
 /** Events to load at the start: the clients of a replica that was just replaced resume from recent positions. */
 const PRELOADED_EVENTS = 1_000
+
+/** After this many bytes the sockets get a turn: a client that reads must not be cut off because events arrive faster than
+ * the process sends. */
+const MAX_BURST_BYTES = 64 * 1024
 
 /** Follows the whole stream once and sends its events to all subscribers of this process. */
 export function startBroadcaster(
@@ -83,8 +87,14 @@ export function startBroadcaster(
     isFailing = false
     following = new AbortController()
     const signal = AbortSignal.any([closing.signal, following.signal])
-    for await (const event of stream.follow(state.recent.lastSequence + 1, signal))
+    let burstBytes = 0
+    for await (const event of stream.follow(state.recent.lastSequence + 1, signal)) {
       state = accept(state, event)
+      burstBytes += event.json.length
+      if (burstBytes < MAX_BURST_BYTES) continue
+      await nextTurn()
+      burstBytes = 0
+    }
   }
 
   const run = async () => {

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Pool } from 'undici'
@@ -7,8 +8,13 @@ import type { Flood, FloodCounts, FloodRequest } from './flood.ts'
  * says, and a random part of a second. */
 const { urls, requests, callers } = workerData as Flood
 
+const LOW_PRIORITY = 10
+
 /** The flood has begun after so many responses. */
 const FIRST_RESPONSES = 50
+
+// Of this thread alone. These callers stand for other machines: they must not take the processor from what is measured.
+setPriority(LOW_PRIORITY)
 
 const pools = urls.map((url) => new Pool(url, { connections: Math.ceil(callers / urls.length) }))
 const counts: FloodCounts = {}

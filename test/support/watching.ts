@@ -80,7 +80,7 @@ export async function watch(url: string, request: WatchRequest): Promise<Watchin
           () => 'cut_off' as const,
         )
       : Promise.resolve('ended'),
-    waitFor: (count) => until(`${count} events arrive`, () => seen.length >= count, 20_000),
+    waitFor: (count) => until(`${count} events arrive`, () => seen.length >= count),
     stop: () => leaving.abort(),
   }
 }
