@@ -20,6 +20,9 @@ const HOUR_MS = 3_600_000
 /** In a terminal npm passes on the signal that this process has got already. */
 const SAME_SIGNAL_MS = 300
 
+/** What a killed `npm run dev` started has ended after this time: see end-with-parent.js. */
+const ORPHANS_MS = 10_000
+
 /** Resolves at the first signal. A second one kills what has not ended yet. */
 function interruption(lifetime: Lifetime): Promise<void> {
   return new Promise((resolve) => {
@@ -38,9 +41,9 @@ async function run(lifetime: Lifetime, isReset: boolean): Promise<void> {
   const folder = environment['DEV_FOLDER'] || join(ROOT, '.dev')
   const host = environment['HOST'] || '127.0.0.1'
   const ports = readPorts(environment)
-  const release = takeLock(folder)
+  const { wasKilled, release } = takeLock(folder)
   lifetime.onEnd('self', async () => release())
-  await checkPorts(ports, host)
+  await checkPorts(ports, host, wasKilled ? ORPHANS_MS : 0)
   await endOrphans(folder)
   if (isReset) resetFolder(folder)
   lifetime.check()

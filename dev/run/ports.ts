@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { DevError } from './dev-error.ts'
 
 /** Every port that `npm run dev` listens on, by the variable that moves it. */
@@ -35,16 +36,25 @@ export function readPorts(environment: Record<string, string | undefined>): Port
   return Object.fromEntries(entries) as Ports
 }
 
-/** Refuses, in one sentence, to start beside a program that has one of the ports. */
-export async function checkPorts(ports: Ports, host: string): Promise<void> {
+/** Refuses, in one sentence, to start beside a program that still has one of the ports after `patienceMs`. */
+export async function checkPorts(ports: Ports, host: string, patienceMs: number): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    const [first, ...more] = await findTaken(ports, host)
+    if (!first) return
+    if (performance.now() >= deadline) throw portTaken(ports, first, more)
+    await delay(50)
+  }
+}
+
+async function findTaken(ports: Ports, host: string): Promise<PortName[]> {
   const taken = await Promise.all(
     PORT_NAMES.map(async (name) => {
       const own = name === 'PORT' || name === 'METRICS_PORT' ? host : '127.0.0.1'
       return (await isFree(ports[name], own)) ? undefined : name
     }),
   )
-  const [first, ...more] = taken.filter((name) => name !== undefined)
-  if (first) throw portTaken(ports, first, more)
+  return taken.filter((name) => name !== undefined)
 }
 
 export function portTaken(ports: Ports, first: PortName, more: PortName[] = []): DevError {

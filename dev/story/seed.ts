@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { isTrusted } from '../../src/contract/lifecycle.ts'
 import { evaluationsOf, type Fleet, STORY_AGENTS, timeOf } from './fleet.ts'
@@ -15,6 +16,8 @@ export interface Seeding {
   madeAt: number
   check: () => void
 }
+
+const MAX_ATTEMPTS = 10
 
 /** Makes the fleet, through the API like any client, and moves its history into the past. What an interrupted seeding
  * has made is found again: by the Idempotency-Key of the creation and by the revision that each change expects. */
@@ -43,7 +46,7 @@ type Send = (
 function createClient({ apiUrl, check }: Seeding, tokens: Record<PersonKey, string>): Send {
   return async (by, method, path, body, headers = {}) => {
     check()
-    const response = await fetch(`${apiUrl}/v1/agent-configurations${path}`, {
+    const response = await fetchPatiently(`${apiUrl}/v1/agent-configurations${path}`, {
       method,
       headers: { authorization: `Bearer ${tokens[by]}`, 'content-type': 'application/json', ...headers },
       ...(body && { body: JSON.stringify(body) }),
@@ -51,6 +54,15 @@ function createClient({ apiUrl, check }: Seeding, tokens: Record<PersonKey, stri
     if (!response.ok)
       throw new Error(`The fleet could not be made: ${response.status} ${await response.text()}`)
     return response
+  }
+}
+
+/** Tries again when the console refuses: one that has just started serves fewer requests at a time. */
+async function fetchPatiently(url: string, request: RequestInit): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const response = await fetch(url, request)
+    if (response.status !== 429 || attempt === MAX_ATTEMPTS) return response
+    await delay(Number(response.headers.get('retry-after')) * 1_000)
   }
 }
 

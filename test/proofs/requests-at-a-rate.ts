@@ -1,44 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { Pool } from 'undici'
 import type { FloodRequest } from './flood.ts'
 import type { OpenLoad, Sent } from './open-load.ts'
+import { formatRequest, RawClient } from './raw-client.ts'
 
 /** Sends requests at a steady rate for a time, however long the responses take: a client that waited for them would send
  * less the slower the console is. */
 const { urls, requests, perSecond, seconds } = workerData as OpenLoad
 
-/** As many as a load balancer keeps open. */
-const CONNECTIONS = 256
-
-const pools = urls.map((url) => new Pool(url, { connections: CONNECTIONS }))
+/** The idle connections to each replica. */
+const idle: RawClient[][] = urls.map(() => [])
 
 async function send(n: number, atMs: number): Promise<Sent> {
-  const { method, path, token, body } = requests[n % requests.length] as FloodRequest
-  const status = await (pools[n % pools.length] as Pool)
-    .request({
-      method,
-      path,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body ? { body: body.replace('{n}', String(n)) } : {}),
-    })
-    .then(
-      async (response) => {
-        await response.body.dump()
-        return response.statusCode
-      },
-      () => undefined,
-    )
-  return { atMs, status, tookMs: performance.now() - startedAt - atMs }
+  const free = idle[n % urls.length] as RawClient[]
+  const client = free.pop() ?? new RawClient(urls[n % urls.length] as string)
+  const response = await client
+    .send(formatRequest(requests[n % requests.length] as FloodRequest, n))
+    .catch(() => undefined)
+  free.push(client)
+  return { atMs, status: response?.status, tookMs: performance.now() - startedAt - atMs }
 }
 
 const startedAt = performance.now()
 const sent: Promise<Sent>[] = []
 for (let n = 0; n < perSecond * seconds; n++) {
-  const atMs = (n * 1_000) / perSecond
-  const aheadMs = atMs - (performance.now() - startedAt)
+  const aheadMs = (n * 1_000) / perSecond - (performance.now() - startedAt)
   if (aheadMs > 0) await sleep(aheadMs)
   sent.push(send(n, performance.now() - startedAt))
 }
 parentPort?.postMessage(await Promise.all(sent))
-await Promise.all(pools.map((pool) => pool.close()))
+for (const client of idle.flat()) client.close()
