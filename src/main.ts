@@ -14,7 +14,8 @@ async function main(): Promise<void> {
 
   const app = await buildApp(deps)
   const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.host)
-  await app.listen({ host: config.host, port: config.port })
+  // Beyond the backlog Linux ignores new connections, and their clients try again only after a second.
+  await app.listen({ host: config.host, port: config.port, backlog: 4_096 })
   const databaseUrl = config.events?.relayDatabaseUrl
   const relay = events && databaseUrl && startRelay({ ...deps, ...events, databaseUrl })
   const maintenance =

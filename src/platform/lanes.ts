@@ -20,10 +20,11 @@ export const SEARCH_TIMEOUT_MS = 2_000
 /** A waiting request takes a few kilobytes. */
 const MAX_WAITING = 1_000
 
-/** The places of each lane, one for each connection: half for reads, a third for writes, the rest for searches. */
+/** The places of each lane, one for each connection: about half for reads, a third for writes, the rest for searches. */
 export function dividePlaces(poolSize: number): Record<Lane, number> {
   const searches = Math.max(1, Math.floor((poolSize * 3) / 16))
-  const writes = Math.max(1, Math.floor((poolSize * 5) / 16))
+  // Two, so that a change that waits for the lock of its row does not stop all others.
+  const writes = Math.max(2, Math.floor((poolSize * 5) / 16))
   return { reads: poolSize - searches - writes, writes, searches }
 }
 

@@ -25,8 +25,13 @@ interface Team {
 }
 
 describe('two replicas', async () => {
-  // A busy machine holds each place for longer.
-  const first = await startConsoleProcess({ DATABASE_MAX_WAIT_MS: String(IS_LONG ? 300 : 300 * SLACK) })
+  const first = await startConsoleProcess({
+    // A busy machine holds each place for longer.
+    DATABASE_MAX_WAIT_MS: String(IS_LONG ? 300 : 300 * SLACK),
+    // For a database with two cores that two replicas share: with more, the statements of team A wait for the processor
+    // beside those of team B. See docs/deploy.md.
+    DATABASE_POOL_SIZE: process.env['FAIRNESS_POOL'] ?? '6',
+  })
   const [port, metricsPort] = await freePorts(2)
   const environment = { ...first.environment, PORT: String(port), METRICS_PORT: String(metricsPort) }
   const second = startProcess('src/main.ts', environment)
@@ -159,7 +164,7 @@ describe('two replicas', async () => {
         `${refused.length} refused, p99 ${ms(p99(refused))}, the first after ${ms(firstRefusalMs)}; memory grew by ` +
         `${grownMiB.map(Math.round).join(' and ')} MiB; recovered after ${ms(recoveredMs)}`,
     )
-    assert.equal(accepted.length + refused.length, sent.length, 'every request has a response')
+    assert.deepEqual([...new Set(sent.map(({ status }) => status))].toSorted(), [200, 429, 503])
     assert.ok(accepted.length > 0 && refused.length > 0)
     if (!IS_LONG) return
     assert.ok(firstRefusalMs <= 100 * SLACK, 'refusals begin within 100 ms')

@@ -8,8 +8,21 @@ import { formatRequest, RawClient } from './raw-client.ts'
  * less the slower the console is. */
 const { urls, requests, perSecond, seconds } = workerData as OpenLoad
 
+/** Open before the load begins, to each replica, as a load balancer has them. A request that finds all busy opens another. */
+const CONNECTIONS = 1_000
+
 /** The idle connections to each replica. */
-const idle: RawClient[][] = urls.map(() => [])
+const idle: RawClient[][] = await Promise.all(
+  urls.map((url) =>
+    Promise.all(
+      Array.from({ length: CONNECTIONS }, async () => {
+        const client = new RawClient(url)
+        await client.send('GET /health/live HTTP/1.1\r\nhost: a\r\n\r\n')
+        return client
+      }),
+    ),
+  ),
+)
 
 async function send(n: number, atMs: number): Promise<Sent> {
   const free = idle[n % urls.length] as RawClient[]
