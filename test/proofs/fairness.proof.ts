@@ -9,6 +9,7 @@ import { COLLECTION } from '../support/agents.ts'
 import { type FloodRequest, startFlood } from './flood.ts'
 import { observeMemory } from './memory.ts'
 import { type Sent, sendAtRate } from './open-load.ts'
+import { formatRequest, RawClient } from './raw-client.ts'
 import { quantile, SLACK } from './timing.ts'
 
 /** `npm run proof:fairness` takes longer and compares times; CI checks statuses. */
@@ -30,7 +31,7 @@ describe('two replicas', async () => {
     DATABASE_MAX_WAIT_MS: String(IS_LONG ? 300 : 300 * SLACK),
     // For a database with two cores that two replicas share: with more, the statements of team A wait for the processor
     // beside those of team B. See docs/deploy.md.
-    DATABASE_POOL_SIZE: process.env['FAIRNESS_POOL'] ?? '6',
+    DATABASE_POOL_SIZE: '6',
   })
   const [port, metricsPort] = await freePorts(2)
   const environment = { ...first.environment, PORT: String(port), METRICS_PORT: String(metricsPort) }
@@ -58,27 +59,24 @@ describe('two replicas', async () => {
     const times: number[] = []
     const failures: string[] = []
     const endAt = performance.now() + seconds * 1_000
+    const { token, agents } = other
     const use = async (url: string) => {
+      const client = new RawClient(url)
       for (let n = 0; performance.now() < endAt; n++) {
-        const path = `${COLLECTION}/${other.agents[n % other.agents.length]}`
-        const [method, at] =
-          (
-            [
-              ['GET', path],
-              ['PUT', path],
-              ['GET', `${COLLECTION}?limit=1`],
-            ] as const
-          )[n % 3] ?? []
+        const id = agents[n % agents.length] as string
+        const path = `${COLLECTION}/${id}`
+        const request = [
+          { method: 'GET', path, token } as const,
+          updateOf(id, token),
+          { method: 'GET', path: `${COLLECTION}?limit=1`, token } as const,
+        ][n % 3] as FloodRequest
         const startedAt = performance.now()
-        const response = await fetch(`${url}${at}`, {
-          ...{ method: method as string, headers: headersOf(other.token) },
-          ...(method === 'PUT' ? { body: JSON.stringify({ purpose: String(n) }) } : {}),
-        })
-        const text = await response.text()
+        const { status, text } = await client.send(formatRequest(request, n))
         times.push(performance.now() - startedAt)
-        if (!response.ok) failures.push(`${method} ${response.status} ${text}`)
+        if (status !== 200) failures.push(`${request.method} ${text}`)
         await sleep(5)
       }
+      client.close()
     }
     await Promise.all(urls.map(use))
     return { times, failures, p99: quantile(times, 0.99) }

@@ -5,6 +5,8 @@ export interface RawResponse {
   status: number
   /** Seconds. */
   retryAfter: number | undefined
+  /** Head and body. */
+  text: string
 }
 
 interface Waiting {
@@ -40,7 +42,7 @@ export class RawClient {
   #open(): Socket {
     const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
     socket.setEncoding('latin1')
-    socket.on('data', (text: string) => this.#receive(text))
+    socket.on('data', (chunk: string) => this.#receive(chunk))
     socket.on('error', () => {})
     socket.on('close', () => {
       this.#socket = undefined
@@ -51,18 +53,22 @@ export class RawClient {
     return socket
   }
 
-  #receive(text: string): void {
-    this.#received += text
+  #receive(chunk: string): void {
+    this.#received += chunk
     const headEnd = this.#received.indexOf('\r\n\r\n')
     if (headEnd < 0) return
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#received)?.[1] ?? 0)
     if (this.#received.length < headEnd + 4 + length) return
-    const retryAfter = /\r\nretry-after: (\d+)/i.exec(this.#received)?.[1]
-    const status = Number(this.#received.slice(9, 12))
-    this.#received = ''
+    const text = this.#received
+    const retryAfter = /\r\nretry-after: (\d+)/i.exec(text)?.[1]
     const waiting = this.#waiting
+    this.#received = ''
     this.#waiting = undefined
-    waiting?.resolve({ status, retryAfter: retryAfter === undefined ? undefined : Number(retryAfter) })
+    waiting?.resolve({
+      status: Number(text.slice(9, 12)),
+      retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
+      text,
+    })
   }
 }
 
