@@ -5,9 +5,9 @@ import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.t
 import { useConsole } from '../support/console.ts'
 
 describe('an update', async () => {
+  let nowMs = Date.UTC(2026, 0, 1)
   const running = await useConsole({ overrides: { now: () => Math.max(nowMs, Date.now()) } })
   const person = await running.person()
-  let nowMs = Date.UTC(2026, 0, 1)
 
   it('replaces what it supplies and keeps the rest', async () => {
     const before = await createAgent(running, person, { purpose: 'billing', agent_url: 'https://a.example' })
