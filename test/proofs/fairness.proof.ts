@@ -162,7 +162,8 @@ describe('two replicas', async () => {
         `${refused.length} refused, p99 ${ms(p99(refused))}, the first after ${ms(firstRefusalMs)}; memory grew by ` +
         `${grownMiB.map(Math.round).join(' and ')} MiB; recovered after ${ms(recoveredMs)}`,
     )
-    assert.deepEqual([...new Set(sent.map(({ status }) => status))].toSorted(), [200, 429, 503])
+    const others = sent.filter(({ status }) => status !== 200 && status !== 429 && status !== 503)
+    assert.deepEqual(others.slice(0, 3), [])
     assert.ok(accepted.length > 0 && refused.length > 0)
     if (!IS_LONG) return
     assert.ok(firstRefusalMs <= 100 * SLACK, 'refusals begin within 100 ms')
