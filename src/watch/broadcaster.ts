@@ -25,6 +25,9 @@ export interface Broadcaster {
 const HEARTBEAT_MS = 15_000
 
 const RETRY_MS = 500
+
+/** The NATS client does not always end a consumer that is stopped while it recreates itself. Closing the connection does. */
+const CLOSE_TIMEOUT_MS = 2_000
 /** How often to check for a connection to NATS. */
 const CONNECTION_POLL_MS = 50
 
@@ -164,7 +167,7 @@ export function startBroadcaster(
       clearInterval(heartbeat)
       closing.abort()
       for (const subscriber of allSubscribers()) subscriber.end()
-      await running
+      await Promise.race([running, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })])
     },
   }
 }
