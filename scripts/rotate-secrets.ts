@@ -1,19 +1,36 @@
 import { Client } from 'pg'
 import { parseInteger, parseKeyring } from '../src/config.ts'
+import { namedField } from '../src/contract/agent-secrets.ts'
 import { createSecrets, type Secrets } from '../src/platform/secrets.ts'
-import { explainDatabaseError, helpOrGoOn, orExit, readOption } from './options.ts'
+import { explainDatabaseError, helpOrGoOn, orExit, readOption, readSetting } from './options.ts'
 
-/** Seals with the first key of the keyring every secret that another key sealed. It can run while the console runs, and
- * can be killed and started again: the sealed bytes show which key sealed them. */
+/** Seals with the first key of the keyring every secret that another key sealed, or that has the old format without padding.
+ * It can run while the console runs, and can be killed and started again: the sealed bytes show key and format. */
 
-const FIELDS = ['api_key', 'github_token'] as const
+interface Table {
+  name: string
+  key: { column: string; type: 'uuid' | 'text'; start: string }[]
+  /** Each secret has the columns `<prefix>sealed` and `<prefix>fingerprint`. */
+  prefixes: string[]
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000'
+const uuid = (column: string) => ({ column, type: 'uuid' as const, start: NIL })
+const AGENT = { key: [uuid('team_id'), uuid('id')], prefixes: ['api_key_', 'github_token_'] }
 
 /** A deleted agent can be recovered, with its secrets. An agent that moves from the second table to the first during the
  * rotation is missed; the count at the end then includes it. */
-const TABLES = ['agents', 'deleted_agents'] as const
-type Table = (typeof TABLES)[number]
+const TABLES: Table[] = [
+  { name: 'agents', ...AGENT },
+  { name: 'deleted_agents', ...AGENT },
+  {
+    name: 'agent_secrets',
+    key: [uuid('team_id'), uuid('agent_id'), { column: 'name', type: 'text', start: '' }],
+    prefixes: [''],
+  },
+]
 
-/** Agents that are read, and briefly locked, at a time. */
+/** Rows that are read, and briefly locked, at a time. */
 const BATCH_SIZE = 500
 const REPORT_EVERY_MS = 1_000
 
@@ -23,22 +40,19 @@ export interface RotationOptions {
 }
 
 interface Row {
-  team_id: string
-  id: string
-  /** Null if the agent has no such secret or the first key sealed it; the same holds for `github_token`. */
-  api_key: Buffer | null
-  github_token: Buffer | null
+  key: string[]
+  /** For each prefix of the table. Null if there is no such secret, or it needs no new seal. */
+  sealed: (Buffer | null)[]
 }
 
 interface Replacement {
-  teamId: string
-  id: string
+  key: string[]
   oldSealed: Buffer
   sealed: Buffer
   fingerprint: Buffer
 }
 
-/** Returns how many secrets are still sealed with other keys. */
+/** Returns how many secrets still have an old seal. */
 export async function rotateSecrets(
   client: Client,
   secrets: Secrets,
@@ -52,9 +66,11 @@ export async function rotateSecrets(
 
   for (const table of TABLES) {
     for await (const rows of pages(client, table, batch, secrets)) {
-      for (const field of FIELDS) {
-        const replacements = rows.flatMap((row) => reseal(secrets, field, row, unopened) ?? [])
-        if (replacements.length > 0) progress.add(await replace(client, table, field, replacements))
+      for (const [index, prefix] of table.prefixes.entries()) {
+        const replacements = rows.flatMap(
+          ({ key, sealed }) => reseal(secrets, prefix, key, sealed[index] ?? null, unopened) ?? [],
+        )
+        if (replacements.length > 0) progress.add(await replace(client, table, prefix, replacements))
       }
     }
   }
@@ -65,58 +81,63 @@ export async function rotateSecrets(
 }
 
 async function* pages(client: Client, table: Table, batch: number, secrets: Secrets): AsyncGenerator<Row[]> {
-  let position = ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000']
+  let position = table.key.map(({ start }) => start)
   for (;;) {
     const { rows } = await client.query<Row>({
-      name: `page-of-${table}`,
+      name: `page-of-${table.name}`,
       text: pageSql(table),
       values: [...position, batch, secrets.prefix],
     })
     const last = rows.at(-1)
     if (!last) return
     yield rows
-    position = [last.team_id, last.id]
+    position = last.key
   }
 }
 
-/** Every agent in the order of the primary key, with the bytes of only those secrets that must be sealed again. */
-const pageSql = (table: Table) => `
-SELECT team_id, id, ${FIELDS.map(
-  (field) =>
-    `CASE WHEN substring(${field}_sealed FROM 1 FOR octet_length($4::bytea)) <> $4 THEN ${field}_sealed END AS ${field}`,
-).join(', ')}
-FROM ${table}
-WHERE (team_id, id) > ($1, $2)
-ORDER BY team_id, id
-LIMIT $3`
+const hasOldSeal = (prefix: string, current: string) =>
+  `substring(${prefix}sealed FROM 1 FOR octet_length(${current}::bytea)) <> ${current}`
+
+/** Every row in the order of the primary key, with the bytes of only those secrets that must be sealed again. */
+function pageSql({ name, key, prefixes }: Table): string {
+  const columns = key.map(({ column }) => column)
+  const [batch, current] = [`$${key.length + 1}`, `$${key.length + 2}`]
+  const sealed = prefixes.map((prefix) => `CASE WHEN ${hasOldSeal(prefix, current)} THEN ${prefix}sealed END`)
+  return `
+SELECT ARRAY[${columns.map((column) => `${column}::text`).join(', ')}] AS key, ARRAY[${sealed.join(', ')}] AS sealed
+FROM ${name}
+WHERE (${columns.join(', ')}) > (${key.map(({ type }, index) => `$${index + 1}::${type}`).join(', ')})
+ORDER BY ${columns.join(', ')}
+LIMIT ${batch}`
+}
 
 async function countLeft(client: Client, secrets: Secrets): Promise<number> {
-  const counts = FIELDS.map(
-    (field) => `count(*) FILTER (WHERE substring(${field}_sealed FROM 1 FOR octet_length($1::bytea)) <> $1)`,
-  )
-  const { rows } = await client.query<{ left: string }>(
-    TABLES.map((table) => `SELECT ${counts.join(' + ')} AS left FROM ${table}`).join(' UNION ALL '),
-    [secrets.prefix],
-  )
+  const counts = TABLES.map(({ name, prefixes }) => {
+    const each = prefixes.map((prefix) => `count(*) FILTER (WHERE ${hasOldSeal(prefix, '$1')})`)
+    return `SELECT ${each.join(' + ')} AS left FROM ${name}`
+  })
+  const { rows } = await client.query<{ left: string }>(counts.join(' UNION ALL '), [secrets.prefix])
   return rows.reduce((sum, { left }) => sum + Number(left), 0)
 }
 
 function reseal(
   secrets: Secrets,
-  field: (typeof FIELDS)[number],
-  { team_id: teamId, id, ...sealed }: Row,
+  prefix: string,
+  key: string[],
+  oldSealed: Buffer | null,
   unopened: Set<string>,
 ): Replacement | undefined {
-  const oldSealed = sealed[field]
   if (oldSealed === null) return undefined
-  const place = { teamId, agentId: id, field }
+  const [teamId = '', agentId = '', name = ''] = key
+  const field = prefix === '' ? namedField(name) : prefix.slice(0, -1)
+  const place = { teamId, agentId, field }
   try {
     const secret = secrets.open(place, oldSealed)
     const [fingerprint] = secrets.fingerprints(place, secret) as [Buffer]
-    return { teamId, id, oldSealed, sealed: secrets.seal(place, secret), fingerprint }
+    return { key, oldSealed, sealed: secrets.seal(place, secret), fingerprint }
   } catch (error) {
     // One secret that cannot be opened must not stop the rotation.
-    unopened.add(`cannot open ${field} of agent ${id} of team ${teamId}: ${(error as Error).message}`)
+    unopened.add(`cannot open ${field} of agent ${agentId} of team ${teamId}: ${(error as Error).message}`)
     return undefined
   }
 }
@@ -125,19 +146,24 @@ function reseal(
  * because the agent does not change. */
 async function replace(
   client: Client,
-  table: Table,
-  field: (typeof FIELDS)[number],
+  { name, key }: Table,
+  prefix: string,
   replacements: Replacement[],
 ): Promise<number> {
-  const column = <Name extends keyof Replacement>(name: Name) => replacements.map((each) => each[name])
+  const parameters = [...key.map(({ type }) => type), 'bytea', 'bytea', 'bytea']
   const { rowCount } = await client.query({
-    name: `replace-${field}-of-${table}`,
+    name: `replace-${prefix}sealed-of-${name}`,
     text: `
-UPDATE ${table} a SET ${field}_sealed = r.sealed, ${field}_fingerprint = r.fingerprint
-FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[])
-  AS r (team_id, id, old_sealed, sealed, fingerprint)
-WHERE a.team_id = r.team_id AND a.id = r.id AND a.${field}_sealed = r.old_sealed`,
-    values: [column('teamId'), column('id'), column('oldSealed'), column('sealed'), column('fingerprint')],
+UPDATE ${name} a SET ${prefix}sealed = r.new_sealed, ${prefix}fingerprint = r.new_fingerprint
+FROM unnest(${parameters.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})
+  AS r (${key.map(({ column }) => column).join(', ')}, old_sealed, new_sealed, new_fingerprint)
+WHERE ${key.map(({ column }) => `a.${column} = r.${column}`).join(' AND ')} AND a.${prefix}sealed = r.old_sealed`,
+    values: [
+      ...key.map((_, index) => replacements.map((each) => each.key[index])),
+      replacements.map(({ oldSealed }) => oldSealed),
+      replacements.map(({ sealed }) => sealed),
+      replacements.map(({ fingerprint }) => fingerprint),
+    ],
   })
   return rowCount ?? 0
 }
@@ -166,15 +192,15 @@ function createProgress(total: number, report: (line: string) => void) {
 
 const HELP = `DATABASE_URL=postgres://… SECRETS_KEYS=new:…,old:… npm run secrets:rotate
 
-Seals every secret with the first key of SECRETS_KEYS, while the console runs. Run it again
-if it was interrupted. ROTATE_BATCH (500) is the number of agents that it reads and
-briefly locks at a time.
+Seals every secret with the first key of SECRETS_KEYS and in the newest format, while the
+console runs. Run it again if it was interrupted. ROTATE_BATCH (500) is the number of rows
+that it reads and briefly locks at a time.
 `
 
 if (import.meta.main) {
   helpOrGoOn(HELP)
-  const { DATABASE_URL: url, SECRETS_KEYS: keys, ROTATE_BATCH: given = '' } = process.env
-  if (!url || !keys) {
+  const [url = '', keys = '', given = ''] = ['DATABASE_URL', 'SECRETS_KEYS', 'ROTATE_BATCH'].map(readSetting)
+  if (url === '' || keys === '') {
     process.stderr.write(
       'DATABASE_URL or SECRETS_KEYS is missing. The first key of SECRETS_KEYS seals every secret again.\n',
     )
@@ -194,6 +220,6 @@ if (import.meta.main) {
     report: (line) => process.stdout.write(`${line}\n`),
   })
   await client.end()
-  process.stdout.write(`${left} secrets are still sealed with other keys\n`)
+  process.stdout.write(`${left} secrets still have an old seal\n`)
   process.exitCode = left === 0 ? 0 : 1
 }

@@ -2,7 +2,12 @@ import type { Agent } from '../contract/agent.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql, Statements } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
-import { type Columns, changeStatement, type RevisionRecord } from './change-statement.ts'
+import {
+  type Columns,
+  changeStatement,
+  type NamedSecretWrite,
+  type RevisionRecord,
+} from './change-statement.ts'
 import { AGENT_TEXT, agentSql, BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
 import { bytesOf, refuseTooLarge } from './size.ts'
 
@@ -10,7 +15,12 @@ import { bytesOf, refuseTooLarge } from './size.ts'
 export interface AgentText {
   revision: number
   text: string
+  /** Where a value of the request looks like a credential. */
+  credentialWarnings?: readonly string[]
 }
+
+/** The named secrets of an agent, by name. */
+export type NamedSecrets = Record<string, { mask: string; revision: number }>
 
 /** An agent before a change, and the time of the change. */
 export interface StoredAgent {
@@ -19,6 +29,7 @@ export interface StoredAgent {
   fingerprints: { api_key: Buffer | null; github_token: Buffer | null }
   /** The revision that set each secret; null if the agent has no such secret. */
   secretRevisions: { api_key: number | null; github_token: number | null }
+  namedSecrets: NamedSecrets
   /** The revision that the change makes. */
   nextRevision: number
   /** The time of the new change, Unix time in seconds; never before that of the previous change. */
@@ -27,8 +38,12 @@ export interface StoredAgent {
 
 /** The part of a change that `decide` chooses. `changeAgent` adds revision, time and size. */
 export interface Change
-  extends Pick<RevisionRecord, 'action' | 'fields' | 'before' | 'restoredRevision' | 'reason'> {
+  extends Pick<
+    RevisionRecord,
+    'action' | 'fields' | 'before' | 'restoredRevision' | 'reason' | 'credentialWarnings'
+  > {
   columns: Columns
+  secret?: NamedSecretWrite
 }
 
 export interface ChangeRequest {
@@ -82,12 +97,13 @@ async function tryChange(
     agent,
     fingerprints: { api_key: row.api_key_fingerprint, github_token: row.github_token_fingerprint },
     secretRevisions: { api_key: row.api_key_revision, github_token: row.github_token_revision },
+    namedSecrets: row.named_secrets ?? {},
     nextRevision: next,
     changedAt,
   })
   if (!change) return { text, revision }
 
-  const { columns, ...rest } = change
+  const { columns, secret, ...rest } = change
   const fields = SETTABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
   const newBytes =
     bytes - bytesOf(fields.map((name) => agent[name])) + bytesOf(fields.map((name) => columns[name]))
@@ -99,9 +115,16 @@ async function tryChange(
       record,
       { ...columns, bytes: newBytes, ...(isNewBehaviour && { behaviour_revision: next }) },
       bytes,
+      secret,
     ),
   )
-  return written.length === 0 ? undefined : { revision: next, text: textAfter(agent, columns, changedAt) }
+  if (written.length === 0) return undefined
+  const { credentialWarnings } = change
+  return {
+    revision: next,
+    text: textAfter(agent, columns, changedAt),
+    ...(credentialWarnings && { credentialWarnings }),
+  }
 }
 
 /** The agent that was read, with the changed fields, as JSON. Cheaper than reading the new text from PostgreSQL. */
@@ -118,10 +141,11 @@ interface AgentRow extends AgentText {
   github_token_fingerprint: Buffer | null
   api_key_revision: number | null
   github_token_revision: number | null
+  named_secrets: NamedSecrets | null
 }
 
 export const AGENT_TO_CHANGE = `
 SELECT a.revision, ${AGENT_TEXT}, a.bytes, a.api_key_fingerprint, a.github_token_fingerprint, a.api_key_revision,
-  a.github_token_revision
+  a.github_token_revision, a.named_secrets
 FROM agents a, ${agentSql('a')}
 WHERE a.team_id = $1 AND a.id = $2`

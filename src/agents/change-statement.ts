@@ -22,7 +22,14 @@ export interface RevisionRecord {
   /** The revision whose values were restored. */
   restoredRevision?: number
   reason?: string | null
+  /** Where a changed value looks like a credential; see `secrets/inspect.ts`. */
+  credentialWarnings?: readonly string[]
 }
+
+/** A row of `agent_secrets` that a change stores or, without sealed bytes, deletes. */
+export type NamedSecretWrite =
+  | { name: string; sealed: Buffer; fingerprint: Buffer }
+  | { name: string; sealed: null }
 
 /** Column names and values; the value of a json column is not yet serialised. */
 export type Columns = Record<string, unknown>
@@ -61,19 +68,28 @@ function recordParameters(record: RevisionRecord): unknown[] {
     JSON.stringify({ fields, changed_by: caller.userId, changed_at: changedAt }),
     record.auditId,
     caller.requestId,
-    JSON.stringify({ revision, fields, restored_revision: restoredRevision }),
+    JSON.stringify({
+      revision,
+      fields,
+      restored_revision: restoredRevision,
+      credential_warnings: record.credentialWarnings?.length ? record.credentialWarnings : undefined,
+    }),
   ]
 }
 
 /** Changes the columns of an agent. Returns no row if another writer changed the agent since the read. */
-export function changeStatement(record: RevisionRecord, columns: Columns, bytesRead: number): Statement {
+export function changeStatement(
+  record: RevisionRecord,
+  columns: Columns,
+  bytesRead: number,
+  secret?: NamedSecretWrite,
+): Statement {
   const names = Object.keys(columns)
+  const isNamed = !secret && !hasSnapshot(record.revision)
   return {
-    // Too rare to be worth a named statement.
-    ...(hasSnapshot(record.revision)
-      ? { name: undefined, text: textWithSnapshot(names) }
-      : changeText(names)),
-    values: [...recordParameters(record), bytesRead, ...toParameters(columns)],
+    // Others are too rare to be worth a named statement.
+    ...(isNamed ? changeText(names) : { name: undefined, text: rareText(names, record.revision, secret) }),
+    values: [...recordParameters(record), bytesRead, ...toParameters(columns), ...secretParameters(secret)],
   }
 }
 
@@ -93,8 +109,30 @@ function changeText(names: string[]): { name: string | undefined; text: string }
   return statement
 }
 
-function textWithSnapshot(names: string[]): string {
-  return textOfChange(names, '*', recordSql(snapshotSql('written')))
+function rareText(names: string[], revision: number, secret: NamedSecretWrite | undefined): string {
+  const record = recordSql(hasSnapshot(revision) ? snapshotSql('written') : 'NULL')
+  const write = secret ? `, ${secretSql(secret, RECORD_PARAMETERS + 2 + names.length)}` : ''
+  return textOfChange(names, '*', record + write)
+}
+
+/** `next` is the number of its first parameter. */
+function secretSql({ sealed }: NamedSecretWrite, next: number): string {
+  if (sealed === null) {
+    return `removed AS (
+  DELETE FROM agent_secrets USING written
+  WHERE agent_secrets.team_id = $1 AND agent_secrets.agent_id = $2 AND name = $${next}
+)`
+  }
+  return `stored AS (
+  INSERT INTO agent_secrets (team_id, agent_id, name, sealed, fingerprint)
+  SELECT $1, $2, $${next}, $${next + 1}, $${next + 2} FROM written
+  ON CONFLICT (team_id, agent_id, name) DO UPDATE SET sealed = excluded.sealed, fingerprint = excluded.fingerprint
+)`
+}
+
+function secretParameters(secret: NamedSecretWrite | undefined): unknown[] {
+  if (!secret) return []
+  return secret.sealed === null ? [secret.name] : [secret.name, secret.sealed, secret.fingerprint]
 }
 
 /** An evaluation changes the size without a revision, so the size is part of the condition. */

@@ -49,7 +49,7 @@ export const AGENT_COLUMNS: readonly string[] = [
   ...['api_key', 'github_token'].flatMap((secret) =>
     ['sealed', 'mask', 'fingerprint', 'revision'].map((part) => `${secret}_${part}`),
   ),
-  ...['latest_evaluation', 'behaviour_revision', 'bytes'],
+  ...['named_secrets', 'latest_evaluation', 'behaviour_revision', 'bytes'],
 ]
 
 /** The columns that decide how an agent behaves: if one changes, the evaluation is no longer current. */

@@ -1,9 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import { toETag } from '../contract/etag.ts'
 import type { AgentText } from './change-agent.ts'
-import { ignoredFields } from './ignored-fields.ts'
+import { headerList, ignoredFields } from './header-list.ts'
 
-export function sendAgent(reply: FastifyReply, { text, revision }: AgentText) {
+export function sendAgent(reply: FastifyReply, { text, revision, credentialWarnings = [] }: AgentText) {
+  const warnings = headerList(credentialWarnings)
+  if (warnings !== undefined) reply.header('console-credential-warnings', warnings)
   return sendJson(reply.header('etag', toETag(revision)), text)
 }
 

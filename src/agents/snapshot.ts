@@ -7,7 +7,8 @@ export const SNAPSHOT_INTERVAL = 100
 /** The columns that a revision can change. A sealed secret and its fingerprint are never copied. */
 const SNAPSHOT_COLUMNS = [
   ...SETTABLE_COLUMNS.map(({ name }) => name),
-  ...['trust_stage', 'trusted_at', 'ttt_days', 'api_key_mask', 'api_key_revision', 'github_token_revision'],
+  ...['trust_stage', 'trusted_at', 'ttt_days'],
+  ...['api_key_mask', 'api_key_revision', 'github_token_revision', 'named_secrets'],
 ]
 
 export function hasSnapshot(revision: number): boolean {

@@ -7,6 +7,7 @@ import {
   DelegatedAgent,
   ImportMetadata,
   MCPConfig,
+  NO_USER_INFO,
   WhiteBoxConfig,
 } from './agent-parts.ts'
 import { DecimalInput } from './decimal.ts'
@@ -54,7 +55,7 @@ export const SETTABLE = {
       'the filter `statuses` names that status. Default of a new agent: `active`.',
   }),
   agent_name: text(255, 'Display name of the agent. It need not be unique.'),
-  agent_url: text(2_048, 'Endpoint URL of the agent.'),
+  agent_url: text(2_048, `Endpoint URL of the agent. ${NO_USER_INFO}`),
   model_name: text(255, 'Name of the model that the agent uses.'),
   api_key: Type.String({
     maxLength: 8_192,

@@ -13,6 +13,9 @@ import {
 /** The nested objects of an agent. They are open: known fields have types, and unknown fields are stored unchanged,
  * so that an older console does not drop the fields of a newer client. */
 
+/** `src/agents/secrets/inspect.ts` lists these fields too. */
+export const NO_USER_INFO = 'A user name or password in it is refused: use a named secret.'
+
 const longText = (description: string) =>
   Type.String({ maxLength: 2_048, description: `${description} At most 2,048 characters.` })
 const name = (description: string) =>
@@ -47,14 +50,15 @@ export type AgentParams = Static<typeof AgentParams>
 
 export const MCPConfig = openObject(
   'MCPConfig',
-  'Proxy configuration for the Model Context Protocol (MCP).',
+  'Proxy configuration for the Model Context Protocol (MCP). A credential, such as that of a header, is a reference to a named ' +
+    'secret: `{"$secret": "name"}`.',
   {
-    proxy_url: longText('URL of the MCP proxy.'),
+    proxy_url: longText(`URL of the MCP proxy. ${NO_USER_INFO}`),
     access_level: oneOf(['read', 'write', 'admin'], {
       description: 'What the agent may do through the proxy: `read`, `write` or `admin`.',
     }),
     server_urls: Type.Array(Type.String({ maxLength: 2_048 }), {
-      description: 'URLs of the MCP servers behind the proxy. At most 2,048 characters each.',
+      description: `URLs of the MCP servers behind the proxy. ${NO_USER_INFO} At most 2,048 characters each.`,
     }),
   },
 )
@@ -64,8 +68,8 @@ export const DelegatedAgent = openObject(
   'DelegatedAgent',
   'Another agent that this agent delegates work to.',
   {
-    url: longText('Endpoint URL of the other agent.'),
-    agent_card_url: longText('URL of the A2A agent card of the other agent.'),
+    url: longText(`Endpoint URL of the other agent. ${NO_USER_INFO}`),
+    agent_card_url: longText(`URL of the A2A agent card of the other agent. ${NO_USER_INFO}`),
     name: name('Name of the other agent.'),
     capabilities: names('Capabilities of the other agent that this agent uses. At most 255 characters each.'),
   },
@@ -80,7 +84,7 @@ export const WhiteBoxConfig = openObject(
       maxLength: 262_144,
       description: 'Source code of the agent. At most 262,144 characters.',
     }),
-    repo_url: longText('URL of the source repository.'),
+    repo_url: longText(`URL of the source repository. ${NO_USER_INFO}`),
     github_username: name('GitHub user that the token belongs to.'),
     github_token: Type.String({
       maxLength: 8_192,
@@ -109,7 +113,7 @@ export const ImportMetadata = openObject(
   'How the agent was imported. Set on creation. Default: `{"source": "manual"}`.',
   {
     source: name('Where the agent came from. Default: `manual`.'),
-    source_url: longText('URL that the agent was imported from.'),
+    source_url: longText(`URL that the agent was imported from. ${NO_USER_INFO}`),
     imported_at: described(UnixSeconds, 'Time of the import, Unix time in seconds.'),
     original_format: name('Format of the imported description, such as `a2a-card`.'),
   },

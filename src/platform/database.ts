@@ -56,8 +56,9 @@ export function createDatabase(
     application_name: 'agent-console',
     maxLifetimeSeconds: connectionLifetimeS,
     idleTimeoutMillis: 30_000,
-    // JIT compilation of a plan takes longer than any of our statements.
-    options: `-c jit=off -c lock_timeout=${lockTimeoutMs}`,
+    // JIT compilation of a plan takes longer than any of our statements. The log of PostgreSQL must not contain the values of a
+    // statement that fails.
+    options: `-c jit=off -c lock_timeout=${lockTimeoutMs} -c log_parameter_max_length_on_error=0`,
   }
   const places = dividePlaces(poolSize)
   const failover = createFailover()

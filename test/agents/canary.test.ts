@@ -4,9 +4,11 @@ import { createFlock, spell } from '../support/canaries.ts'
 import { proveCanaries } from '../support/canary-proof.ts'
 
 const AGENTS = Number(process.env['CANARIES'] ?? 20)
+const PLANTED = Number(process.env['PLANTED'] ?? 60)
 
 describe('a secret shows in no place but the two that may show it', () => {
-  it(`whatever is done to ${AGENTS} agents`, (t) => proveCanaries(AGENTS, (line) => t.diagnostic(line)))
+  it(`whatever is done to ${AGENTS} agents, nor do ${PLANTED} credentials that were redacted`, (t) =>
+    proveCanaries({ agents: AGENTS, planted: PLANTED }, (line) => t.diagnostic(line)))
 
   it('and the search finds it in every encoding', () => {
     const flock = createFlock()

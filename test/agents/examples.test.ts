@@ -54,6 +54,14 @@ describe('the examples of the document', async () => {
       ...{ updated_at: moved.updated_at, trusted_at: moved.trusted_at, ttt_days: moved.ttt_days },
     })
 
+    const shown = example('NamedSecret')
+    const put = await send(
+      'PUT',
+      `${COLLECTION}/${id}/secrets/${String(shown['name'])}`,
+      example('NamedSecretValue'),
+    )
+    assert.deepEqual(put, { ...shown, revision: put.revision })
+
     const redaction = example('RevisionRedaction') as { fields: string[] }
     await send('PUT', `${COLLECTION}/${id}`, { agent_url: 'https://new.example', mcp_config: {} })
     await send('POST', `${COLLECTION}/${id}/revisions/1/redact`, redaction)

@@ -102,16 +102,48 @@ describe('a creation with an Idempotency-Key', async () => {
     }
   })
 
-  it('belongs to its team: another may use the same key', async () => {
+  it('belongs to its user: others may use the same key, in another team and in the same one', async () => {
     const key = randomUUID()
-    const other = await running.person()
-    const colleague = await running.person({ team: person.team })
     const first = await create(key)
-    const theirs = await create(key, { ...BODY, purpose: 'theirs' }, other.token)
-    assert.equal(theirs.status, 201)
-    assert.equal(theirs.body.team_id, other.team)
-    assert.notEqual(theirs.body.id, first.body.id)
-    assert.equal((await create(key, BODY, colleague.token)).text, first.text)
+    const others = [await running.person(), await running.person({ team: person.team })]
+    for (const other of others) {
+      const theirs = await create(key, { ...BODY, purpose: 'theirs' }, other.token)
+      assert.equal(theirs.status, 201)
+      assert.deepEqual([theirs.body.team_id, theirs.body.created_by], [other.team, other.user])
+      assert.notEqual(theirs.body.id, first.body.id)
+    }
+    assert.equal((await create(key)).text, first.text)
+  })
+
+  it('of another member of the team tells nothing about a secret', async () => {
+    const key = randomUUID()
+    await create(key, { ...BODY, api_key: '1234' })
+    const colleague = await running.person({ team: person.team, scope: 'agent:write' })
+    const statuses = new Set<number>()
+    for (const api_key of ['1233', '1234', '1235']) {
+      statuses.add((await create(key, { ...BODY, api_key }, colleague.token)).status)
+    }
+    // The colleague's own first request took the key; the right guess is refused like the others.
+    assert.deepEqual([...statuses], [201, 409])
+  })
+
+  it('with another body leaves an audit event for each attempt, without the key', async () => {
+    const key = randomUUID()
+    const { id } = (await create(key)).body
+    const events = async () =>
+      (await running.request('GET', `/v1/audit-events?agent_id=${id}`, { token: person.token })).body.results
+    await create(key)
+    assert.equal((await events()).length, 1)
+    for (const purpose of ['second', 'third']) await create(key, { ...BODY, purpose })
+    const [last, before] = await events()
+    for (const event of [last, before]) {
+      const { action, user_id, agent_id, detail } = event
+      assert.deepEqual(
+        { action, user_id, agent_id, detail },
+        { action: 'idempotency_conflict', user_id: person.user, agent_id: id, detail: {} },
+      )
+      assert.ok(!JSON.stringify(event).includes(key))
+    }
   })
 
   it('that was refused by the contract leaves its key free', async () => {
@@ -141,7 +173,7 @@ describe('a creation with an Idempotency-Key', async () => {
     await create(key)
     const [row] = await running.database.query<{ request_hash: Buffer }>(
       'SELECT * FROM idempotency_keys WHERE key = $1',
-      [key],
+      [`${person.user}:${key}`],
     )
     assert.equal(row?.request_hash.length, 32)
     assert.ok(!JSON.stringify(row).includes('WXYZ'))
@@ -149,8 +181,8 @@ describe('a creation with an Idempotency-Key', async () => {
     await create(other)
     assert.equal(
       await rows('SELECT count(DISTINCT request_hash)::int FROM idempotency_keys WHERE key IN ($1, $2)', [
-        key,
-        other,
+        `${person.user}:${key}`,
+        `${person.user}:${other}`,
       ]),
       2,
     )

@@ -21,16 +21,18 @@ describe('the secrets of an agent in clear', async () => {
     await putAgent(running, person, id, { api_key: KEY })
     const first = await readSecrets(id)
     assert.equal(first.headers.get('cache-control'), 'no-store')
-    assert.deepEqual(first.body, { api_key: KEY, white_box_config: { github_token: null } })
+    assert.deepEqual(first.body, { api_key: KEY, white_box_config: { github_token: null }, secrets: {} })
     await putAgent(running, person, id, { api_key: null, white_box_config: { github_token: TOKEN } })
     assert.deepEqual((await readSecrets(id)).body, {
       api_key: null,
       white_box_config: { github_token: TOKEN },
+      secrets: {},
     })
     await putAgent(running, person, id, { white_box_config: null })
     assert.deepEqual((await readSecrets(id)).body, {
       api_key: null,
       white_box_config: { github_token: null },
+      secrets: {},
     })
   })
 

@@ -59,6 +59,7 @@ describe('a deleted agent', async () => {
     assert.deepEqual(secrets, {
       api_key: json.api_key,
       white_box_config: { github_token: json.white_box_config.github_token },
+      secrets: {},
     })
     const revisions: AgentRevision[] = (await send('GET', `${id}/revisions`)).body.results
     assert.deepEqual(

@@ -36,7 +36,7 @@ describe('redacting a revision', async () => {
 
   it('removes the values from every row, and only those', async () => {
     const { id } = await createAgent(running, person, {
-      agent_url: 'https://user:canary-url@agents.example',
+      agent_url: 'https://agents.example/?key=canary-url',
       mcp_config: { headers: { authorization: 'canary-header' } },
       agent_params: { key: 'canary-param' },
       purpose: 'kept purpose',

@@ -6,8 +6,9 @@ import { rotateSecrets } from '../../scripts/rotate-secrets.ts'
 import { SecretText } from '../../src/platform/secret-text.ts'
 import { createSecrets, type KeyringEntry } from '../../src/platform/secrets.ts'
 import { startProcess } from '../acceptance/processes.ts'
-import { createAgent } from '../support/agents.ts'
+import { COLLECTION, createAgent } from '../support/agents.ts'
 import { startConsole } from '../support/console.ts'
+import { sealWithoutPadding } from '../support/old-seal.ts'
 import { proveRotation } from '../support/rotation.ts'
 import { until } from '../support/until.ts'
 
@@ -37,6 +38,47 @@ describe('a rotation', () => {
       assert.equal(await rotation, 0)
       const { rows } = await writer.query('SELECT api_key_sealed FROM agents WHERE id = $1', [id])
       assert.equal(secrets.open(place, rows[0].api_key_sealed).reveal(), 'sk-after')
+    })
+  })
+
+  it('seals named secrets too, those of deleted agents among them', async () => {
+    await inScene(async ({ older, newer, running, client }) => {
+      const person = await running.person()
+      const ids = [await createAgent(running, person), await createAgent(running, person)].map(({ id }) => id)
+      for (const id of ids) {
+        for (const name of ['first', 'second']) {
+          const path = `${COLLECTION}/${id}/secrets/${name}`
+          await running.request('PUT', path, { token: person.token, json: { value: `sk-${name}` } })
+        }
+      }
+      await running.request('DELETE', `${COLLECTION}/${ids[1]}`, { token: person.token })
+      const secrets = createSecrets([newer, older])
+      assert.equal(await rotateSecrets(client, secrets, { batch: 1, report: () => {} }), 0)
+      const { rows } = await client.query('SELECT * FROM agent_secrets')
+      assert.equal(rows.length, 4)
+      const newOnly = createSecrets([newer])
+      for (const { agent_id: agentId, name, sealed, fingerprint } of rows) {
+        const place = { teamId: person.team, agentId, field: `secrets.${name}` }
+        const secret = newOnly.open(place, sealed)
+        assert.equal(secret.reveal(), `sk-${name}`)
+        assert.deepEqual(fingerprint, newOnly.fingerprints(place, secret)[0])
+      }
+    })
+  })
+
+  it('pads what the same key sealed without padding', async () => {
+    await inScene(async ({ older, running, client }) => {
+      const person = await running.person()
+      const { id } = await createAgent(running, person, { api_key: 'sk-short' })
+      const place = { teamId: person.team, agentId: id, field: 'api_key' }
+      await client.query('UPDATE agents SET api_key_sealed = $1', [
+        sealWithoutPadding(older, place, 'sk-short'),
+      ])
+      const secrets = createSecrets([older])
+      assert.equal(await rotateSecrets(client, secrets, { report: () => {} }), 0)
+      const { rows } = await client.query('SELECT api_key_sealed AS sealed FROM agents')
+      assert.equal(rows[0].sealed[0], 2)
+      assert.equal(secrets.open(place, rows[0].sealed).reveal(), 'sk-short')
     })
   })
 

@@ -1,9 +1,12 @@
+import { type AuditIds, INSERT_AUDIT_EVENT } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
+import type { Caller } from '../../platform/identity.ts'
 import { SecretText } from '../../platform/secret-text.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
 /** The idempotency key of a creation, and the hash of its body. */
 export interface IdempotencyKey {
+  /** With the user: a key that another member of the team uses tells nothing about that creation. */
   key: string
   /** One hash for each encryption key; the first is stored. */
   requestHashes: Buffer[]
@@ -13,11 +16,12 @@ export interface IdempotencyKey {
  * separates these hashes from fingerprints. */
 export function toIdempotencyKey(
   secrets: Secrets,
-  teamId: string,
-  key: string | undefined,
+  { teamId, userId }: Caller,
+  given: string | undefined,
   body: object,
 ): IdempotencyKey | undefined {
-  if (key === undefined) return undefined
+  if (given === undefined) return undefined
+  const key = `${userId}:${given}`
   const place = { teamId, agentId: '', field: `idempotency_keys ${key}` }
   return { key, requestHashes: secrets.fingerprints(place, new SecretText(canonical(body))) }
 }
@@ -31,22 +35,30 @@ function canonical(body: object): string {
   )
 }
 
-/** The agent that the first request with this key created, and whether that request had the same body. */
+/** The agent that the first request with this key created, and whether that request had the same body. If it had not, writes
+ * an audit event: who repeats a creation with other bodies may be guessing. */
 export async function findIdempotencyKey(
   sql: Statements,
-  teamId: string,
+  { teamId, userId, requestId }: Caller,
   { key, requestHashes }: IdempotencyKey,
+  { now, eventId }: { now: number } & Pick<AuditIds, 'eventId'>,
 ): Promise<{ agent_id: string; is_same: boolean } | undefined> {
-  const [row] = await sql.read<{ agent_id: string; is_same: boolean }>({
+  const [row] = await sql.write<{ agent_id: string; is_same: boolean }>({
     name: 'find-idempotency-key',
-    text: `
-SELECT agent_id, request_hash = ANY ($3::bytea[]) AS is_same
-FROM idempotency_keys
-WHERE team_id = $1 AND key = $2`,
-    values: [teamId, key, requestHashes],
+    text: FIND_KEY,
+    values: [teamId, key, requestHashes, eventId, now, userId, requestId],
   })
   return row
 }
+
+const FIND_KEY = `
+WITH found AS (
+  SELECT agent_id, request_hash = ANY ($3::bytea[]) AS is_same FROM idempotency_keys WHERE team_id = $1 AND key = $2
+), audited AS (
+  ${INSERT_AUDIT_EVENT}
+  SELECT $1, $4, $5, $6, 'idempotency_conflict', agent_id, $7, '{}' FROM found WHERE NOT is_same
+)
+SELECT agent_id, is_same FROM found`
 
 /** Deletes the oldest keys from before a time in seconds. Returns whether there may be more. A key is honoured until it is
  * deleted. */

@@ -30,12 +30,16 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       summary: 'Create Agent Configuration',
       description:
         'Creates an agent in the team of the token. Send `Idempotency-Key` to make a retry safe: a retry with the same key and ' +
-        'body returns the first agent as it was created. If the body differs, or the agent has been deleted, it returns 409.',
+        'body returns the first agent as it was created. If the body differs, or the agent has been deleted, it returns 409. ' +
+        'A new agent has no named secrets, so that its fields cannot refer to one.',
       headers: IdempotencyKeyHeader,
       body: ref(AgentCreate),
       response: {
         201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
-          headers: responseHeaders('etag', 'location', 'cache-control', 'console-ignored-fields'),
+          headers: responseHeaders(
+            ...(['etag', 'location', 'cache-control'] as const),
+            ...(['console-ignored-fields', 'console-credential-warnings'] as const),
+          ),
           examples: { created: { summary: 'With the secret in clear text', value: AGENT_CREATED_EXAMPLE } },
         }),
         ...writeErrors('idempotency_conflict', 'idempotency_agent_deleted', 'agent_too_large'),
@@ -87,7 +91,9 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       description:
         'Each supplied field replaces the corresponding field of the agent; absent fields keep their values. Every change makes ' +
         'a new revision; a body that changes nothing makes none. Send `If-Match` with the ETag that you read to avoid ' +
-        'overwriting the change of another client: the response is 412 if the agent has changed since.',
+        'overwriting the change of another client: the response is 412 if the agent has changed since. To move `agent_url` to ' +
+        'another origin while an `api_key` is stored, send the key again, clear it with `null`, or use a token with the permission ' +
+        '`agent:secret`; else the response is 403. The same holds for `repo_url` and `github_token` in `white_box_config`.',
       params: AgentId,
       headers: IfMatch,
       body: ref(AgentUpdate),
@@ -96,7 +102,10 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
           'The agent after the update. A secret that this request set is in clear text; other secrets are masked.',
           ref(Agent),
           {
-            headers: responseHeaders('etag', 'cache-control', 'console-ignored-fields'),
+            headers: responseHeaders(
+              ...(['etag', 'cache-control'] as const),
+              ...(['console-ignored-fields', 'console-credential-warnings'] as const),
+            ),
           },
         ),
         ...writeErrors('agent_not_found', 'revision_stale', 'agent_too_large'),

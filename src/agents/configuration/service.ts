@@ -7,6 +7,8 @@ import { type AgentText, type Change, changeAgent, type StoredAgent } from '../c
 import { type ColumnValues, SETTABLE_COLUMNS } from '../columns.ts'
 import { changedColumns, describeColumns, settableValues } from '../compare.ts'
 import type { History } from '../history/service.ts'
+import { inspect, refuseFaults } from '../secrets/inspect.ts'
+import { requireSecretForNewOrigin } from '../secrets/new-origin.ts'
 import {
   changedSecret,
   readSecretChanges,
@@ -42,8 +44,9 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
     ): Promise<AgentText & { id: string }> {
       // One time for the id and the column, so that the order of ids is the order of creation.
       const nowMs = now()
+      const changedAt = Math.floor(nowMs / 1_000)
       const id = newId(nowMs)
-      const key = toIdempotencyKey(secrets, caller.teamId, idempotencyKey, body)
+      const key = toIdempotencyKey(secrets, caller, idempotencyKey, body)
       const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
       rejectUnknownMasks(changes)
       const values = {
@@ -54,19 +57,23 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
       }
       const bytes = bytesOf(Object.values(values))
       refuseTooLarge(bytes)
+      const findings = inspect(values)
+      refuseFaults(findings, {})
+      const { warnings: credentialWarnings } = findings
       const created = await insertAgent(
         sql,
         {
           caller,
           id,
           revision: FIRST_REVISION,
-          changedAt: Math.floor(nowMs / 1_000),
+          changedAt,
           auditId: newId(nowMs),
           action: 'created',
           fields: Object.keys(AgentCreate.properties).filter(
             (name) => body[name as keyof AgentCreate] != null,
           ),
           before: {},
+          credentialWarnings,
         },
         {
           trust_stage: AGENT_DEFAULTS.trust_stage,
@@ -77,15 +84,15 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
         },
         key,
       )
-      if (created) return { ...created, id, text: showSupplied(created.text, changes) }
+      if (created) return { ...created, id, text: showSupplied(created.text, changes), credentialWarnings }
       // The key was used before: the response is the one that the first request got.
-      const first = key && (await findIdempotencyKey(sql, caller.teamId, key))
+      const first = key && (await findIdempotencyKey(sql, caller, key, { now: changedAt, eventId: newId() }))
       if (!first) throw new Error('The idempotency key conflicts with a row that cannot be found')
       if (!first.is_same) throw new Problem('idempotency_conflict')
       const agent = await history.findAt(caller, first.agent_id, FIRST_REVISION)
       // The key and the agent were stored together, so an agent that is missing now has been deleted.
       if (!agent) throw new Problem('idempotency_agent_deleted')
-      return { ...agent, id: first.agent_id, text: showSupplied(agent.text, changes) }
+      return { ...agent, id: first.agent_id, text: showSupplied(agent.text, changes), credentialWarnings }
     },
 
     async read(caller: Caller, id: string, { includeScores = false } = {}): Promise<AgentText> {
@@ -103,18 +110,26 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
       const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
       const values = toValues(body, changes)
       const request = { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
-      const { text, revision } = await changeAgent(sql, request, (stored) => {
+      const changed = await changeAgent(sql, request, (stored) => {
         rejectUnknownMasks(changes, stored.agent)
-        return decideUpdate(stored, values, changes)
+        return decideUpdate(caller, stored, values, changes)
       })
-      return { revision, text: showSupplied(text, changes) }
+      return { ...changed, text: showSupplied(changed.text, changes) }
     },
   }
 }
 
 /** Undefined when the update changes nothing. */
-function decideUpdate(stored: StoredAgent, values: ColumnValues, changes: SecretChanges): Change | undefined {
+function decideUpdate(
+  caller: Caller,
+  stored: StoredAgent,
+  values: ColumnValues,
+  changes: SecretChanges,
+): Change | undefined {
   const columns = changedColumns(stored.agent, values)
+  const findings = inspect(columns)
+  refuseFaults(findings, stored.namedSecrets)
+  requireSecretForNewOrigin(caller, stored, columns, changes)
   const token = changedSecret('github_token', changes.github_token, stored)
   const apiKey = changedSecret('api_key', changes.api_key, stored)
   // `white_box_config` includes the token: a new token is a change of the field.
@@ -126,7 +141,11 @@ function decideUpdate(stored: StoredAgent, values: ColumnValues, changes: Secret
     before['api_key_revision'] = stored.secretRevisions.api_key
   }
   if (fields.length === 0) return undefined
-  return { action: 'updated', fields, before, columns: { ...columns, ...token, ...apiKey } }
+  return {
+    ...{ action: 'updated', fields, before },
+    columns: { ...columns, ...token, ...apiKey },
+    credentialWarnings: findings.warnings,
+  }
 }
 
 function toValues(body: AgentUpdate, changes: SecretChanges): ColumnValues {

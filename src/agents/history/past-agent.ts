@@ -1,5 +1,6 @@
+import { namedField } from '../../contract/agent-secrets.ts'
 import type { Statements } from '../../platform/database.ts'
-import type { AgentText } from '../change-agent.ts'
+import type { AgentText, NamedSecrets } from '../change-agent.ts'
 import { AGENT_TEXT, agentSql } from '../columns.ts'
 import { snapshotAtOrAfter } from '../snapshot.ts'
 
@@ -8,6 +9,10 @@ export interface PastAgent extends AgentText {
   /** The revision that set each secret, at that time; null if the agent had no such secret. */
   api_key_revision: number | null
   github_token_revision: number | null
+  /** The named secrets at the next snapshot, or now if there is none yet. */
+  named_secrets: NamedSecrets | null
+  /** Those that have changed since, as they were at that time; null if there was no such secret. */
+  undone_secrets: Record<string, NamedSecrets[string] | null> | null
   /** The fields whose values at that revision were removed from history. */
   redacted: string[]
 }
@@ -39,7 +44,10 @@ WITH undone AS (
   WHERE team_id = $1 AND agent_id = $2 AND revision > $3 AND revision <= $4
   ORDER BY field, revision
 )
-SELECT r.revision, ${AGENT_TEXT}, past_agent.api_key_revision, past_agent.github_token_revision, ARRAY(
+SELECT r.revision, ${AGENT_TEXT}, past_agent.api_key_revision, past_agent.github_token_revision, past_agent.named_secrets, (
+  SELECT json_object_agg(substr(field, ${namedField('').length + 1}), before -> field) FROM undone
+  WHERE starts_with(field, '${namedField('')}')
+) AS undone_secrets, ARRAY(
   SELECT field FROM undone WHERE is_redacted
   UNION ALL
   SELECT field FROM json_array_elements_text(s.snapshot -> 'redacted') AS field

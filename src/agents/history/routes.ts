@@ -82,12 +82,14 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
       summary: 'Restore Agent Revision',
       description:
         'Makes a new revision with the field values of an old one. Secrets, the trust stage and scores keep their current ' +
-        'values, and so do fields whose old values were removed from history.',
+        'values, and so do fields whose old values were removed from history. Like an update, it needs the permission ' +
+        '`agent:secret` to move a URL to another origin while the secret that is sent there stays. A revision that refers to a ' +
+        'named secret that was deleted gets 422.',
       params: AgentRevisionId,
       headers: IfMatch,
       response: {
         200: jsonResponse('The agent after the restore, with masked secrets.', ref(Agent), {
-          headers: responseHeaders('etag'),
+          headers: responseHeaders('etag', 'console-credential-warnings'),
         }),
         ...writeErrors('agent_not_found', 'revision_not_found', 'revision_stale', 'agent_too_large'),
       },

@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Agent } from '../../contract/agent.ts'
+import { namedField } from '../../contract/agent-secrets.ts'
 import type { AgentDiff, AgentRevisionPage } from '../../contract/history.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { decodeCursor, encodeCursor } from '../../platform/pagination-cursor.ts'
-import { type AgentText, changeAgent } from '../change-agent.ts'
+import { type AgentText, changeAgent, type NamedSecrets } from '../change-agent.ts'
 import { changedColumns, describeColumns, settableValues } from '../compare.ts'
+import { inRevision, inspect, refuseFaults } from '../secrets/inspect.ts'
+import { requireSecretForNewOrigin } from '../secrets/new-origin.ts'
 import { findAgentAt, type PastAgent } from './past-agent.ts'
 import { hasAgent, listRevisions } from './store.ts'
 
@@ -32,8 +35,9 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
     throw new Problem((await hasAgent(sql, caller.teamId, id)) ? 'revision_not_found' : 'agent_not_found')
   }
   const stateAt = async (caller: Caller, id: string, revision: number): Promise<State> => {
-    const { text, ...rest } = await readAt(caller, id, revision)
-    return { ...rest, agent: JSON.parse(text) as Agent }
+    const { text, named_secrets: next, undone_secrets: undone, ...rest } = await readAt(caller, id, revision)
+    const secrets = new Map(Object.entries({ ...next, ...undone }))
+    return { ...rest, agent: JSON.parse(text) as Agent, secrets }
   }
 
   return {
@@ -64,8 +68,8 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       const other = await stateAt(caller, id, against)
       const changes = (Object.keys(state.agent) as (keyof Agent)[])
         .filter((field) => differs(field, state, other))
-        .map((field) => ({ field, old: other.agent[field], new: state.agent[field] }))
-      return { revision, against, changes }
+        .map((field) => ({ field: field as string, old: other.agent[field], new: state.agent[field] }))
+      return { revision, against, changes: [...changes, ...changedSecrets(other, state)] }
     },
 
     /** Makes a new revision with the values of an old one. Secrets stay as they are, and so do the fields whose old values
@@ -82,7 +86,10 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
         const values = Object.entries(settableValues(withCurrentToken(stored.agent, old)))
         const kept = values.filter(([field]) => !redacted.includes(field))
         const columns = changedColumns(stored.agent, Object.fromEntries(kept))
-        const change = describeColumns(stored, columns)
+        const findings = inspect(columns)
+        refuseFaults(findings, stored.namedSecrets, inRevision)
+        requireSecretForNewOrigin(caller, stored, columns)
+        const change = { ...describeColumns(stored, columns), credentialWarnings: findings.warnings }
         return change.fields.length === 0
           ? undefined
           : { action: 'restored', restoredRevision: revision, ...change }
@@ -93,8 +100,9 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
 
 const isRevision = ([revision, ...rest]: unknown[]) => Number.isSafeInteger(revision) && rest.length === 0
 
-interface State extends Omit<PastAgent, 'text'> {
+interface State extends Omit<PastAgent, 'text' | 'named_secrets' | 'undone_secrets'> {
   agent: Agent
+  secrets: Map<string, NamedSecrets[string] | null>
 }
 
 /** A secret may have changed and still have the same mask. Of a value that was removed from history only this is known. */
@@ -104,6 +112,18 @@ function differs(field: keyof Agent, a: State, b: State): boolean {
   if (field === 'white_box_config' && a.github_token_revision !== b.github_token_revision) return true
   if (a.redacted.includes(field) !== b.redacted.includes(field)) return true
   return !isDeepStrictEqual(a.agent[field], b.agent[field])
+}
+
+/** The named secrets that differ, as they are in a diff. The revision tells whether one differs: two can have the same mask. */
+function changedSecrets({ secrets: before }: State, { secrets: after }: State): AgentDiff['changes'] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((name) => before.get(name)?.revision !== after.get(name)?.revision)
+    .toSorted()
+    .map((name) => ({
+      field: namedField(name),
+      old: before.get(name)?.mask ?? null,
+      new: after.get(name)?.mask ?? null,
+    }))
 }
 
 /** The old values, with the mask of the current token. */

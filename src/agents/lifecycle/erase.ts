@@ -3,8 +3,8 @@ import type { Statements } from '../../platform/database.ts'
 /** So few that other statements do not notice: a revision can hold a prompt of 256 KiB. */
 const REVISIONS_PER_STEP = 100
 
-/** Erases a part of one deleted agent whose time is over: some of its revisions, and with the last ones the agent itself. It
- * can be killed at any time: each step is one statement. Returns whether there may be more to erase. */
+/** Erases a part of one deleted agent whose time is over: its named secrets and some of its revisions, and with the last ones
+ * the agent itself. It can be killed at any time: each step is one statement. Returns whether there may be more to erase. */
 export async function eraseStep(sql: Statements, nowSeconds: number): Promise<boolean> {
   const rows = await sql.write({
     name: 'erase-step',
@@ -27,6 +27,9 @@ WITH asynchronous AS MATERIALIZED (
   ORDER BY erase_at
   LIMIT 1
   FOR UPDATE OF d SKIP LOCKED
+), erased_secrets AS (
+  DELETE FROM agent_secrets s USING due
+  WHERE s.team_id = due.team_id AND s.agent_id = due.id
 ), erased_agent AS (
   DELETE FROM deleted_agents d USING due
   WHERE d.team_id = due.team_id AND d.id = due.id AND due.goal >= due.revision

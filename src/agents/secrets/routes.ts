@@ -1,18 +1,29 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AgentId } from '../../contract/agent.ts'
-import { AgentSecrets } from '../../contract/agent-secrets.ts'
+import {
+  AgentSecrets,
+  NamedSecret,
+  NamedSecretId,
+  NamedSecretList,
+  NamedSecretValue,
+} from '../../contract/agent-secrets.ts'
+import { IfMatch, revisionsToMatch, toETag } from '../../contract/etag.ts'
 import { ref } from '../../contract/fields.ts'
-import { readErrors } from '../../contract/operation.ts'
-import { jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { readErrors, writeErrors } from '../../contract/operation.ts'
+import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { operation } from '../operation.ts'
+import { setIgnoredFieldsHeader } from '../reply.ts'
+import type { NamedSecretsService } from './named-secrets.ts'
 import type { ReadSecrets } from './service.ts'
 
-export const secretRoutes: FastifyPluginAsyncTypebox<{ readSecrets: ReadSecrets }> = async (
-  app,
-  { readSecrets },
-) => {
+const AGENT = '/v1/agent-configurations/:id'
+
+export const secretRoutes: FastifyPluginAsyncTypebox<{
+  readSecrets: ReadSecrets
+  namedSecrets: NamedSecretsService
+}> = async (app, { readSecrets, namedSecrets }) => {
   app.get(
-    '/v1/agent-configurations/:id/secrets',
+    `${AGENT}/secrets`,
     operation('agent:secret', {
       operationId: 'readAgentSecrets',
       summary: 'Read Agent Secrets',
@@ -28,11 +39,79 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{ readSecrets: ReadSecrets 
       },
     }),
     async ({ caller, params }, reply) => {
-      const { api_key, github_token } = await readSecrets(caller, params.id)
+      const { api_key, github_token, named } = await readSecrets(caller, params.id)
       return reply.header('cache-control', 'no-store').send({
         api_key: api_key?.reveal() ?? null,
         white_box_config: { github_token: github_token?.reveal() ?? null },
+        secrets: Object.fromEntries(named.map(([name, secret]) => [name, secret.reveal()])),
       })
+    },
+  )
+
+  app.get(
+    `${AGENT}/secret-names`,
+    operation('agent:read', {
+      operationId: 'listAgentSecretNames',
+      summary: 'List Agent Secret Names',
+      description:
+        'Returns the names of the named secrets of the agent, each with its mask and the revision that set it.',
+      params: AgentId,
+      response: {
+        200: jsonResponse('The named secrets, masked.', ref(NamedSecretList)),
+        ...readErrors('agent_not_found'),
+      },
+    }),
+    async ({ caller, params }) => ({ results: await namedSecrets.list(caller, params.id) }),
+  )
+
+  app.put(
+    `${AGENT}/secrets/:name`,
+    operation('agent:write', {
+      operationId: 'putAgentSecret',
+      summary: 'Put Agent Secret',
+      description:
+        'Sets a named secret of the agent, and makes a new revision unless the agent already has this value. An agent has at ' +
+        'most 20 named secrets. Fields refer to one as `{"$secret": "name"}`. Services read its value with ' +
+        '`GET /v1/agent-configurations/{id}/secrets`. The response does not contain it.',
+      params: NamedSecretId,
+      headers: IfMatch,
+      body: ref(NamedSecretValue),
+      response: {
+        200: jsonResponse('The secret, masked. The ETag is the revision of the agent.', ref(NamedSecret), {
+          headers: responseHeaders('etag', 'console-ignored-fields'),
+        }),
+        ...writeErrors('agent_not_found', 'too_many_secrets', 'revision_stale'),
+      },
+    }),
+    async ({ caller, params: { id, name }, body, headers }, reply) => {
+      const expected = revisionsToMatch(headers['if-match'])
+      const { secret, revision } = await namedSecrets.put(caller, id, { name, value: body.value }, expected)
+      setIgnoredFieldsHeader(reply, body, NamedSecretValue)
+      return reply.header('etag', toETag(revision)).send(secret)
+    },
+  )
+
+  app.delete(
+    `${AGENT}/secrets/:name`,
+    operation('agent:write', {
+      operationId: 'deleteAgentSecret',
+      summary: 'Delete Agent Secret',
+      description:
+        'Deletes a named secret of the agent, and makes a new revision. A secret that a field refers to is not deleted.',
+      params: NamedSecretId,
+      headers: IfMatch,
+      response: {
+        204: emptyResponse(
+          'The secret is deleted. The ETag is the revision of the agent.',
+          responseHeaders('etag'),
+        ),
+        ...writeErrors('agent_not_found', 'secret_not_found', 'secret_in_use', 'revision_stale'),
+      },
+    }),
+    async ({ caller, params, headers }, reply) => {
+      const expected = revisionsToMatch(headers['if-match'])
+      const revision = await namedSecrets.delete(caller, params.id, params.name, expected)
+      return reply.code(204).header('etag', toETag(revision)).send()
     },
   )
 }

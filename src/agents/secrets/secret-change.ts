@@ -32,7 +32,7 @@ export function readSecretChanges(
   body: AgentUpdate,
 ): SecretChanges {
   const to = (field: SecretName, value: string | null | undefined) =>
-    toChange(secrets, { ...place, field }, value)
+    toSecretChange(secrets, { ...place, field }, value)
   return {
     api_key: to('api_key', body.api_key),
     // The configuration is replaced as a whole: without a token in it, the agent has none.
@@ -43,7 +43,11 @@ export function readSecretChanges(
   }
 }
 
-function toChange(secrets: Secrets, place: SecretPlace, value: string | null | undefined): SecretChange {
+export function toSecretChange(
+  secrets: Secrets,
+  place: SecretPlace,
+  value: string | null | undefined,
+): SecretChange {
   if (value === undefined) return { action: 'keep' }
   if (value === null) return { action: 'clear' }
   if (isMaskShaped(value)) return { action: 'match', mask: value }
@@ -57,6 +61,8 @@ function toChange(secrets: Secrets, place: SecretPlace, value: string | null | u
   }
 }
 
+export const UNKNOWN_MASK = 'this is not the current mask of this agent; send the secret itself'
+
 /** A mask stands for a secret only in the agent that shows it. In any other place the mask would be stored as if it were
  * the secret. */
 export function rejectUnknownMasks(changes: SecretChanges, agent?: Agent): void {
@@ -69,7 +75,7 @@ export function rejectUnknownMasks(changes: SecretChanges, agent?: Agent): void 
   throw new RequestValidationError(
     unknownMasks.map((name) => ({
       loc: [...LOCATIONS[name]],
-      msg: 'Value error, this is not the current mask of this agent; send the secret itself, or null to clear it',
+      msg: `Value error, ${UNKNOWN_MASK}, or null to clear it`,
       type: 'value_error',
     })),
   )

@@ -1,3 +1,4 @@
+import { namedField } from '../../contract/agent-secrets.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
@@ -17,6 +18,7 @@ export interface SecretsDeps {
 export interface OpenedSecrets {
   api_key: SecretText | null
   github_token: SecretText | null
+  named: [name: string, secret: SecretText][]
 }
 
 export type ReadSecrets = (caller: Caller, id: string) => Promise<OpenedSecrets>
@@ -31,11 +33,12 @@ export function createReadSecrets({ sql, secrets, now, newId }: SecretsDeps): Re
       requestId,
     })
     if (!sealed) throw new Problem('agent_not_found')
-    const open = (field: string, bytes: Buffer | null) =>
-      bytes && secrets.open({ teamId, agentId: id, field }, bytes)
+    const open = (field: string, bytes: Buffer) => secrets.open({ teamId, agentId: id, field }, bytes)
+    const { api_key_sealed: apiKey, github_token_sealed: token, names } = sealed
     return {
-      api_key: open('api_key', sealed.api_key_sealed),
-      github_token: open('github_token', sealed.github_token_sealed),
+      api_key: apiKey && open('api_key', apiKey),
+      github_token: token && open('github_token', token),
+      named: names.map((name, index) => [name, open(namedField(name), sealed.sealed[index] as Buffer)]),
     }
   }
 }
