@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { readVariable } from '../src/platform/environment.ts'
 
 /** Adds the name of the option to the error of its parser. */
 export function readOption<Value>(name: string, parse: () => Value): Value {
@@ -7,6 +8,19 @@ export function readOption<Value>(name: string, parse: () => Value): Value {
   } catch (error) {
     throw new Error(`${name} ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** A variable of the environment, or of the file that `<name>_FILE` names. Empty if neither is set. */
+export function readSetting(name: string): string {
+  return orExit(() => readOption(name, () => readVariable(process.env, name)))
+}
+
+/** Prints what is missing, and exits, unless DATABASE_URL is set. */
+export function readDatabaseUrl(): string {
+  const url = readSetting('DATABASE_URL')
+  if (url !== '') return url
+  process.stderr.write('DATABASE_URL is missing: postgres://user:password@host:5432/database\n')
+  return process.exit(1)
 }
 
 /** Reads a command line that may hold only `--help`, and prints the help then. */

@@ -1,6 +1,7 @@
 import type { FastifyDynamicSwaggerOptions, SwaggerTransform } from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { validationResponse } from '../contract/responses.ts'
+import { TEAM_HEADER, TeamHeader } from '../contract/team-header.ts'
 import type { JsonSchema } from './validation/check-value.ts'
 import { validationExamples } from './validation/examples.ts'
 import type { RequestSchemas } from './validation/plugin.ts'
@@ -9,18 +10,30 @@ import type { RequestSchemas } from './validation/plugin.ts'
 
 type Schema = Parameters<SwaggerTransform>[0]['schema']
 
-/** Appends the permission that the operation needs to its description, and gives its 422 examples of its own. */
+const NOTES: Record<string, string> = {
+  authenticated: 'Needs a valid token; no particular permission.',
+  member: 'Needs a valid token with a user and a team; no particular permission.',
+}
+
+/** Appends the permission that the operation needs to its description, adds the header that names the team, and gives its
+ * 422 examples of its own. */
 export function createTransform(app: FastifyInstance): SwaggerTransform {
   return ({ schema, url, route }) => {
     const permission = route.config?.permission
     // Hidden routes are not in the document. Public routes that are not hidden exist only in tests.
     if (schema.hide || permission === undefined || permission === 'public') return { url, schema }
-    const note =
-      permission === 'authenticated'
-        ? 'Needs a valid token; no particular permission.'
-        : `Needs the permission \`${permission}\`.`
+    const note = NOTES[permission] ?? `Needs the permission \`${permission}\`.`
     const description = [schema.description ?? [], note].flat().join(' ')
-    return { url, schema: { ...addValidationExamples(app, schema), description } }
+    const complete = { ...addValidationExamples(app, schema), description }
+    return { url, schema: permission === 'authenticated' ? complete : addTeamHeader(complete) }
+  }
+}
+
+function addTeamHeader(schema: Schema): Schema {
+  const headers = (schema.headers ?? { type: 'object' }) as { properties?: object }
+  return {
+    ...schema,
+    headers: { ...headers, properties: { ...headers.properties, [TEAM_HEADER]: TeamHeader } },
   }
 }
 

@@ -50,8 +50,9 @@ export const openApi = fp(
               scheme: 'bearer',
               bearerFormat: 'JWT',
               description:
-                'A JWT of the configured issuer. Its permissions are in the claim `scope`, separated by spaces, or in the ' +
-                `array claim \`permissions\`. Each operation names the permission it needs:\n\n${PERMISSION_LIST}`,
+                'A JWT of the configured issuer. Its permissions are in the claims `scope` and `permissions`, or in those that the ' +
+                'operator has chosen: an array, or a text with spaces between the values. A value is a permission or a role that the ' +
+                `operator has given permissions. Each operation names the permission it needs:\n\n${PERMISSION_LIST}`,
             },
           },
         },

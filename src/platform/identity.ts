@@ -1,20 +1,31 @@
-import { errors, type JWTPayload, jwtVerify } from 'jose'
+import { errors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
-import { parseUuid } from '../contract/uuid.ts'
-import { createIssuerKeys, type IssuerState } from './issuer-keys.ts'
+import { createIssuerKeys } from './identity/issuer-keys.ts'
+import { createEndWithToken, type EndWithToken } from './identity/open-streams.ts'
+import type { SourceState } from './identity/refresher.ts'
+import { createRevocations } from './identity/revocations.ts'
+import { ALGORITHMS, findProfileFaults, LEEWAY_SECONDS } from './identity/token-profile.ts'
+import { createTokenReader, type TokenReaderOptions, type VerifiedToken } from './identity/verified-token.ts'
+
+export type { VerifiedToken } from './identity/verified-token.ts'
 
 /** The user and team that a request acts for. */
 export interface Caller {
   userId: string
   teamId: string
   requestId: string
+  /** The display name of the user; null if the token has none. */
+  name: string | null
+  /** The application that the token was issued to; null if the token does not say it. */
+  clientId: string | null
+  permissions: ReadonlySet<string>
 }
 
 /** An authenticated user lacks the permission for an operation. */
 export interface Refusal {
-  caller: Caller
+  caller: Omit<Caller, 'permissions'>
   permission: string
   method: string
   route: string
@@ -22,48 +33,40 @@ export interface Refusal {
   agentId: string | null
 }
 
-export interface VerifiedToken {
-  /** Null if the claim is missing or not a UUID; the same holds for `teamId`. */
-  userId: string | null
-  teamId: string | null
-  /** Whose share of places and memory its requests use: the team, or without one the user or the subject. */
-  tenant: string
-  permissions: ReadonlySet<string>
-  /** Seconds since the epoch. */
-  expiresAt: number
-}
-
-export interface ClaimNames {
-  user: string
-  team: string
-  scope: string
-  permissions: string
-}
-
-export interface IdentityOptions {
-  issuer: string
+/** What tokens are accepted, and what is read from them. */
+export interface AuthOptions extends TokenReaderOptions {
   audience: string
+  /** If undefined, discovered from the issuer. */
   jwksUrl: string | undefined
-  claims: ClaimNames
+  maxLifetimeS: number
+  /** Undefined if no tokens are revoked. */
+  revocationsUrl: string | undefined
+}
+
+export interface IdentityOptions extends AuthOptions {
   now: () => number
   log: Logger
 }
 
 export interface Identity {
+  issuer: string
   /** Throws a 401 for an invalid token, and a 503 if the keys of the issuer are needed but cannot be loaded. */
   verify: (token: string) => Promise<VerifiedToken>
-  issuerState: () => IssuerState
+  /** Ends a stream when its token expires, is revoked, or its key is withdrawn. */
+  endWithToken: EndWithToken
+  issuerState: () => SourceState
+  /** Undefined without a list of revocations. */
+  revocations: { state: () => SourceState; size: () => number } | undefined
 }
 
-/** Asymmetric only: with HS256 on the list, an attacker could sign with the public key. */
-const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
-const LEEWAY_SECONDS = 30
-
-/** Verification takes about 100 µs, so verified tokens are cached, up to this total length. */
-const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024
+/** Verification takes about 100 µs, so verified tokens are cached, up to this total size in bytes or so. */
+const MAX_CACHE_SIZE = 16 * 1024 * 1024
+/** A team or a permission of a cached token, with its objects. */
+const ENTRY_SIZE = 200
 
 export function createIdentity(options: IdentityOptions): Identity {
-  const { issuer, audience, claims, now } = options
+  const { issuer, audience, maxLifetimeS, revocationsUrl: url, now, log } = options
+  const readToken = createTokenReader(options)
   let currentCache = createTokenCache()
   const keys = createIssuerKeys({
     ...options,
@@ -71,15 +74,15 @@ export function createIdentity(options: IdentityOptions): Identity {
       currentCache = createTokenCache()
     },
   })
+  const revocations = url === undefined ? undefined : createRevocations({ url, now, log })
 
-  const verify = async (token: string): Promise<VerifiedToken> => {
-    const refreshing = keys.keepFresh()
-    if (refreshing) await refreshing
+  const verifySignature = async (token: string): Promise<VerifiedToken> => {
     // The keys may change during verification: the result must not enter the cache of the new keys.
     const cache = currentCache
     const cached = cache.get(token)
-    if (cached && now() / 1_000 < cached.expiresAt + LEEWAY_SECONDS) return cached
-    const { payload } = await jwtVerify(token, keys.getKey, {
+    const nowSeconds = now() / 1_000
+    if (cached && nowSeconds < cached.expiresAt + LEEWAY_SECONDS) return cached
+    const { payload, protectedHeader } = await jwtVerify(token, keys.getKey, {
       issuer,
       audience,
       algorithms: ALGORITHMS,
@@ -89,56 +92,48 @@ export function createIdentity(options: IdentityOptions): Identity {
     }).catch((error: unknown) => {
       throw problemFromToken(error)
     })
-    const verified = readClaims(payload, claims)
+    const [fault] = findProfileFaults(protectedHeader, payload, { nowSeconds, maxLifetimeS })
+    if (fault !== undefined) throw new Problem('invalid_token', { detail: fault })
+    const verified = readToken(payload)
     cache.set(token, verified)
     return verified
   }
 
-  return { verify, issuerState: keys.state }
+  const verify = async (token: string): Promise<VerifiedToken> => {
+    const refreshing = keys.keepFresh()
+    if (refreshing) await refreshing
+    const verified = await verifySignature(token)
+    const updating = revocations?.keepFresh()
+    if (updating) await updating
+    revocations?.check(verified)
+    return verified
+  }
+
+  return {
+    issuer,
+    verify,
+    endWithToken: createEndWithToken(verify, now),
+    issuerState: keys.state,
+    revocations,
+  }
 }
 
 /** The key is the whole token: a signature is only valid together with what it signs. */
 function createTokenCache() {
   return new LRUCache<string, VerifiedToken>({
-    maxSize: MAX_CACHED_CHARACTERS,
-    sizeCalculation: (_verified, token) => token.length,
+    maxSize: MAX_CACHE_SIZE,
+    sizeCalculation: ({ teams, permissions }, token) =>
+      token.length + ENTRY_SIZE * (teams.length + permissions.size),
   })
-}
-
-function readClaims(payload: JWTPayload, names: ClaimNames): VerifiedToken {
-  const scope = payload[names.scope]
-  const permissions = payload[names.permissions]
-  const userId = toUuid(payload[names.user])
-  const teamId = toUuid(payload[names.team])
-  return {
-    userId,
-    teamId,
-    tenant: teamId ?? userId ?? `subject ${payload.sub}`,
-    permissions: new Set([
-      ...(typeof scope === 'string' ? scope.split(' ') : []),
-      ...(Array.isArray(permissions) ? permissions.filter((name) => typeof name === 'string') : []),
-    ]),
-    expiresAt: payload.exp as number,
-  }
-}
-
-function toUuid(claim: unknown): string | null {
-  const parsed = typeof claim === 'string' ? parseUuid(claim) : undefined
-  return parsed?.ok ? parsed.uuid : null
 }
 
 /** Names the rule that the token breaks, but quotes no content of the token. */
 function problemFromToken(error: unknown): unknown {
   if (!(error instanceof errors.JOSEError)) return error
-  const headers = { 'www-authenticate': 'Bearer' }
-  if (error instanceof errors.JWTExpired) {
-    return new Problem('invalid_token', { detail: 'The token has expired.', headers })
-  }
+  if (error instanceof errors.JWTExpired)
+    return new Problem('invalid_token', { detail: 'The token has expired.' })
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return new Problem('invalid_token', {
-      detail: `The token's claim ${error.claim} is not accepted.`,
-      headers,
-    })
+    return new Problem('invalid_token', { detail: `The token's claim ${error.claim} is not accepted.` })
   }
-  return new Problem('invalid_token', { headers })
+  return new Problem('invalid_token')
 }

@@ -17,7 +17,7 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
         description:
           'Streams the changes of the agents of the team as server-sent events: new events only, or every event after ' +
           '`Last-Event-ID`. An event may arrive twice; the `id` inside `data` is then the same. The stream ends when the token ' +
-          'expires or the replica shuts down. The console closes the connection of a client that does not read. In each case, ' +
+          'expires or is revoked, or the replica shuts down. The console closes the connection of a client that does not read. In each case, ' +
           'connect again with the last position. The number of streams of a user, a team and a replica is limited.',
         ...AGENT_OPERATION,
         querystring: WatchQuery,
@@ -36,11 +36,12 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
         },
       },
     },
-    async ({ caller, query, headers, verified }, reply) => {
+    async (request, reply) => {
+      const { caller, query, headers } = request
       const events = await watch.open(caller, {
         agentIds: query.agent_ids,
         lastEventId: headers['last-event-id'],
-        expiresAt: verified?.expiresAt ?? 0,
+        endWithToken: (end) => request.endWithToken(end),
       })
       return (
         reply

@@ -3,7 +3,6 @@ import { Problem } from '../contract/problem.ts'
 import type { Caller } from '../platform/identity.ts'
 import type { EventStream, StoredEvent } from '../platform/jetstream.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { scheduleAt } from '../platform/schedule.ts'
 import type { Broadcaster } from './broadcaster.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { isAvailable, type Position, parsePosition } from './position.ts'
@@ -17,15 +16,13 @@ export interface WatchDeps {
   stream: Pick<EventStream, 'state' | 'lastEpoch' | 'read'> | undefined
   watchLimits: WatchLimits
   metrics: Metrics
-  /** Milliseconds since the epoch. */
-  now: () => number
 }
 
 export interface WatchOptions {
   agentIds: string[] | undefined
   lastEventId: string | undefined
-  /** When the token expires, in seconds since the epoch. */
-  expiresAt: number
+  /** Ends the stream with the token of the request. */
+  endWithToken: (end: () => void) => () => void
 }
 
 export type Watch = ReturnType<typeof createWatch>
@@ -41,7 +38,7 @@ const SLOW_CLIENT_MS = 50
 
 const CLIENT_TIMEOUT_MS = 10_000
 
-export function createWatch({ broadcaster, stream, watchLimits, metrics, now }: WatchDeps) {
+export function createWatch({ broadcaster, stream, watchLimits, metrics }: WatchDeps) {
   const limitReads = createConcurrencyLimit(MAX_CONCURRENT_READS)
   const watchMetrics = metrics.watch()
   const limits = createWatchLimits(watchLimits, watchMetrics.countRefusal)
@@ -97,8 +94,8 @@ export function createWatch({ broadcaster, stream, watchLimits, metrics, now }: 
   }
 
   return {
-    /** Returns server-sent events, until the token expires. */
-    async open(caller: Caller, { agentIds, lastEventId, expiresAt }: WatchOptions): Promise<Readable> {
+    /** Returns server-sent events, until the token is no longer valid. */
+    async open(caller: Caller, { agentIds, lastEventId, endWithToken }: WatchOptions): Promise<Readable> {
       const leave = limits.enter(caller)
       const start = await findStart(lastEventId).catch((error: unknown) => {
         leave()
@@ -109,11 +106,11 @@ export function createWatch({ broadcaster, stream, watchLimits, metrics, now }: 
         agentIds: agentIds && new Set(agentIds),
         after: start.sequence,
       })
-      const expiry = scheduleAt(now, expiresAt * 1_000, () => subscriber.end())
+      const release = endWithToken(() => subscriber.end())
       const removeSubscriber = watchMetrics.addSubscriber()
       subscriber.body.once('close', () => {
         leave()
-        expiry.cancel()
+        release()
         removeSubscriber(subscriber.wasCutOff)
       })
       subscriber.send(formatPositionOnly(start, start.sequence, 'watching'))

@@ -1,8 +1,22 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { FORGERIES, signed, signedByRsa, WRONG_CLAIMS, withClaims } from './forgeries.ts'
-import { accepted, send, useScene } from './scene.ts'
+import {
+  FORGERIES,
+  REVOCATIONS,
+  REVOKED,
+  ROLE_VARIABLES,
+  roleClaims,
+  signed,
+  signedByRsa,
+  WITHOUT_RIGHT,
+  WRONG_CLAIMS,
+  WRONG_PROFILES,
+  withClaims,
+  withProfile,
+} from './forgeries.ts'
+import { accepted, challenges, send, useScene } from './scene.ts'
+import { standIn } from './watch.ts'
 
 const COUNT = Number(process.env['FORGED_TOKENS'] ?? 1_000)
 const CONCURRENCY = 16
@@ -62,27 +76,46 @@ const DAMAGES: Record<string, (text: string, rolled: Dice) => string> = {
   'a case changed': onText((text, at) => text.slice(0, at) + swapCase(text[at] ?? '') + text.slice(at + 1)),
 }
 
+const CODES = {
+  401: /^(?:invalid_token|unauthenticated)$/,
+  403: /^(?:permission_missing|team_(?:missing|ambiguous|not_yours))$/,
+}
+
+/** What is sent. */
+interface Forged {
+  token: string
+  headers?: Record<string, string>
+  /** 401 if absent. */
+  status?: 403
+}
+
 describe('a forged token', async () => {
-  const scene = await useScene()
-  const { token } = await scene.running.person()
-  const good = [token, signed(scene, scene.claims()), signedByRsa(scene, scene.claims())]
+  const revocations = await standIn({ after }, (_, response) => response.end(JSON.stringify(REVOCATIONS)))
+  const scene = await useScene({ ...ROLE_VARIABLES, AUTH_REVOCATIONS_URL: revocations.url })
+  const good = [
+    signed(scene, { ...roleClaims(scene), scope: 'agent:read' }),
+    signed(scene, roleClaims(scene)),
+    signedByRsa(scene, roleClaims(scene)),
+  ]
   // The console now remembers them: a forgery that resembles one must not profit.
   for (const known of good) accepted(await send(scene, known))
 
   const damaged = (damage: (text: string, rolled: Dice) => string) => (rolled: Dice) => {
-    const token = good[rolled.token % good.length] ?? ''
-    return token
-      .split('.')
-      .map((text, part) => (part === rolled.part ? damage(text, rolled) : text))
-      .join('.')
+    const parts = (good[rolled.token % good.length] ?? '').split('.')
+    return {
+      token: parts.map((text, part) => (part === rolled.part ? damage(text, rolled) : text)).join('.'),
+    }
   }
-  const kinds: Record<string, (rolled: Dice) => string> = {
-    ...mapValues(FORGERIES, (forge) => () => forge(scene, 'http://attacker.test')),
-    ...mapValues(WRONG_CLAIMS, (wrong) => () => withClaims(scene, wrong)),
+  const kinds: Record<string, (rolled: Dice) => Forged> = {
+    ...mapValues(FORGERIES, (forge) => () => ({ token: forge(scene, 'http://attacker.test') })),
+    ...mapValues(WRONG_CLAIMS, (wrong) => () => ({ token: withClaims(scene, wrong) })),
+    ...mapValues(WRONG_PROFILES, (wrong) => () => ({ token: withProfile(scene, wrong) })),
+    ...mapValues(REVOKED, (claims) => () => ({ token: signed(scene, { ...roleClaims(scene), ...claims }) })),
+    ...mapValues(WITHOUT_RIGHT, (attempt) => () => ({ ...attempt(scene), status: 403 as const })),
     ...mapValues(DAMAGES, damaged),
     'parts of two good tokens': ({ token, part }) => {
       const [one = [], two = []] = [token, token + 1].map((i) => good[i % good.length]?.split('.'))
-      return one.map((text, i) => (i === part ? two[i] : text)).join('.')
+      return { token: one.map((text, i) => (i === part ? two[i] : text)).join('.') }
     },
   }
 
@@ -92,14 +125,14 @@ describe('a forged token', async () => {
     // Damage has by far the most variants, so it gets half of the attempts.
     const kind = fc.oneof(fc.constantFrom(...names), fc.constantFrom(...Object.keys(DAMAGES)))
     const attempts = fc.sample(fc.tuple(kind, dice), { numRuns: 2 * COUNT, seed: SEED })
-    const forged: { name: string; token: string }[] = []
+    const forged: (Forged & { name: string })[] = []
     const unchanged: string[] = []
     for (const [index, [drawn, rolled]] of attempts.entries()) {
       if (forged.length === COUNT) break
       const name = names[index] ?? drawn
-      const token = kinds[name]?.(rolled) ?? ''
-      if (good.some((original) => isSameToken(token, original))) unchanged.push(token)
-      else forged.push({ name, token })
+      const made = kinds[name]?.(rolled) as Forged
+      if (good.some((original) => isSameToken(made.token, original))) unchanged.push(made.token)
+      else forged.push({ name, ...made })
     }
     return { forged, unchanged }
   }
@@ -108,11 +141,11 @@ describe('a forged token', async () => {
     const { forged, unchanged } = forgeAll()
     assert.equal(forged.length, COUNT)
 
-    await inParallel(forged, async ({ name, token }) => {
-      const reply = await send(scene, token)
-      assert.equal(reply.status, 401, `${name}: ${token}`)
-      assert.equal(reply.headers.get('www-authenticate'), 'Bearer')
-      assert.match(reply.body.code, /^(?:invalid_token|unauthenticated)$/)
+    await inParallel(forged, async ({ name, token, headers, status = 401 as const }) => {
+      const reply = await send(scene, token, headers)
+      assert.equal(reply.status, status, `${name}: ${token}`)
+      assert.match(reply.body.code, CODES[status])
+      if (status === 401) challenges(reply, '(, error="invalid_token")?')
     })
     // A console that refuses everything would prove nothing.
     await inParallel([...good, ...unchanged], async (token) => accepted(await send(scene, token)))
@@ -126,7 +159,7 @@ describe('a forged token', async () => {
   it('is not what another spelling of the same signature makes', async () => {
     // The last character of 64 bytes in base64url has four bits to spare, which decoders drop (RFC 4648,
     // section 3.5). A client that can write this form holds the token already; it proves the same.
-    const token = signed(scene, scene.claims())
+    const token = signed(scene, roleClaims(scene))
     const spellings = Array.from(BASE64URL, (last) => token.slice(0, -1) + last)
     const same = spellings.filter((spelling) => isSameToken(spelling, token))
     assert.equal(same.length, 16)

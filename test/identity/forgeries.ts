@@ -176,3 +176,227 @@ export function withClaims(scene: Scene, { change }: WrongClaims): string {
   const claims = scene.claims()
   return signed(scene, { ...claims, ...change(claims, scene.clock.ms / 1_000) })
 }
+
+interface WrongProfile {
+  header?: Record<string, unknown>
+  claims?: (nowSeconds: number) => Claims
+  detail: string
+}
+
+const WRONG_TYPE = "The token's type is not accepted: typ must be JWT, at+jwt or absent."
+const BOUND = 'The token is bound to a key (claim cnf), which the console does not check.'
+const TOO_LONG = 'The token is valid for longer than 86400 seconds.'
+const DAY = 86_400
+
+/** Members of the claims as they stand in JSON, for numbers that JavaScript cannot write. */
+const RAW = 'raw '
+
+const wrongTypes = [
+  ...[
+    'logout+jwt',
+    'id_token',
+    'dpop+jwt',
+    'secevent+jwt',
+    'JWS',
+    'JWE',
+    'Bearer',
+    '',
+    'at+jwt ',
+    ' JWT',
+    'JWTs',
+  ],
+  ...['application/', 'application/application/jwt', 'text/jwt', 'at+at+jwt', 'jwt;charset=utf-8', 'ａt+jwt'],
+  ...[7, true, null, ['JWT'], { typ: 'JWT' }],
+]
+const bindings = [{ jkt: 'x' }, { 'x5t#S256': 'x' }, { jwk: {} }, {}, [], '', 'x', 0, false, null]
+const lifetimes: Record<string, (now: number) => Claims> = {
+  'a second more than a day': (now) => ({ exp: now + DAY + 1 }),
+  'a second more than a day since it was issued': (now) => ({ iat: now - 100, exp: now - 100 + DAY + 1 }),
+  'a year': (now) => ({ exp: now + 365 * DAY }),
+  'an hour, in a year': (now) => ({ iat: now + 365 * DAY, exp: now + 365 * DAY + 3_600 }),
+  'an hour, a minute more than a day from now': (now) => ({ iat: now + DAY - 3_500, exp: now + DAY + 100 }),
+  'an end in milliseconds': (now) => ({ exp: now * 1_000 }),
+  'an end of 1e300': () => ({ exp: 1e300 }),
+  'an infinite end': () => ({ [`${RAW}exp`]: '1e999' }),
+  'an infinite end and beginning': () => ({ [`${RAW}exp`]: '1e999', [`${RAW}iat`]: '1e999' }),
+  'a beginning at -1e300': (now) => ({ iat: -1e300, exp: now + 60 }),
+  'an infinite past': (now) => ({ [`${RAW}iat`]: '-1e999', exp: now + 60 }),
+  'the beginning of time': (now) => ({ iat: 0, exp: now + 60 }),
+}
+const oddTimes: Record<string, unknown[]> = {
+  exp: [true, [], {}, '', '1e9', '9999999999', [9_999_999_999]],
+  iat: ['0', true, {}, null],
+  nbf: [true, null, [0]],
+}
+
+/** Well signed by the issuer and in time, but no access token that the console takes. */
+export const WRONG_PROFILES: Record<string, WrongProfile> = {
+  ...Object.fromEntries(
+    wrongTypes.map((typ) => [`the type ${JSON.stringify(typ)}`, { header: { typ }, detail: WRONG_TYPE }]),
+  ),
+  ...Object.fromEntries(
+    bindings.map((cnf) => [`the binding ${JSON.stringify(cnf)}`, { claims: () => ({ cnf }), detail: BOUND }]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(lifetimes).map(([name, claims]) => [`a life of ${name}`, { claims, detail: TOO_LONG }]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(oddTimes).flatMap(([claim, values]) =>
+      values.map((value) => [
+        `an ${claim} of ${JSON.stringify(value)}`,
+        { claims: () => ({ [claim]: value }), detail: notAccepted(claim) },
+      ]),
+    ),
+  ),
+}
+
+export function withProfile(scene: Scene, { header, claims }: WrongProfile): string {
+  const all = { ...scene.claims(), ...claims?.(scene.clock.ms / 1_000) }
+  const members = Object.entries(all).map(([name, value]) =>
+    name.startsWith(RAW)
+      ? [name.slice(RAW.length), String(value)]
+      : [name, JSON.stringify(value) ?? undefined],
+  )
+  // A raw member comes last, and the last one of a name counts.
+  const text = members.flatMap(([name, value]) =>
+    value === undefined ? [] : `${JSON.stringify(name)}:${value}`,
+  )
+  return signed(scene, `{${text.join(',')}}`, header)
+}
+
+/** What a console with these variables reads roles from. */
+export const ROLE_VARIABLES = {
+  AUTH_CLAIM_PERMISSIONS: 'resource_access.agent-console.roles',
+  AUTH_CLAIM_TEAM: '/org/teams',
+  AUTH_ROLES: JSON.stringify({ reader: ['agent:read'], auditor: ['audit:read'] }),
+}
+
+const withRoles = (roles: unknown): Claims => ({ resource_access: { 'agent-console': { roles } } })
+const TEAMS = ['red', 'blue', '3fa85f64-5717-4562-b3fc-2c963f66afa6']
+
+/** Claims that a console with ROLE_VARIABLES accepts. */
+export const roleClaims = (scene: Scene, teams: unknown = TEAMS[0]): Claims => {
+  const { scope: _, team_id: __, ...claims } = scene.claims()
+  return { ...claims, org: { teams }, ...withRoles(['reader']) }
+}
+
+const powerless: Record<string, Claims> = {
+  ...Object.fromEntries(
+    [
+      ...[
+        'Reader',
+        'reader ',
+        ' reader',
+        'READER',
+        'readers',
+        'reader\0',
+        'rеader',
+        'reader,auditor',
+        'agent:read ',
+      ],
+      ...['agent:*', '*', 'agent', 'agent:READ', 'agent:read\n', 'auditor', '', '__proto__', 'constructor'],
+      ...['toString', 'hasOwnProperty', 'size', 'get', '0', 'length'],
+    ].flatMap((role) => [
+      [`the role ${JSON.stringify(role)}`, withRoles([role])],
+      [`the role ${JSON.stringify(role)} twice in lists`, withRoles([[role], [['reader']]])],
+    ]),
+  ),
+  'roles that are an object': withRoles({ reader: true, 0: 'reader', length: 1 }),
+  'roles in a list of clients': { resource_access: [{ roles: ['reader'] }] },
+  'roles of another client': { resource_access: { 'agent-consoles': { roles: ['reader'] } } },
+  'roles one level up': { resource_access: { roles: ['reader'] } },
+  'roles in the name of the client': { 'resource_access.agent-console': { roles: ['reader'] } },
+  'a path that ends at a text': { resource_access: 'reader' },
+  'a path that ends at null': { resource_access: null },
+}
+
+/** JSON in which an object has a member `__proto__`, which JSON.stringify does not write. */
+const withPrototype = (claims: Claims, prototype: Claims) =>
+  JSON.stringify({ ...claims, replaced: 0 }).replace(
+    '"replaced":0',
+    `"__proto__":${JSON.stringify(prototype)}`,
+  )
+
+interface Refused {
+  token: string
+  headers?: Record<string, string>
+}
+
+/** Valid tokens and what is tried with them: refused with 403 by a console with ROLE_VARIABLES. */
+export const WITHOUT_RIGHT: Record<string, (scene: Scene) => Refused> = {
+  ...Object.fromEntries(
+    Object.entries(powerless).map(([name, claims]) => [
+      name,
+      (scene: Scene) => ({
+        token: signed(scene, { ...without(roleClaims(scene), 'resource_access'), ...claims }),
+      }),
+    ]),
+  ),
+  'roles of a prototype': (scene) => ({
+    token: signed(scene, withPrototype({ ...roleClaims(scene), ...withRoles([]) }, { scope: 'agent:read' })),
+  }),
+  'clients of a prototype': (scene) => ({
+    token: signed(scene, withPrototype(without(roleClaims(scene), 'resource_access'), withRoles(['reader']))),
+  }),
+  'a team of a prototype': (scene) => ({
+    token: signed(scene, withPrototype(without(roleClaims(scene), 'org'), { org: { teams: 'red' } })),
+  }),
+  'several teams, and no choice': (scene) => ({ token: signed(scene, roleClaims(scene, TEAMS)) }),
+  ...Object.fromEntries(
+    [
+      ...[
+        '',
+        'green',
+        'RED',
+        'red,blue',
+        'red, blue',
+        '"red"',
+        'red;',
+        '*',
+        '0',
+        'length',
+        'undefined',
+        'null',
+      ],
+      ...[
+        '__proto__',
+        'constructor',
+        'toString',
+        '3fa85f64-5717-4562-b3fc-2c963f66afa7',
+        '{3fa85f64}',
+        'urn:uuid:',
+      ],
+    ].flatMap((team) =>
+      [TEAMS, 'red', ['red'], []].map((teams) => [
+        `the team ${JSON.stringify(team)} of ${JSON.stringify(teams)}`,
+        (scene: Scene) => ({
+          token: signed(scene, roleClaims(scene, teams)),
+          headers: { 'console-team': team },
+        }),
+      ]),
+    ),
+  ),
+}
+
+const without = (claims: Claims, name: string): Claims =>
+  Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name))
+
+/** What the list of revocations of the forged tokens names. */
+export const REVOCATIONS = {
+  tokens: ['revoked-1', 'revoked-2'],
+  users: [
+    { id: 'auth0|revoked' },
+    { id: '3fa85f64-5717-4562-b3fc-2c963f66afa6' },
+    { id: 'auth0|changed', before: 2_000_000_000 },
+  ],
+}
+
+export const REVOKED: Record<string, Claims> = {
+  'a revoked id': { jti: 'revoked-1' },
+  'another revoked id, as Entra ID calls it': { uti: 'revoked-2' },
+  'a revoked user': { sub: 'auth0|revoked' },
+  'a revoked user in other letters of the UUID': { sub: '3FA85F64-5717-4562-B3FC-2C963F66AFA6' },
+  'a revoked user without hyphens': { sub: '3fa85f6457174562b3fc2c963f66afa6' },
+  'an issue before the user was revoked': { sub: 'auth0|changed', iat: 1_999_999_999 },
+  'an unknown issue of a revoked user': { sub: 'auth0|changed' },
+}

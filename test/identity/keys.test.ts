@@ -5,8 +5,9 @@ import { accepted, refused } from './scene.ts'
 import { standIn, type Watched, watch } from './watch.ts'
 
 const COOLDOWN_S = 10
-const MAX_AGE_S = 600
-const DAY_S = 86_400
+const REFRESH_AFTER_S = 30
+const MAX_AGE_S = 60
+const MAX_OUTAGE_S = 3_600
 
 function unavailable(reply: Reply<{ code: string }>): void {
   assert.deepEqual([reply.status, reply.body.code], [503, 'issuer_unavailable'])
@@ -89,17 +90,25 @@ test('during an outage 500 unknown keys answer 503, one fetch in each cool-down'
   assert.equal((await running.request('GET', '/health/ready')).body.dependencies.issuer, 'up')
 })
 
-test('known keys serve through an outage of any length, whether a token is new or not', async (t) => {
+test('known keys serve for an hour of an outage, whether a token is new or not, and no longer', async (t) => {
   const { running, token, send, pass, settled } = await watchKnowing(t)
   const early = await token()
   accepted(await send(early))
   await running.issuer.stop()
-  for (const seconds of [1, MAX_AGE_S, 1, COOLDOWN_S, 3 * MAX_AGE_S, 30 * DAY_S]) {
+  const hour = [REFRESH_AFTER_S, MAX_AGE_S, 1, COOLDOWN_S, 2_000]
+  const rest = MAX_OUTAGE_S - COOLDOWN_S - hour.reduce((sum, seconds) => sum + seconds, 1)
+  for (const seconds of [...hour, rest]) {
     pass(seconds)
     accepted(await send(early))
     accepted(await send(await token()))
     await settled()
   }
+  pass(1)
+  for (const late of [early, await token()]) unavailable(await send(late))
+
+  await running.issuer.resume()
+  pass(COOLDOWN_S)
+  accepted(await send(early))
 })
 
 test('an issuer that does not answer delays no caller whose key is in use', async (t) => {
@@ -117,11 +126,23 @@ test('an issuer that does not answer delays no caller whose key is in use', asyn
     },
     running.issuer.url,
   )
-  pass(MAX_AGE_S)
+  pass(REFRESH_AFTER_S)
   accepted(await send(early))
   accepted(await send(await token()))
   await t.waitFor(() => assert.equal(silent.asked.length, 1), { timeout: 4_000 })
   assert.equal(givenUp, false)
+})
+
+test('keys that are too large are not read to the end', async (t) => {
+  const { running, token, send, settled } = await watchKnowing(t)
+  await running.issuer.stop()
+  await standIn(
+    t,
+    (_, response) => response.end(`{"keys":[],"x":"${'x'.repeat(2 ** 20)}"}`),
+    running.issuer.url,
+  )
+  unavailable(await settled())
+  accepted(await send(await token()))
 })
 
 test('nonsense in place of the keys replaces none', async (t) => {

@@ -31,12 +31,10 @@ export interface Scene {
 }
 
 /** Closed after the last test of the calling file or suite. */
-export async function useScene(): Promise<Scene> {
+export async function useScene(environment: Record<string, string> = {}): Promise<Scene> {
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
-  return setScene(
-    await useConsole({ overrides: { now: () => clock.ms }, issuer: await startIssuer() }),
-    clock,
-  )
+  const issuer = await startIssuer()
+  return setScene(await useConsole({ overrides: { now: () => clock.ms }, issuer, environment }), clock)
 }
 
 /** The same with a console that runs already, by that clock. */
@@ -80,13 +78,24 @@ interface Answer {
 }
 
 /** Asks for an agent that does not exist. */
-export function send({ running }: Pick<Scene, 'running'>, token: string): Promise<Reply<Answer>> {
-  return running.request('GET', `/v1/agent-configurations/${randomUUID()}`, { token })
+export function send(
+  { running }: Pick<Scene, 'running'>,
+  token: string,
+  headers: Record<string, string> = {},
+): Promise<Reply<Answer>> {
+  return running.request('GET', `/v1/agent-configurations/${randomUUID()}`, { token, headers })
 }
 
 /** That there is no such agent, only those learn who got that far. */
 export function accepted(reply: Reply<Answer>): void {
   assert.deepEqual([reply.status, reply.body.code], [404, 'agent_not_found'])
+}
+
+const METADATA = 'resource_metadata="http://127\\.0\\.0\\.1:\\d+/\\.well-known/oauth-protected-resource"'
+
+/** Tells an OAuth client where to get a token. */
+export function challenges(reply: Reply, parameters: string): void {
+  assert.match(reply.headers.get('www-authenticate') ?? '', new RegExp(`^Bearer ${METADATA}${parameters}$`))
 }
 
 export function refused(
@@ -95,6 +104,6 @@ export function refused(
   code = 'invalid_token',
 ): void {
   assert.equal(reply.status, 401)
-  assert.equal(reply.headers.get('www-authenticate'), 'Bearer')
+  challenges(reply, code === 'invalid_token' ? ', error="invalid_token"' : '')
   assert.deepEqual(reply.body, { detail, code })
 }

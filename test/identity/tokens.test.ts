@@ -6,7 +6,15 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
 import { listen, stopListening } from '../../dev/issuer/listen.ts'
-import { FORGERIES, signed, signedByRsa, WRONG_CLAIMS, withClaims } from './forgeries.ts'
+import {
+  FORGERIES,
+  signed,
+  signedByRsa,
+  WRONG_CLAIMS,
+  WRONG_PROFILES,
+  withClaims,
+  withProfile,
+} from './forgeries.ts'
 import { accepted, refused, send, useScene } from './scene.ts'
 
 const NO_TOKEN = 'The request has no usable token. Send exactly one header Authorization: Bearer <JWT>.'
@@ -121,7 +129,32 @@ describe('the bearer token', async () => {
     for (const [rule, wrong] of Object.entries(WRONG_CLAIMS)) {
       it(rule, async () => refused(await send(scene, withClaims(scene, wrong)), wrong.detail))
     }
+    for (const [rule, wrong] of Object.entries(WRONG_PROFILES)) {
+      it(rule, async () => refused(await send(scene, withProfile(scene, wrong)), wrong.detail))
+    }
     it('no request to an address that a token names', () => assert.equal(asked, 0))
+  })
+
+  it('is accepted with the type of an access token or of a JWT, or with none', async () => {
+    const types = [
+      'JWT',
+      'jwt',
+      'at+jwt',
+      'AT+JWT',
+      'application/jwt',
+      'application/at+jwt',
+      'Application/AT+JWT',
+    ]
+    for (const typ of [...types, undefined])
+      accepted(await send(scene, signed(scene, scene.claims(), { typ })))
+  })
+
+  it('may live for a day since it was issued, or else since now', async () => {
+    const day = 86_400
+    accepted(await sendClaims({ exp: now() + day }))
+    accepted(await sendClaims({ iat: now() - day + 60, exp: now() + 60 }))
+    accepted(await sendClaims({ iat: now() + 30, exp: now() + 30 + day }))
+    accepted(await sendClaims({ exp: now() + 0.5 }))
   })
 
   it('has 30 s of leeway on exp and nbf, and needs no nbf', async () => {

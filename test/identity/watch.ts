@@ -12,7 +12,7 @@ export interface Watched {
   clock: { ms: number }
   /** Moves the clock forward. */
   pass: (seconds: number) => void
-  /** A token of a new user, valid for years, signed with the issuer's current key. */
+  /** A token of a new user, valid for months, signed with the issuer's current key. */
   token: (header?: Record<string, unknown>, claims?: Record<string, unknown>) => Promise<string>
   /** A token with an unknown key id. */
   unknown: () => Promise<string>
@@ -21,12 +21,14 @@ export interface Watched {
   settled: () => ReturnType<typeof send>
 }
 
+const LIFETIME_S = 100 * 86_400
+
 /** A console whose clock stands still. */
 export async function watch(t: TestContext, environment: Record<string, string> = {}): Promise<Watched> {
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }
   const running = await startConsole({
     overrides: { now: () => clock.ms },
-    environment,
+    environment: { AUTH_MAX_LIFETIME_S: String(LIFETIME_S), ...environment },
     issuer: await startIssuer(),
   })
   t.after(() => running.close())
@@ -36,7 +38,7 @@ export async function watch(t: TestContext, environment: Record<string, string> 
       {
         iss: environment['AUTH_ISSUER'] ?? issuer.url,
         aud: issuer.audience,
-        exp: clock.ms / 1_000 + 1e8,
+        exp: clock.ms / 1_000 + LIFETIME_S,
         sub: randomUUID(),
         team_id: randomUUID(),
         scope: 'agent:read',
@@ -59,6 +61,11 @@ export async function watch(t: TestContext, environment: Record<string, string> 
   }
 }
 
+/** A test, or the suite of the calling file. */
+export interface WithAfter {
+  after: (close: () => Promise<void>) => void
+}
+
 export interface StandIn {
   url: string
   /** The paths asked for, in order. */
@@ -67,7 +74,7 @@ export interface StandIn {
 }
 
 /** A server in an issuer's place: at its address if one is given. */
-export async function standIn(t: TestContext, answer: RequestListener, at?: string): Promise<StandIn> {
+export async function standIn(t: WithAfter, answer: RequestListener, at?: string): Promise<StandIn> {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(request.url ?? '')

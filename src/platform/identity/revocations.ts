@@ -1,0 +1,107 @@
+import { Ajv } from 'ajv'
+import type { Logger } from 'pino'
+import { Problem } from '../../contract/problem.ts'
+import { RevocationList } from '../../contract/revocations.ts'
+import { parseUuid } from '../../contract/uuid.ts'
+import { fetchJson } from './fetch-json.ts'
+import { createRefresher, type SourceState } from './refresher.ts'
+import type { VerifiedToken } from './verified-token.ts'
+
+const POLL_MS = 2_000
+/** A revocation takes effect within 5 seconds. */
+const MAX_AGE_MS = 4_000
+const FETCH_LIMITS = { timeoutMs: 2_000, maxBytes: 4 * 1024 * 1024 }
+
+export interface RevocationsOptions {
+  url: string
+  now: () => number
+  log: Logger
+}
+
+export interface Revocations {
+  /** Await this before `check`. Undefined while the list is fresh. */
+  keepFresh: () => Promise<void> | undefined
+  /** Throws a 401 if the token is revoked, and a 503 before the first list was loaded. */
+  check: (token: VerifiedToken) => void
+  state: () => SourceState
+  /** Number of revoked tokens and users. */
+  size: () => number
+  /** Why the list could not be loaded. */
+  failure: () => Error | undefined
+}
+
+interface LoadedList {
+  tokens: ReadonlySet<string>
+  /** The time before which tokens of the user are revoked, seconds since the epoch. */
+  users: ReadonlyMap<string, number>
+}
+
+const isRevocationList = new Ajv({ strict: false, validateFormats: false }).compile<RevocationList>(
+  RevocationList,
+)
+
+/** The revoked tokens and users. While the list cannot be loaded, the last one stays in use. */
+export function createRevocations({ url, now, log }: RevocationsOptions): Revocations {
+  let list: LoadedList | undefined
+  let knownEtag: string | null = null
+
+  const load = async () => {
+    const headers: Record<string, string> = list && knownEtag !== null ? { 'if-none-match': knownEtag } : {}
+    const { json, etag } = await fetchJson(url, { ...FETCH_LIMITS, headers })
+    if (json === undefined) return
+    if (!isRevocationList(json)) throw new Error(`${url} returned no valid list of revocations`)
+    list = toLoadedList(json)
+    knownEtag = etag
+  }
+
+  const { keepFresh, state, failure } = createRefresher({
+    what: 'the list of revocations',
+    load,
+    refreshAfterMs: POLL_MS,
+    maxAgeMs: MAX_AGE_MS,
+    cooldownMs: POLL_MS,
+    now,
+    log,
+  })
+
+  return {
+    keepFresh,
+    check: (token) => {
+      if (!list) throw notLoaded()
+      if (isRevoked(list, token)) {
+        const detail = 'The token has been revoked. Get a new one from the issuer.'
+        throw new Problem('invalid_token', { detail })
+      }
+    },
+    state,
+    size: () => (list ? list.tokens.size + list.users.size : 0),
+    failure,
+  }
+}
+
+function toLoadedList({ tokens = [], users = [] }: RevocationList): LoadedList {
+  const byUser = new Map<string, number>()
+  for (const { id, before = Number.POSITIVE_INFINITY } of users) {
+    const uuid = parseUuid(id)
+    const key = uuid.ok ? uuid.uuid : id
+    byUser.set(key, Math.max(before, byUser.get(key) ?? 0))
+  }
+  return { tokens: new Set(tokens), users: byUser }
+}
+
+/** A token that does not say when it was issued counts as issued before any time. */
+function isRevoked({ tokens, users }: LoadedList, token: VerifiedToken): boolean {
+  const { tokenId, userId, userValue, issuedAt } = token
+  if (tokenId !== null && tokens.has(tokenId)) return true
+  return [userId, userValue].some((user) => {
+    const before = user === null ? undefined : users.get(user)
+    return before !== undefined && (issuedAt === null || issuedAt < before)
+  })
+}
+
+function notLoaded(): Problem {
+  return new Problem('issuer_unavailable', {
+    detail: 'The list of revoked tokens could not be loaded yet. Try again shortly.',
+    headers: { 'retry-after': String(POLL_MS / 1_000) },
+  })
+}
