@@ -16,13 +16,18 @@ const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'RS256', 'PS256', 'EdDSA']
 /** jose could not load the keys, so the token may be valid. */
 const KEYS_UNAVAILABLE = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
 
-/** Verifies the forwarded token with the keys of the issuer: the service does not trust the console. */
-export function createTokenCheck(issuer: string, audience: string): CheckToken {
+/** Verifies the forwarded token with the keys of its issuer: the service does not trust the network. `jwksUrl` is discovered
+ * from the issuer when absent. */
+export function createTokenCheck(
+  issuer: string,
+  audience: string,
+  jwksUrl: () => Promise<URL> | URL = () => discover(issuer),
+): CheckToken {
   let keys: Promise<JWTVerifyGetKey> | undefined
 
   // Loaded at the first request: the issuer may start after this service.
   const loadKeys = async (): Promise<JWTVerifyGetKey> => {
-    keys ??= discover(issuer).then((uri) => createRemoteJWKSet(uri, { cooldownDuration: 0 }))
+    keys ??= Promise.resolve(jwksUrl()).then((url) => createRemoteJWKSet(url, { cooldownDuration: 0 }))
     try {
       return await keys
     } catch (error) {

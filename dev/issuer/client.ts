@@ -7,6 +7,10 @@ export const clientSecret = 'development'
 /** The resource must be an absolute URI (RFC 8707), while an audience may be any string. */
 export const apiResource = 'urn:agent-console:api'
 
+/** The client with which the console exchanges tokens. */
+export const exchangeClientId = 'agent-console'
+export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
 export interface Identity {
   readonly user: string
   readonly team: string
@@ -25,11 +29,12 @@ export function identityOf(id: string): Identity | undefined {
 
 /** There is no registration: every id that names a user and a team is a client. */
 export function findClient(id: string): AdapterPayload | undefined {
-  if (!identityOf(id)) return undefined
+  const isExchange = id === exchangeClientId
+  if (!isExchange && !identityOf(id)) return undefined
   return {
     client_id: id,
     client_secret: clientSecret,
-    grant_types: ['client_credentials'],
+    grant_types: [isExchange ? EXCHANGE_GRANT : 'client_credentials'],
     redirect_uris: [],
     response_types: [],
   }

@@ -23,6 +23,8 @@ export interface IssuerOptions {
   /** False publishes the keys only, without the token endpoint of an OpenID provider, whose modules take a quarter of
    * a second to load: for tests that need tokens and not an issuer. True when absent. */
   grants?: boolean
+  /** What an issuer without grants says that its token endpoint is. */
+  tokenEndpoint?: string
 }
 
 export interface RotateOptions {
@@ -56,6 +58,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
     audience = 'agent-console',
     tokenLifetimeSeconds = 3600,
     grants = true,
+    tokenEndpoint,
   } = options
   let signingKey = options.key
     ? await importSigningKey(options.key)
@@ -75,7 +78,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
       jwksRequests += 1
     }
     const served = { url, audience, tokenLifetimeSeconds, signingKey, retiredKeys, onJwksServed }
-    if (!grants) return createKeyServer(served)
+    if (!grants) return createKeyServer({ ...served, tokenEndpoint })
     const { createProvider } = await import('./provider.ts')
     const handleByProvider = createProvider(served).callback()
     return (request, response) => void handleByProvider(request, response)

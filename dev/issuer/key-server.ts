@@ -6,12 +6,18 @@ export interface KeyServerOptions {
   readonly signingKey: SigningKey
   readonly retiredKeys: readonly SigningKey[]
   readonly onJwksServed: () => void
+  /** Another server's, which a test lets misbehave. */
+  readonly tokenEndpoint: string | undefined
 }
 
 /** What a resource server asks an issuer for: the discovery document and the keys. */
-export function createKeyServer({ url, signingKey, retiredKeys, onJwksServed }: KeyServerOptions) {
+export function createKeyServer(options: KeyServerOptions) {
+  const { url, signingKey, retiredKeys, onJwksServed, tokenEndpoint } = options
   const documents: Record<string, unknown> = {
-    '/.well-known/openid-configuration': { issuer: url, jwks_uri: `${url}/jwks` },
+    '/.well-known/openid-configuration': {
+      ...{ issuer: url, jwks_uri: `${url}/jwks` },
+      ...(tokenEndpoint && { token_endpoint: tokenEndpoint }),
+    },
     '/jwks': { keys: [signingKey, ...retiredKeys].map((key) => key.publicJwk) },
   }
   const handle: RequestListener = (request, response) => {

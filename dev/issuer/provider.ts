@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Adapter, errors, Provider } from 'oidc-provider'
 import { PERMISSIONS } from '../../src/contract/permissions.ts'
 import { apiResource, findClient, identityOf } from './client.ts'
+import { registerExchange } from './exchange.ts'
 import type { SigningKey } from './keys.ts'
 
 export interface ProviderOptions {
@@ -65,6 +66,7 @@ export function createProvider(options: ProviderOptions): Provider {
       },
     },
   })
+  registerExchange(provider, options)
   provider.use(async (ctx, next) => {
     await next()
     if (ctx['oidc']?.route === 'jwks' && ctx.status === 200) options.onJwksServed()

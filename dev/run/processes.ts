@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { DEMOS } from '../services/catalogue.ts'
 import { servicesFile } from '../services/services-file.ts'
 import { type Child, startChild } from './child.ts'
@@ -64,6 +65,7 @@ export function createProcesses({ environment, ports, host, state, lifetime }: P
     startServices: () =>
       start('services', 'dev/services/main.ts', /services listening/, {
         ...auth,
+        CONSOLE_URL: urlOf('PORT'),
         FLEET_FILE: state.file('fleet.json'),
         REPORTS_FOLDER: state.file('reports'),
       }),
@@ -82,6 +84,8 @@ export function createProcesses({ environment, ports, host, state, lifetime }: P
         NATS_SUBJECT_PREFIX: environment['NATS_SUBJECT_PREFIX'],
         LOG_LEVEL: environment['LOG_LEVEL'],
         SERVICES_FILE: state.file('services.json'),
+        PUBLIC_URL: urlOf('PORT'),
+        SIGNING_KEYS: readFileSync(state.file('signing-key.pem'), 'utf8'),
         SECRETS_KEYS: state.identity.secretsKeys,
         SHUTDOWN_DELAY_MS: '0',
         SHUTDOWN_TIMEOUT_MS: '1000',

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -27,6 +27,10 @@ export async function openState(folder: string): Promise<State> {
   if (!existsSync(file('issuer-key.json'))) {
     const { createSigningKey } = await import('../issuer/keys.ts')
     writeWhole(file('issuer-key.json'), (await createSigningKey('ES256')).privateJwk)
+  }
+  if (!existsSync(file('signing-key.pem'))) {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writeWhole(file('signing-key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
   }
   if (!existsSync(file('identity.json'))) {
     const secretsKeys = `dev:${randomBytes(32).toString('base64')}`

@@ -17,21 +17,28 @@ const signal = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
 const {
   AUTH_ISSUER: issuer,
   AUTH_AUDIENCE: audience,
+  CONSOLE_URL: consoleUrl,
   FLEET_FILE: fleetFile,
   REPORTS_FOLDER: folder,
 } = process.env
-if (!issuer || !audience) throw new Error('AUTH_ISSUER and AUTH_AUDIENCE say whose tokens to accept')
+if (!issuer || !audience || !consoleUrl) {
+  throw new Error('AUTH_ISSUER, AUTH_AUDIENCE and CONSOLE_URL say whose tokens to accept')
+}
 const portOf = (variable: string) => Number(process.env[variable] ?? 0)
 const fleetOf = fleetFile ? fleetOfFile(fleetFile) : noFleet
 
 const services = await Promise.all([
   startEvolutionService({ issuer, audience, port: portOf('EVOLUTION_PORT'), fleetFile, record: false }),
   ...DEMO_NAMES.map((name) =>
-    startDemoService(name, { issuer, audience, port: portOf(DEMOS[name].portVariable), fleetOf, folder }),
+    startDemoService(name, {
+      // The console signs an assertion for each of them.
+      ...{ issuer: consoleUrl, audience: name, jwksUrl: () => new URL('/.well-known/jwks.json', consoleUrl) },
+      ...{ port: portOf(DEMOS[name].portVariable), fleetOf, folder },
+    }),
   ),
 ])
 process.stdout.write(
-  `services listening on ${services.map(({ url }) => url).join(', ')} for tokens of ${issuer}\n`,
+  `services listening on ${services.map(({ url }) => url).join(', ')} for tokens of ${issuer} and ${consoleUrl}\n`,
 )
 
 await signal

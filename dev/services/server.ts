@@ -16,8 +16,11 @@ import { createPublished } from './published.ts'
 import { createRouter } from './router.ts'
 
 export interface DemoServiceOptions extends Partial<DemoContext> {
+  /** The `iss` and `aud` of the tokens that it accepts. */
   issuer: string
   audience: string
+  /** Where the keys of the issuer are, from the first request on. Discovered when absent. */
+  jwksUrl?: (() => URL) | undefined
   /** A free one below 32768 when absent or 0. */
   port?: number
   host?: string
@@ -50,8 +53,9 @@ const SWAP = '/_document'
 const MOST_KEPT = 10_000
 
 export async function startDemoService(name: DemoName, options: DemoServiceOptions): Promise<DemoService> {
-  const { issuer, audience, host = '127.0.0.1', port: wanted = 0, fleetOf = noFleet, folder } = options
-  const checkToken = createTokenCheck(issuer, audience)
+  const { issuer, audience, jwksUrl, host = '127.0.0.1', port: wanted = 0 } = options
+  const { fleetOf = noFleet, folder } = options
+  const checkToken = createTokenCheck(issuer, audience, jwksUrl)
   const demo = await DEMOS[name].create({ fleetOf, folder })
   const find = createRouter(demo.routes)
   const published = createPublished(DEMOS[name].document)

@@ -14,7 +14,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (a
         operationId: 'listAuditEvents',
         summary: 'List Audit Events',
         description:
-          'Returns the audit log of the team, newest first: who changed an agent, requested its secrets or lacked a permission.',
+          'Returns the audit log of the team, newest first: who changed an agent, requested its secrets, lacked a permission or ' +
+          'called an operation of a mounted service that may have changed something.',
         ...AGENT_OPERATION,
         querystring: AuditQuery,
         response: {

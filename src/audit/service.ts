@@ -1,13 +1,26 @@
 import type { Logger } from 'pino'
 import type { AuditEventPage, AuditQuery } from '../contract/audit.ts'
 import type { Sql } from '../platform/database.ts'
+import type { Caller } from '../platform/identity.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import { decodeCursor, encodeCursor, isCanonicalUuid } from '../platform/pagination-cursor.ts'
+import { createBackgroundWriter } from './background-writer.ts'
 import { createRefusals, type TeamEvent } from './refusals.ts'
 import { insertEvents, listEvents } from './store.ts'
+
+/** A call of an operation of a mounted service. */
+interface ServiceCall {
+  caller: Caller
+  operation: { service: string; operationId: string; path: string }
+  method: string
+  status: number
+  durationMs: number
+}
 
 export interface AuditDeps {
   sql: Sql
   log: Logger
+  metrics: Metrics
   /** Milliseconds since the epoch. */
   now: () => number
   newId: () => string
@@ -18,7 +31,7 @@ export type Audit = ReturnType<typeof createAudit>
 /** Limits the size of a statement. */
 const BATCH_SIZE = 500
 
-export function createAudit({ sql, log, now, newId }: AuditDeps) {
+export function createAudit({ sql, log, metrics, now, newId }: AuditDeps) {
   /** Never throws: the request is refused even if the audit event cannot be stored. */
   const store = async (events: TeamEvent[]) => {
     let isStored = true
@@ -37,6 +50,12 @@ export function createAudit({ sql, log, now, newId }: AuditDeps) {
     return isStored
   }
   const refusals = createRefusals({ store, now, newId })
+  const calls = createBackgroundWriter({
+    insert: (events) => insertEvents(sql, events),
+    countDropped: metrics.droppedAuditEvents(),
+    log,
+    batchSize: BATCH_SIZE,
+  })
 
   return {
     async list(
@@ -52,7 +71,24 @@ export function createAudit({ sql, log, now, newId }: AuditDeps) {
     },
 
     recordRefusal: refusals.record,
-    close: refusals.close,
+
+    /** Returns at once: an outage of the database does not stop forwarding. */
+    recordCall: ({ caller, operation, method, status, durationMs }: ServiceCall): void =>
+      calls.add({
+        team_id: caller.teamId,
+        id: newId(),
+        at: Math.floor(now() / 1_000),
+        user_id: caller.userId,
+        action: 'service_called',
+        agent_id: null,
+        request_id: caller.requestId,
+        detail: {
+          ...{ service: operation.service, operation_id: operation.operationId },
+          ...{ method, route: operation.path, status, duration_ms: durationMs },
+        },
+      }),
+
+    close: async (): Promise<void> => void (await Promise.all([refusals.close(), calls.close()])),
   }
 }
 

@@ -21,7 +21,7 @@ FROM list_audit_events($1, $2, $3, $4)`,
 /** Above every id: a UUID version 7 does not begin with these digits before the year 10889. */
 const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The events of any number of teams. */
+/** The events of any number of teams. One that is stored already stays as it is: after a lost connection a batch is sent again. */
 export async function insertEvents(sql: Sql, events: TeamEvent[]): Promise<void> {
   await sql.write({
     name: 'insert-audit-events',
@@ -43,4 +43,5 @@ const INSERT = `
 ${INSERT_AUDIT_EVENT}
 SELECT team_id, id, at, user_id, action, agent_id, request_id, detail::json
 FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::text[])
-  AS event (team_id, id, at, user_id, action, agent_id, request_id, detail)`
+  AS event (team_id, id, at, user_id, action, agent_id, request_id, detail)
+ON CONFLICT DO NOTHING`

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { integer } from './fields.ts'
+import { integer, oneOf } from './fields.ts'
+
+/** What a service gets as a token. There is no default: the choice decides what a compromised service can do. */
+const SERVICE_TOKENS = ['assert', 'exchange', 'pass'] as const
+
+/** A scope token of OAuth (RFC 6749 section 3.3). */
+const permission = (which: string) =>
+  Type.String({
+    maxLength: 128,
+    pattern: '^[!#-\\[\\]-~]+$',
+    description: `the name of a permission that ${which}, without spaces, quotes and backslashes`,
+  })
 
 /** The content of `SERVICES_FILE`. A description completes the sentence "must be …" of an error message. */
 export const ServiceEntry = Type.Object(
@@ -16,6 +27,22 @@ export const ServiceEntry = Type.Object(
       description: 'a text of 1 to 64 characters without control characters',
     }),
     url: Type.String({ description: 'a URL' }),
+    token: oneOf(SERVICE_TOKENS, {
+      description:
+        'one of assert (the service gets a token of a minute that the console signs for it alone), exchange (a token that the ' +
+        "issuer makes for it, RFC 8693) and pass (the caller's own token, with which it can do at the console what the caller can)",
+    }),
+    audience: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'the audience of the tokens for the service, a text; without it, the name of the service',
+      }),
+    ),
+    insecure_http: Type.Optional(Type.Boolean({ description: 'true or false' })),
+    read_permission: Type.Optional(permission('GET, HEAD and OPTIONS need')),
+    write_permission: Type.Optional(permission('all other methods need')),
     document: Type.Optional(
       Type.String({ minLength: 1, description: 'a URL, or a path under `url`; without it, /openapi.json' }),
     ),

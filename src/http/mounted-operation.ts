@@ -5,6 +5,8 @@ export interface MountedOperation {
   /** The path template of the operation; log and metrics show it in place of the wildcard route. */
   route: string
   service: string
+  /** The permission that the services file asks for. */
+  permission: string | undefined
 }
 
 declare module 'fastify' {

@@ -9,12 +9,13 @@ import type { MountedService } from './mount/forward.ts'
 import type { MountOptions } from './mount/routes.ts'
 import { createPoller } from './poll/poller.ts'
 import { createPublisher } from './publish/publisher.ts'
+import { createServiceTokens, type ServiceTokenOptions } from './token/service-tokens.ts'
+import type { ServiceToken } from './token/token-cache.ts'
 import { createDocumentWorkers } from './workers/pool.ts'
 
-export interface ServicesOptions {
+export interface ServicesOptions extends ServiceTokenOptions {
   services: readonly Service[]
   log: Logger
-  now: () => number
   metrics: Metrics
 }
 
@@ -29,8 +30,12 @@ export interface Services {
   close: () => Promise<void>
 }
 
-export function createServices({ services, log, now, metrics }: ServicesOptions): Services {
-  const mountedServices = new Map(services.map((service) => [service.name, toMounted(service, metrics)]))
+export function createServices(options: ServicesOptions): Services {
+  const { services, log, now, metrics } = options
+  const tokensOf = createServiceTokens(options)
+  const mountedServices = new Map(
+    services.map((service) => [service.name, toMounted(service, tokensOf(service), metrics)]),
+  )
   const serviceMetrics = new Map(services.map(({ name }) => [name, metrics.service(name)]))
   const metricsOf = (name: string) => serviceMetrics.get(name) as ServiceMetrics
   const workers = createDocumentWorkers({ log })
@@ -56,13 +61,13 @@ export function createServices({ services, log, now, metrics }: ServicesOptions)
   }
 }
 
-function toMounted(service: Service, metrics: Metrics): MountedService {
+function toMounted(service: Service, tokenFor: ServiceToken, metrics: Metrics): MountedService {
   const { name, url, deadlineMs, maxInFlight, maxRequestBytes, sampleRatio } = service
+  const { readPermission, writePermission } = service
   const { maxResponseBytes = Number.POSITIVE_INFINITY } = service
   return {
     url,
     upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, maxInFlight, metrics }),
-    maxRequestBytes,
-    sampleRatio,
+    ...{ tokenFor, readPermission, writePermission, maxRequestBytes, sampleRatio },
   }
 }

@@ -67,7 +67,7 @@ describe('refusals of one caller', () => {
     t.after(() => refusals.close())
     const refuse = (userId: string, agentId: string | null = null) =>
       refusals.record({
-        caller: { userId, teamId: 'team', requestId: `request of ${userId}` },
+        caller: { userId, teamId: 'team', requestId: `request of ${userId}`, name: null, clientId: null },
         ...{ permission: 'agent:write', method: 'PUT', route: '/', agentId },
       })
     const pass = async (ms: number) => {

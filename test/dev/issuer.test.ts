@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { clientSecret, exchangeClientId } from '../../dev/issuer/client.ts'
 import { type Issuer, type IssuerOptions, startIssuer } from '../../dev/issuer/issuer.ts'
 import { PERMISSIONS } from '../../src/contract/permissions.ts'
 
@@ -211,4 +212,36 @@ test('an issuer without grants signs tokens of the same form, and publishes the 
     await describeToken(await start(t, { grants: false })),
     await describeToken(await start(t)),
   )
+})
+
+test('the console exchanges a token for one of the same user with another audience, and nothing else', async (t) => {
+  const issuer = await start(t)
+  const exchange = async (form: Record<string, string>, client = exchangeClientId) => {
+    const response = await fetch(`${issuer.url}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${client}:${clientSecret}`).toString('base64')}` },
+      body: new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        ...form,
+      }),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, string> }
+  }
+  const subject_token = await issuer.token({ user, team, scope: 'agent:read' })
+  const { body } = await exchange({ subject_token, audience: 'teams' })
+  const { payload } = await verify({ ...issuer, audience: 'teams' }, body['access_token'] ?? '')
+  const { sub, team_id, scope } = payload
+  assert.deepEqual({ sub, team_id, scope }, { sub: user, team_id: team, scope: 'agent:read' })
+
+  const other = await startIssuer()
+  t.after(() => other.close())
+  const refused: [Record<string, string>, client?: string][] = [
+    [{ subject_token }],
+    [{ subject_token, audience: issuer.audience }],
+    [{ subject_token: body['access_token'] ?? '', audience: 'teams' }],
+    [{ subject_token: await other.token({ user, team }), audience: 'teams' }],
+    [{ subject_token, audience: 'teams' }, `${user}.${team}`],
+  ]
+  for (const [form, client] of refused) assert.equal((await exchange(form, client)).status, 400)
 })

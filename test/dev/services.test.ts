@@ -29,7 +29,7 @@ const seen = new Map<DemoName, Set<string>>(DEMO_NAMES.map((name) => [name, new 
 
 before(async () => {
   issuer = await startIssuer({ grants: false })
-  services = await startDemos(issuer)
+  services = await startDemos(() => ({ issuer: issuer.url, audience: issuer.audience }))
   own = await issuer.token({ user, team })
   otherTeam = await issuer.token({ user, team: randomUUID() })
 })

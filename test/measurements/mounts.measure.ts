@@ -23,7 +23,7 @@ describe('many large documents', () => {
     const behind = await Promise.all(documents.map(serve))
     const file = join(folder, 'services.json')
     const services = documents.map(({ name, tag, prefix }, n) => ({
-      ...{ name, tag, prefixes: [prefix], url: behind[n]?.url },
+      ...{ name, tag, token: 'pass', prefixes: [prefix], url: behind[n]?.url },
     }))
     await writeFile(file, JSON.stringify({ services }))
 

@@ -67,7 +67,7 @@ describe('a document that carries scripts', async () => {
   it('keeps the text, safe links and values', () => {
     const { description } = paths['/v1/teams'].get
     assert.equal(
-      description,
+      description.split('\n\n')[0],
       '&lt;script>alert(1)&lt;/script> &lt;img src=x onerror=alert(1)> [here](#) [there](https://fine.example/a)',
     )
     assert.deepEqual(schema.externalDocs, { url: 'https://fine.example/docs' })

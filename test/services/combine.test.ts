@@ -259,7 +259,12 @@ describe('the combined document', () => {
     assert.deepEqual(declared['503'], { $ref: '#/components/responses/Console503' })
     assert.deepEqual(
       Object.keys(whole.components.responses.Console503.content['application/json'].examples),
-      ['issuer_unavailable', 'overloaded', 'upstream_unavailable'],
+      ['issuer_unavailable', 'overloaded', 'token_exchange_unavailable', 'upstream_unavailable'],
+    )
+    assert.deepEqual(declared['403'], { $ref: '#/components/responses/Console403' })
+    assert.deepEqual(
+      Object.keys(whole.components.responses.Console403.content['application/json'].examples),
+      ['permission_missing', 'team_missing', 'team_ambiguous', 'team_not_yours', 'user_missing'],
     )
   })
 

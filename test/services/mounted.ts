@@ -26,6 +26,8 @@ export interface MountedOptions extends Pick<ConsoleOptions, 'overrides' | 'envi
   maxRequestBytes?: number
   maxResponseBytes?: number
   sampleRatio?: number
+  readPermission?: string
+  writePermission?: string
   observeResponse?: MountOptions['observeResponse']
 }
 
@@ -69,6 +71,9 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
         services.set(name, {
           url,
           upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, maxInFlight, metrics }),
+          tokenFor: ({ token }) => token,
+          readPermission: options.readPermission,
+          writePermission: options.writePermission,
           maxRequestBytes: options.maxRequestBytes ?? Number.POSITIVE_INFINITY,
           sampleRatio: options.sampleRatio ?? 0,
         })

@@ -80,6 +80,30 @@ describe("a service's document", () => {
     assert.deepEqual(components, {})
   })
 
+  it('declares in the description of each operation which permission it needs, and that it is recorded', () => {
+    const item = {
+      get: returning({}, { description: 'Its own.' }),
+      post: returning({}),
+      options: returning({}),
+    }
+    const described = (changes: object) => {
+      const { get, post, options } = (prepared(document({ '/v1/teams': item }), changes).paths as Any)[
+        '/v1/teams'
+      ]
+      return [get, post, options].map(({ description }) => description)
+    }
+    assert.deepEqual(described({}), [
+      'Its own.\n\nNeeds a valid token with a team and a user; no particular permission.',
+      'Needs a valid token with a team and a user; no particular permission. The audit log records each call (`service_called`).',
+      'Needs a valid token with a team and a user; no particular permission.',
+    ])
+    assert.deepEqual(described({ readPermission: 'teams:read', writePermission: 'teams:write' }), [
+      'Its own.\n\nNeeds the permission `teams:read`.',
+      'Needs the permission `teams:write`. The audit log records each call (`service_called`).',
+      'Needs the permission `teams:read`.',
+    ])
+  })
+
   it('may be YAML', () => {
     const yaml = `
 openapi: 3.1.0
@@ -293,7 +317,17 @@ describe('what a document leaves open', () => {
     const { get } = (paths as Any)['/v1/teams/{id}']
     assert.equal(get.operationId, 'TeamsGet_v1_teams_id_')
     assert.equal(operations[0]?.operationId, get.operationId)
-    assert.deepEqual(Object.keys(get.responses), ['302', '401', '404', '429', '500', '502', '503', '504'])
+    assert.deepEqual(Object.keys(get.responses), [
+      '302',
+      '401',
+      '403',
+      '404',
+      '429',
+      '500',
+      '502',
+      '503',
+      '504',
+    ])
   })
 
   it('operations of one id get different ones', () => {

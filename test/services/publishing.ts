@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import type { ServiceStatus } from '../../src/contract/service.ts'
 import type { ServiceEntry } from '../../src/contract/services-file.ts'
-import { startConsole, type TestConsole } from '../support/console.ts'
+import { type ConsoleOptions, startConsole, type TestConsole } from '../support/console.ts'
+import { signingEnvironment } from '../support/signing.ts'
 import { until } from '../support/until.ts'
 import { type Behind, startBehind } from './behind.ts'
 
@@ -64,26 +65,34 @@ export interface PollingConsole {
 }
 
 /** A console with these services for the tests of the calling suite: closed after the last of them. */
-export async function usePolling(entries: Record<string, Partial<ServiceEntry>>): Promise<PollingConsole> {
-  const polling = await startPolling(entries)
+export async function usePolling(
+  entries: Record<string, Partial<ServiceEntry>>,
+  options?: ConsoleOptions,
+): Promise<PollingConsole> {
+  const polling = await startPolling(entries, options)
   after(() => polling.close())
   return polling
 }
 
 /** A console with these services in its services file, as production starts it. */
-export async function startPolling(entries: Record<string, Partial<ServiceEntry>>): Promise<PollingConsole> {
+export async function startPolling(
+  entries: Record<string, Partial<ServiceEntry>>,
+  options: ConsoleOptions = {},
+): Promise<PollingConsole> {
   const folder = mkdtempSync(join(tmpdir(), 'console-services-'))
   const file = join(folder, 'services.json')
   const services = Object.entries(entries).map(([name, entry]) => ({
     name,
     tag: 'Teams',
+    token: 'pass',
     prefixes: [`/v1/${name}`],
     poll_seconds: 0.1,
     sample_ratio: 1,
     ...entry,
   }))
   writeFileSync(file, JSON.stringify({ services }))
-  const running = await startConsole({ environment: { SERVICES_FILE: file } })
+  const environment = { ...signingEnvironment(), SERVICES_FILE: file, ...options.environment }
+  const running = await startConsole({ ...options, environment })
   const { token } = await running.person()
   const status = async (name: string) => {
     const { body } = await running.request<{ results: ServiceStatus[] }>('GET', '/v1/services', { token })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,12 +7,13 @@ import { after, describe, it } from 'node:test'
 import { ConfigInvalid, readConfig } from '../../src/config.ts'
 import { CONSOLE_PREFIXES, findPrefixConflicts, isUnderPrefix } from '../../src/services/file/prefixes.ts'
 import { useConsole } from '../support/console.ts'
+import { signingEnvironment } from '../support/signing.ts'
 
 const ENVIRONMENT = {
   DATABASE_URL: 'postgres://127.0.0.1/unused',
   AUTH_ISSUER: 'http://127.0.0.1/unused',
   AUTH_AUDIENCE: 'unused',
-  SECRETS_KEYS: `unused:${Buffer.alloc(32).toString('base64')}`,
+  SECRETS_KEYS: `unused:${randomBytes(32).toString('base64')}`,
 }
 
 describe('the services file', () => {
@@ -26,7 +28,8 @@ describe('the services file', () => {
   const entry = (changes: object = {}) => ({
     name: 'teams',
     tag: 'Teams',
-    url: 'http://teams.example/base/',
+    url: 'https://teams.example/base/',
+    token: 'pass',
     prefixes: ['/v1/teams'],
     ...changes,
   })
@@ -44,9 +47,13 @@ describe('the services file', () => {
     const expected = {
       name: 'teams',
       tag: 'Teams',
-      url: 'http://teams.example/base/',
-      documentUrl: 'http://teams.example/base/openapi.json',
+      url: 'https://teams.example/base/',
+      documentUrl: 'https://teams.example/base/openapi.json',
       prefixes: ['/v1/teams'],
+      token: 'pass',
+      audience: 'teams',
+      readPermission: undefined,
+      writePermission: undefined,
       deadlineMs: 5_000,
       maxInFlight: 256,
       maxRequestBytes: 10 * 1024 * 1024,
@@ -56,10 +63,10 @@ describe('the services file', () => {
     }
     assert.deepEqual(read(JSON.stringify({ services: [entry()] })), [expected])
     const yaml =
-      'services:\n  - name: teams\n    tag: Teams\n    url: http://teams.example/base/\n    prefixes: [/v1/teams]\n' +
+      'services:\n  - name: teams\n    tag: Teams\n    url: https://teams.example/base/\n    token: pass\n    prefixes: [/v1/teams]\n' +
       '    document: /docs/api.yaml # under the base URL\n    poll_seconds: 0.5\n'
     assert.deepEqual(read(yaml), [
-      { ...expected, documentUrl: 'http://teams.example/base/docs/api.yaml', pollMs: 500 },
+      { ...expected, documentUrl: 'https://teams.example/base/docs/api.yaml', pollMs: 500 },
     ])
     assert.deepEqual(readConfig(ENVIRONMENT).services, [])
   })
@@ -74,11 +81,14 @@ describe('the services file', () => {
   it('has all its errors reported at once, each in a sentence', () => {
     assert.deepEqual(
       errorsOf(
-        { tag: 'Teams', url: 'http://h', prefixes: [] },
+        { tag: 'Teams', url: 'https://h', prefixes: [] },
         entry({ name: 'Red Team', colour: 'red', poll_seconds: 0, prefixes: ['v1/x', '/v1/../x'] }),
       ),
       [
-        'SERVICES_FILE service 1: has no `name`',
+        'SERVICES_FILE service 1: has no `name`, which must be at most 40 lower-case letters and digits, in words joined by hyphens',
+        'SERVICES_FILE service 1: has no `token`, which must be one of assert (the service gets a token of a minute that the ' +
+          "console signs for it alone), exchange (a token that the issuer makes for it, RFC 8693) and pass (the caller's own " +
+          'token, with which it can do at the console what the caller can)',
         'SERVICES_FILE service 1: `prefixes` must be a list of at least one path',
         'SERVICES_FILE service Red Team: has an unknown field `colour`',
         'SERVICES_FILE service Red Team: `name` must be at most 40 lower-case letters and digits, in words joined by hyphens',
@@ -109,6 +119,81 @@ describe('the services file', () => {
       /2 errors:\n {2}- PORT .*\n {2}- SERVICES_FILE cannot be read/,
     )
     assert.throws(() => read('[]'), /SERVICES_FILE must be an object with the list `services`/)
+  })
+
+  it('says what each service gets as a token, and which permissions callers need', () => {
+    const keys = signingEnvironment()
+    const exchange = { EXCHANGE_CLIENT_ID: 'console', EXCHANGE_CLIENT_SECRET: 'secret' }
+    const path = join(folder, 'services')
+    const services = [
+      entry({
+        token: 'assert',
+        read_permission: 'teams:read',
+        write_permission: 'https://scopes.test/teams',
+      }),
+      entry({ name: 'other', token: 'exchange', audience: 'urn:other', prefixes: ['/v1/other'] }),
+    ]
+    writeFileSync(path, JSON.stringify({ services }))
+    const config = readConfig({ ...ENVIRONMENT, ...keys, ...exchange, SERVICES_FILE: path })
+    assert.deepEqual(
+      config.services.map(({ token, audience, readPermission, writePermission }) => [
+        ...[token, audience, readPermission, writePermission],
+      ]),
+      [
+        ['assert', 'teams', 'teams:read', 'https://scopes.test/teams'],
+        ['exchange', 'urn:other', undefined, undefined],
+      ],
+    )
+    assert.throws(() => readConfig({ ...ENVIRONMENT, SERVICES_FILE: path }), {
+      message:
+        'The configuration has 4 errors:\n  - PUBLIC_URL is missing\n  - SIGNING_KEYS is missing\n' +
+        '  - EXCHANGE_CLIENT_ID is missing\n  - EXCHANGE_CLIENT_SECRET is missing',
+    })
+    assert.deepEqual(errorsOf(entry({ token: 'forward', read_permission: 'a b', write_permission: '' })), [
+      "SERVICES_FILE service teams: `token` must be one of assert (the service gets a token of a minute that the console signs for it alone), exchange (a token that the issuer makes for it, RFC 8693) and pass (the caller's own token, with which it can do at the console what the caller can)",
+      'SERVICES_FILE service teams: `read_permission` must be the name of a permission that GET, HEAD and OPTIONS need, without spaces, quotes and backslashes',
+      'SERVICES_FILE service teams: `write_permission` must be the name of a permission that all other methods need, without spaces, quotes and backslashes',
+    ])
+  })
+
+  it('cannot give a service tokens that the console would accept', () => {
+    assert.deepEqual(
+      errorsOf(
+        entry({ token: 'assert', audience: ENVIRONMENT.AUTH_AUDIENCE }),
+        entry({ name: ENVIRONMENT.AUTH_AUDIENCE, token: 'exchange', prefixes: ['/v1/b'] }),
+        entry({ name: 'passing', audience: 'x', prefixes: ['/v1/c'] }),
+      ),
+      [
+        'SERVICES_FILE service teams: the audience unused is AUTH_AUDIENCE: the service could use its tokens at the console; set another `audience`',
+        'SERVICES_FILE service unused: the audience unused is AUTH_AUDIENCE: the service could use its tokens at the console; set another `audience`',
+        'SERVICES_FILE service passing: `audience` has no effect with `token: pass`; remove it',
+      ],
+    )
+  })
+
+  it('needs a word for http:// to another machine', () => {
+    const isRefused = (changes: object) =>
+      errorsOf(entry(changes)).some((error) => error.includes('insecure_http'))
+    for (const url of [
+      'http://teams.internal',
+      'http://10.0.0.7:8080',
+      'http://my-localhost',
+      'http://localhost.example',
+      'http://127.0.0.1.nip.io',
+    ]) {
+      assert.ok(isRefused({ url }), url)
+      assert.ok(isRefused({ document: `${url}/openapi.json` }), url)
+      assert.deepEqual(errorsOf(entry({ url, insecure_http: true })), [], url)
+    }
+    for (const url of [
+      'https://teams.internal',
+      'http://localhost:1',
+      'http://127.0.0.1',
+      'http://127.1.2.3',
+      'http://[::1]:9',
+    ]) {
+      assert.deepEqual(errorsOf(entry({ url })), [], url)
+    }
   })
 
   const clashes: Record<string, [prefix: string, other: string]> = {

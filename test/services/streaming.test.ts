@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
@@ -110,7 +110,8 @@ describe('through a mounted operation', async () => {
     })
     const { issuer } = mounted.running
     const expiresAt = Math.ceil(Date.now() / 1_000) + 1
-    const token = await issuer.sign({ iss: issuer.url, aud: issuer.audience, exp: expiresAt })
+    const names = { sub: randomUUID(), team_id: randomUUID() }
+    const token = await issuer.sign({ iss: issuer.url, aud: issuer.audience, exp: expiresAt, ...names })
     const answer = await answerTo(open('GET', {}, token).end())
     assert.equal((await buffer(answer)).toString(), 'data: 1\n\n')
     assert.ok(answer.complete)

@@ -37,8 +37,19 @@ describe('a mounted operation is refused', async () => {
   }
   it('before the service receives anything', () => assert.deepEqual(behind.asked, []))
 
+  it('without a team or a user', async () => {
+    for (const [claim, code] of [
+      ['team_id', 'team_missing'],
+      ['sub', 'user_missing'],
+    ] as const) {
+      const reply = await send(signed(scene, { ...scene.claims(), [claim]: undefined }))
+      assert.deepEqual([reply.status, reply.body.code], [403, code])
+    }
+    assert.deepEqual(behind.asked, [])
+  })
+
   it('unless the token is valid, whatever its permissions', async () => {
-    const { scope: _, team_id: __, ...claims } = scene.claims()
+    const { scope: _, ...claims } = scene.claims()
     assert.equal((await send(signed(scene, claims))).status, 200)
     assert.equal(behind.asked.length, 1)
   })

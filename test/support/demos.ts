@@ -1,9 +1,10 @@
-import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
+import { startIssuer } from '../../dev/issuer/issuer.ts'
 import { waitForServices } from '../../dev/mounted.ts'
 import { DEMO_NAMES, type DemoName } from '../../dev/services/catalogue.ts'
-import { type DemoService, startDemoService } from '../../dev/services/server.ts'
-import { writeServicesFile } from '../../dev/services/services-file.ts'
+import { type DemoService, type DemoServiceOptions, startDemoService } from '../../dev/services/server.ts'
+import { type Settings, writeServicesFile } from '../../dev/services/services-file.ts'
 import { startConsole, type TestConsole } from './console.ts'
+import { CONSOLE_NAME, signingEnvironment } from './signing.ts'
 
 export interface ConsoleWithDemos {
   running: TestConsole
@@ -11,15 +12,21 @@ export interface ConsoleWithDemos {
   close: () => Promise<void>
 }
 
-/** A console with the demonstration services mounted, through their own documents. */
-export async function startConsoleWithDemos(settings?: object): Promise<ConsoleWithDemos> {
+/** A console with the demonstration services mounted, through their own documents. They accept its assertions only. */
+export async function startConsoleWithDemos(settings?: Settings): Promise<ConsoleWithDemos> {
   const issuer = await startIssuer({ grants: false })
-  const services = await startDemos(issuer)
+  let consoleUrl = ''
+  const jwksUrl = () => new URL('/.well-known/jwks.json', consoleUrl)
+  const services = await startDemos((name) => ({ issuer: CONSOLE_NAME, audience: name, jwksUrl }))
   const file = await writeServicesFile(services, settings)
   const stop = () =>
     Promise.all([...Object.values(services).map((service) => service.close()), file.remove()])
   try {
-    const running = await startConsole({ issuer, environment: { SERVICES_FILE: file.path } })
+    const running = await startConsole({
+      issuer,
+      environment: { SERVICES_FILE: file.path, ...signingEnvironment() },
+    })
+    consoleUrl = running.url
     const close = async () => {
       await running.close()
       await stop()
@@ -32,10 +39,12 @@ export async function startConsoleWithDemos(settings?: object): Promise<ConsoleW
   }
 }
 
-/** One of each, for tokens of this issuer. */
-export async function startDemos({ url, audience }: Issuer): Promise<Record<DemoName, DemoService>> {
+/** One of each. */
+export async function startDemos(
+  optionsOf: (name: DemoName) => DemoServiceOptions,
+): Promise<Record<DemoName, DemoService>> {
   const started = await Promise.all(
-    DEMO_NAMES.map(async (name) => [name, await startDemoService(name, { issuer: url, audience })] as const),
+    DEMO_NAMES.map(async (name) => [name, await startDemoService(name, optionsOf(name))] as const),
   )
   return Object.fromEntries(started) as Record<DemoName, DemoService>
 }

@@ -19,6 +19,8 @@ export interface UpstreamRequest {
   /** All headers to send, except those that HTTP itself needs. */
   headers: Record<string, string>
   body?: Buffer | Upload | undefined
+  /** Called when a connection begins to send the request: from then on the upstream may have received it. */
+  onSent?: (() => void) | undefined
 }
 
 export interface ResponseHead {
@@ -158,6 +160,7 @@ export class Exchange implements SlotRequest, Dispatcher.DispatchHandler {
     this.controller = controller
     // Aborted while undici waited for a connection.
     if (this.isAborted) controller.abort(ABORTED)
+    else this.request.onSent?.()
   }
 
   onBodySent(chunk: Buffer): void {

@@ -5,6 +5,9 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 
 export type Method = Uppercase<(typeof METHODS)[number]>
 
+/** Whether a method only reads. All others may change something. */
+export const isRead = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method)
+
 /** An operation that a service declares in its document and the console mounts. */
 export interface DeclaredOperation {
   service: string

@@ -2,8 +2,15 @@ import type { Service } from './service.ts'
 
 /** Prefixes that no service may own: the paths of the console, and `/console` and `/metrics`, which are reserved. */
 export const CONSOLE_PREFIXES = [
-  ...['/asyncapi.json', '/console', '/docs', '/health', '/metrics', '/openapi.json'],
-  ...['/v1/agent-configurations', '/v1/audit-events', '/v1/evolution', '/v1/genomes', '/v1/services'],
+  ...['/.well-known', '/asyncapi.json', '/console', '/docs', '/health', '/metrics', '/openapi.json'],
+  ...[
+    '/v1/agent-configurations',
+    '/v1/audit-events',
+    '/v1/evolution',
+    '/v1/genomes',
+    '/v1/me',
+    '/v1/services',
+  ],
 ]
 
 /** A sentence for each pair of prefixes that cover the same path and belong to different owners. */

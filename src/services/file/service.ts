@@ -1,3 +1,5 @@
+import type { ServiceEntry } from '../../contract/services-file.ts'
+
 /** A service behind the console, as the services file declares it. */
 export interface Service {
   readonly name: string
@@ -8,6 +10,13 @@ export interface Service {
   readonly documentUrl: string
   /** The paths it may own: `/v1/teams`, `/v1/teams/{team_id}/members`. */
   readonly prefixes: readonly string[]
+  /** What it gets as a token. */
+  readonly token: ServiceEntry['token']
+  /** The audience of the tokens that are made for it. */
+  readonly audience: string
+  /** The permissions that callers need: one for GET, HEAD and OPTIONS, one for all other methods. */
+  readonly readPermission: string | undefined
+  readonly writePermission: string | undefined
   readonly deadlineMs: number
   /** Requests in flight at the same time. */
   readonly maxInFlight: number

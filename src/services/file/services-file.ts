@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import type { TObject } from 'typebox'
 import { parse as parseYaml } from 'yaml'
 import { type ServiceEntry, ServicesFile } from '../../contract/services-file.ts'
+import { isUnencrypted } from '../../platform/unencrypted.ts'
 import type { Node } from '../document/tree.ts'
 import { canPublishSameName } from '../name/names.ts'
 import { findPrefixConflicts } from './prefixes.ts'
@@ -32,14 +34,18 @@ const RESERVED_NAMES = ['evolution']
 const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, verbose: true })
 const isServicesFile = ajv.compile<ServicesFile>(ServicesFile)
 
-/** Reads JSON or YAML. */
-export function readServicesFile(path: string): Service[] {
+/** Reads JSON or YAML. `ownAudience` is the audience of the tokens that the console accepts. */
+export function readServicesFile(path: string, ownAudience: string): Service[] {
   const file = parse(path)
   if (!isServicesFile(file)) {
     throw new ServicesFileInvalid((isServicesFile.errors ?? []).map((error) => describe(error, file)))
   }
   const { services } = file
-  const errors = [...services.flatMap(checkEntry), ...checkNames(services), ...findPrefixConflicts(services)]
+  const errors = [
+    ...services.flatMap((entry) => checkEntry(entry, ownAudience)),
+    ...checkNames(services),
+    ...findPrefixConflicts(services),
+  ]
   if (errors.length > 0) throw new ServicesFileInvalid(errors)
   return services.map(toService)
 }
@@ -59,7 +65,11 @@ function describe({ instancePath, keyword, params, parentSchema }: ErrorObject, 
   const name = entry && (file as { services: Node[] }).services[Number(index)]?.['name']
   const where = entry ? `service ${typeof name === 'string' ? name : Number(index) + 1}: ` : ''
   const field = place.length > 0 ? `\`${place.join('.')}\` ` : ''
-  if (keyword === 'required') return `${where}${field}has no \`${params['missingProperty']}\``
+  if (keyword === 'required') {
+    const missing = String(params['missingProperty'])
+    const { description } = (parentSchema as TObject).properties[missing] as { description?: string }
+    return `${where}${field}has no \`${missing}\`, which must be ${description}`
+  }
   if (keyword === 'additionalProperties') {
     return `${where}${field}has an unknown field \`${params['additionalProperty']}\``
   }
@@ -68,13 +78,27 @@ function describe({ instancePath, keyword, params, parentSchema }: ErrorObject, 
 }
 
 /** What the schema does not check. */
-function checkEntry({ name, url, document }: ServiceEntry): string[] {
+function checkEntry(entry: ServiceEntry, ownAudience: string): string[] {
+  const { name, url, document, token, audience = name, insecure_http: isInsecure = false } = entry
   const errors: string[] = []
   if (RESERVED_NAMES.includes(name)) errors.push('the name is taken by the console')
   if (!isPlainUrl(url)) {
     errors.push('`url` must start with https:// or http:// and have no credentials, query or fragment')
   } else if (!isHttp(documentUrlOf(url, document))) {
     errors.push('`document` must be a URL that starts with https:// or http://, or a path')
+  } else if (!isInsecure && [url, documentUrlOf(url, document)].some(isUnencrypted)) {
+    errors.push(
+      'http:// to another machine lets the network read and change requests with their tokens; use https://, or add ' +
+        '`insecure_http: true` if you trust the network',
+    )
+  }
+  if (token !== 'pass' && audience === ownAudience) {
+    errors.push(
+      `the audience ${audience} is AUTH_AUDIENCE: the service could use its tokens at the console; set another \`audience\``,
+    )
+  }
+  if (token === 'pass' && entry.audience !== undefined) {
+    errors.push('`audience` has no effect with `token: pass`; remove it')
   }
   return errors.map((error) => `service ${name}: ${error}`)
 }
@@ -113,6 +137,9 @@ function toService(entry: ServiceEntry): Service {
   const { name, tag, url, prefixes, document } = entry
   return {
     ...{ name, tag, url, documentUrl: documentUrlOf(url, document), prefixes },
+    ...{ token: entry.token, audience: entry.audience ?? name },
+    readPermission: entry.read_permission,
+    writePermission: entry.write_permission,
     deadlineMs: entry.deadline_ms ?? DEFAULTS.deadlineMs,
     maxInFlight: entry.max_in_flight ?? DEFAULTS.maxInFlight,
     maxRequestBytes: entry.max_request_bytes ?? DEFAULTS.maxRequestBytes,

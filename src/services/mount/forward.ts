@@ -6,6 +6,7 @@ import { pickHeaders } from '../../platform/upstream/headers.ts'
 import type { StreamedResponse } from '../../platform/upstream/response.ts'
 import { createUpload, type Upload } from '../../platform/upstream/upload.ts'
 import type { Upstream } from '../../platform/upstream/upstream.ts'
+import type { MountedCaller, ServiceToken } from '../token/token-cache.ts'
 import { toConsoleLocation } from './location.ts'
 import type { Found, RoutedOperation } from './table.ts'
 
@@ -13,21 +14,25 @@ import type { Found, RoutedOperation } from './table.ts'
 export interface MountedService {
   url: string
   upstream: Upstream
+  tokenFor: ServiceToken
+  /** The permissions that callers need; undefined: none. */
+  readPermission: string | undefined
+  writePermission: string | undefined
   maxRequestBytes: number
   /** The share of its responses that is checked, from 0 to 1. */
   sampleRatio: number
 }
 
-/** The request to forward, with its token and request id. */
+/** The request to forward, and who sends it. */
 export interface ForwardContext {
-  /** Whose share of slots and memory the request uses. */
-  team: string
+  /** Its team uses its share of slots and memory. */
+  caller: MountedCaller
   memory: SharedBudget
-  token: string
-  requestId: string
   request: IncomingMessage
   /** The response to the client. */
   response: ServerResponse
+  /** Called when the service may have received the request. */
+  onSent: () => void
 }
 
 export interface ForwardedResponse extends StreamedResponse {
@@ -42,14 +47,16 @@ export async function forward(
   context: ForwardContext,
 ): Promise<ForwardedResponse> {
   const { operation, path } = found
-  const { request } = context
+  const { request, caller, onSent } = context
+  const token = await service.tokenFor(caller)
   const response = await service.upstream.stream(
     {
-      team: context.team,
+      team: caller.teamId,
       method: request.method as RoutedOperation['declared']['method'],
       path: path + queryOf(request.url ?? ''),
-      headers: requestHeaders(operation, context),
+      headers: requestHeaders(operation, context, token),
       body: openBody(context, service.maxRequestBytes),
+      onSent,
     },
     context.response,
   )
@@ -68,11 +75,11 @@ export async function forward(
 }
 
 /** Undefined where the request has none. */
-function openBody({ request, team, memory }: ForwardContext, maxBytes: number): Upload | undefined {
+function openBody({ request, caller, memory }: ForwardContext, maxBytes: number): Upload | undefined {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   if (coding === undefined && Number(length ?? 0) === 0) return undefined
   if (Number(length ?? 0) > maxBytes) throw new Problem('body_too_large')
-  return createUpload(request, { team, maxBytes, memory })
+  return createUpload(request, { team: caller.teamId, maxBytes, memory })
 }
 
 /** The query as it came, with its question mark. A request target has no fragment (RFC 9112 section 3.2). */
@@ -82,7 +89,8 @@ function queryOf(url: string): string {
 
 function requestHeaders(
   { requestHeaders: names }: RoutedOperation,
-  { request: { headers }, token, requestId }: ForwardContext,
+  { request: { headers }, caller }: ForwardContext,
+  token: string,
 ): Record<string, string> {
   const length = headers['content-length']
   return {
@@ -90,7 +98,7 @@ function requestHeaders(
     ...(length !== undefined && Number(length) > 0 ? { 'content-length': length } : {}),
     authorization: `Bearer ${token}`,
     'user-agent': 'agent-console',
-    'x-request-id': requestId,
+    'x-request-id': caller.requestId,
   }
 }
 

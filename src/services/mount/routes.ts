@@ -1,14 +1,24 @@
 import { pipeline } from 'node:stream/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../contract/problem.ts'
-import { scheduleAt } from '../../platform/schedule.ts'
+import type { Caller, VerifiedToken } from '../../platform/identity.ts'
 import type { SharedBudget } from '../../platform/shared-budget.ts'
 import { UpstreamFailure } from '../../platform/upstream/failure.ts'
 import { isEventStream } from '../../platform/upstream/headers.ts'
-import type { DeclaredOperation } from '../document/prepared.ts'
+import { type DeclaredOperation, isRead } from '../document/prepared.ts'
 import { type ForwardedResponse, forward, type MountedService } from './forward.ts'
 import { isCheckable, sample } from './sample.ts'
 import type { MountedTable } from './table.ts'
+
+/** A call that may have changed something at a service. */
+export interface ServiceCall {
+  caller: Caller
+  operation: DeclaredOperation
+  method: string
+  /** What the client got, or would have got: 499 if it disconnected before the service responded. */
+  status: number
+  durationMs: number
+}
 
 export interface MountOptions {
   /** The current table. */
@@ -30,15 +40,16 @@ const NO_BYTES = Buffer.alloc(0)
 
 /** One route for all mounted operations. It gets every path that no other route has. */
 export const mountRoutes: FastifyPluginAsync<
-  MountOptions & { now: () => number; requestMemory: SharedBudget }
+  MountOptions & { requestMemory: SharedBudget; recordCall: (call: ServiceCall) => void }
 > = async (app, options) => {
-  const { table, services, observeResponse, now, requestMemory: memory } = options
+  const { table, services, observeResponse, requestMemory: memory, recordCall } = options
 
   const findMountedOperation = ({ method, raw }: FastifyRequest) => {
     const found = table().find(method, raw.url ?? '')
     if ('operation' in found) {
       const { path: route, service } = found.operation.declared
-      return { ...found, route, service }
+      const { readPermission, writePermission } = services.get(service) ?? {}
+      return { ...found, route, service, permission: isRead(method) ? readPermission : writePermission }
     }
     if (found.allow.length > 0) {
       throw new Problem('method_not_allowed', { headers: { allow: found.allow.join(', ') } })
@@ -57,7 +68,7 @@ export const mountRoutes: FastifyPluginAsync<
   app.route({
     method: app.supportedMethods,
     url: '/*',
-    config: { permission: 'authenticated', findMountedOperation, streams: true },
+    config: { permission: 'member', findMountedOperation, streams: true },
     schema: { hide: true },
     handler: async (request, reply) => {
       const found = request.mountedOperation as ReturnType<typeof findMountedOperation>
@@ -65,17 +76,36 @@ export const mountRoutes: FastifyPluginAsync<
       if (!service) throw new Problem('upstream_unavailable', { headers: { 'retry-after': '60' } })
       // The upstream has its own deadline for a request that stalls.
       request.raw.socket.setTimeout(0)
-      const { token, id: requestId, raw } = request
-      const team = request.verified?.tenant ?? ''
-      const context = { team, memory, token, requestId, request: raw, response: reply.raw }
-      const response = await forward(service, found, context)
-      const { status, headers, body } = response
-      const hasBody = request.method !== 'HEAD' && status !== 304
-      if (observeResponse && hasBody && isCheckable(headers) && Math.random() < service.sampleRatio) {
-        const { declared } = found.operation
-        sample(body, (bytes) => observeResponse(declared, status, headers['content-type'] ?? '', bytes))
+      const { method, raw, caller } = request
+      const { declared } = found.operation
+      const startedAt = performance.now()
+      let wasSent = false
+      let status = 500
+      try {
+        const response = await forward(service, found, {
+          ...{ memory, request: raw, response: reply.raw },
+          caller: { ...(request.verified as VerifiedToken), ...caller, token: request.token },
+          onSent: () => {
+            wasSent = true
+          },
+        })
+        const { headers, body } = response
+        status = response.status
+        const hasBody = method !== 'HEAD' && status !== 304
+        if (observeResponse && hasBody && isCheckable(headers) && Math.random() < service.sampleRatio) {
+          sample(body, (bytes) => observeResponse(declared, status, headers['content-type'] ?? '', bytes))
+        }
+        await send(request, reply, response, eventStreams)
+      } catch (error) {
+        if (error instanceof Problem) status = error.status
+        throw error
+      } finally {
+        // A call that the console refused without sending it changed nothing.
+        if (wasSent && !isRead(method)) {
+          const durationMs = Math.round(performance.now() - startedAt)
+          recordCall({ caller, operation: declared, method, status, durationMs })
+        }
       }
-      await send(request, reply, response, eventStreams, now)
     },
   })
 }
@@ -87,7 +117,6 @@ async function send(
   reply: FastifyReply,
   response: ForwardedResponse,
   eventStreams: Set<() => void>,
-  now: () => number,
 ): Promise<void> {
   const { status, headers, returned, body, finish } = response
   reply.hijack()
@@ -95,7 +124,7 @@ async function send(
   // Sends the head before the first event. flushHeaders would encode header bytes as UTF-8.
   if (body.readableLength === 0) reply.raw.write(NO_BYTES)
   const isEndless = isEventStream(headers)
-  const expiry = isEndless ? scheduleAt(now, (request.verified?.expiresAt ?? 0) * 1_000, finish) : undefined
+  const release = isEndless ? request.endWithToken(finish) : undefined
   if (isEndless) eventStreams.add(finish)
   try {
     await pipeline(body, reply.raw)
@@ -108,7 +137,7 @@ async function send(
       'response aborted',
     )
   } finally {
-    expiry?.cancel()
+    release?.()
     eventStreams.delete(finish)
   }
 }

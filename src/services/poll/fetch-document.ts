@@ -1,3 +1,4 @@
+import { readBody } from '../../platform/bounded-body.ts'
 import { MAX_BYTES } from '../read/read.ts'
 
 /** Why a document cannot be fetched, in a sentence. */
@@ -28,23 +29,13 @@ export async function fetchDocument(
       await response.body?.cancel()
       throw new DocumentUnreachable(`The request for its document returned ${response.status}.`)
     }
-    return { bytes: await readBody(response), etag: response.headers.get('etag') ?? undefined }
+    const bytes = await readBody(response, MAX_BYTES)
+    if (!bytes) throw new DocumentUnreachable(`Its document is larger than ${MAX_BYTES} bytes.`)
+    return { bytes, etag: response.headers.get('etag') ?? undefined }
   } catch (error) {
     if (error instanceof DocumentUnreachable) throw error
     throw new DocumentUnreachable(describe(error as Error, deadlineMs), { cause: error })
   }
-}
-
-/** Counts decompressed bytes and stops at the limit. */
-async function readBody(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > MAX_BYTES) throw new DocumentUnreachable(`Its document is larger than ${MAX_BYTES} bytes.`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function describe(error: Error, deadlineMs: number): string {

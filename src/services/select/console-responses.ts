@@ -5,9 +5,11 @@ import type { SelectedOperation } from './operations.ts'
 
 /** The errors that the console itself returns for a mounted operation. */
 const CODES: ProblemCode[] = [
-  ...(['unauthenticated', 'invalid_token', 'not_found', 'request_timeout', 'body_too_large'] as const),
-  ...(['too_many_requests', 'internal', 'upstream_failed', 'issuer_unavailable', 'overloaded'] as const),
-  ...(['upstream_unavailable', 'upstream_timeout'] as const),
+  ...(['unauthenticated', 'invalid_token', 'permission_missing', 'team_missing', 'team_ambiguous'] as const),
+  ...(['team_not_yours', 'user_missing'] as const),
+  ...(['not_found', 'request_timeout', 'body_too_large', 'too_many_requests', 'internal'] as const),
+  ...(['upstream_failed', 'token_exchange_failed', 'issuer_unavailable', 'overloaded'] as const),
+  ...(['token_exchange_unavailable', 'upstream_unavailable', 'upstream_timeout'] as const),
 ]
 
 const PREFIX = pointerTo('components', 'responses', 'Console')
@@ -33,7 +35,7 @@ export function addConsoleResponses(operations: readonly SelectedOperation[]): v
     // Many services declare their own 404 under `4XX` or `default`.
     const mayMiss = declared.path.includes('{') && !isDeclared('4XX', 'default')
     const ofBody = isNode(node['requestBody']) ? ['408', '413'] : []
-    const added = ['401', ...(mayMiss ? ['404'] : []), ...ofBody, '429', '500', '502', '503', '504']
+    const added = ['401', '403', ...(mayMiss ? ['404'] : []), ...ofBody, '429', '500', '502', '503', '504']
       .filter((status) => !isDeclared(status))
       .map((status) => [status, { $ref: `${PREFIX}${status}` }])
     node['responses'] = { ...Object.fromEntries(added), ...responses }

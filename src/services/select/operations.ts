@@ -1,4 +1,4 @@
-import { type DeclaredOperation, METHODS, type Method } from '../document/prepared.ts'
+import { type DeclaredOperation, isRead, METHODS, type Method } from '../document/prepared.ts'
 import { isNode, listAt, type Node, nodeAt, resolve, textOf } from '../document/tree.ts'
 import { isUnderPrefix } from '../file/prefixes.ts'
 import type { Service } from '../file/service.ts'
@@ -36,7 +36,9 @@ export function selectOperations(document: Node, service: Service): Selection {
         continue
       }
       taken.set(key, place)
-      const node: Node = { ...(item[method] as Node), tags: [service.tag], security: [{ bearer: [] }] }
+      const own = item[method] as Node
+      const description = describe(own, method.toUpperCase(), service)
+      const node: Node = { ...own, description, tags: [service.tag], security: [{ bearer: [] }] }
       item[method] = node
       paths[path] = item
       const known = { service: service.name, method: method.toUpperCase() as Method, path }
@@ -44,6 +46,18 @@ export function selectOperations(document: Node, service: Service): Selection {
     }
   }
   return { paths, operations, leftOut }
+}
+
+/** Its own description, and what the console demands and records. */
+function describe(operation: Node, method: string, service: Service): string {
+  const permission = isRead(method) ? service.readPermission : service.writePermission
+  const needed =
+    permission === undefined
+      ? 'Needs a valid token with a team and a user; no particular permission.'
+      : `Needs the permission \`${permission}\`.`
+  const recorded = isRead(method) ? '' : ' The audit log records each call (`service_called`).'
+  // A paragraph of its own: the other one may end with a list or a code block.
+  return [textOf(operation['description']), needed + recorded].filter(Boolean).join('\n\n')
 }
 
 /** Two operations with the same key match the same requests. */
