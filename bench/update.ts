@@ -45,7 +45,10 @@ end`,
 
 /** The agent is read, then written on condition of the revision that was read. */
 const STATEMENTS = (() => {
-  const caller = { teamId: '', userId: '', requestId: 'bench' }
+  const caller = {
+    ...{ teamId: '', userId: '', requestId: 'bench', name: null, clientId: null },
+    permissions: new Set<string>(),
+  }
   const record = {
     ...{ caller, id: '', revision: 2, changedAt: 1_794_700_001, auditId: '', action: 'updated' as const },
     ...{ fields: ['purpose'], before: { purpose: 'billing' } },

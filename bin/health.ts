@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { readVariable } from '../src/platform/environment.ts'
 
 /** Exits with 0 when the process of this container responds over HTTP, with 1 when it does not. A database that is down
  * does not count: a restart would not help. A command that serves nothing is healthy while it runs. */
 
 const TIMEOUT_MS = 3_000
 
-const { HOST, PORT, METRICS_PORT } = process.env
-const host = !HOST || HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST
+const read = (name: string) => readVariable(process.env, name)
+const given = read('HOST')
+const host = ['', '0.0.0.0', '::'].includes(given) ? '127.0.0.1' : given
 const urls: Record<string, string> = {
-  serve: `http://${host}:${PORT || 8080}/health/live`,
-  relay: `http://${host}:${METRICS_PORT || 9464}/`,
+  serve: `http://${host}:${read('PORT') || 8080}/health/live`,
+  relay: `http://${host}:${read('METRICS_PORT') || 9464}/`,
 }
 
 const url = urls[process.argv[2] ?? findCommand()]

@@ -6,7 +6,7 @@ import { runner } from 'node-pg-migrate'
 import { Client, type DatabaseError } from 'pg'
 import { watchBlockers } from './migrate/blockers.ts'
 import { createLoader, type MigrationFile } from './migrate/load.ts'
-import { explainDatabaseError, helpOrGoOn } from './options.ts'
+import { explainDatabaseError, helpOrGoOn, readDatabaseUrl } from './options.ts'
 
 export interface MigrateOptions {
   folder?: string
@@ -126,11 +126,7 @@ function explain(error: Error & { position?: string }, file: MigrationFile | und
 
 if (import.meta.main) {
   helpOrGoOn(HELP)
-  const databaseUrl = process.env['DATABASE_URL']
-  if (!databaseUrl) {
-    process.stderr.write('DATABASE_URL is missing: postgres://user:password@host:5432/database\n')
-    process.exit(1)
-  }
+  const databaseUrl = readDatabaseUrl()
   await migrate(databaseUrl, (line) => process.stdout.write(`${line}\n`)).catch((error: Error) => {
     process.stderr.write(`${error instanceof MigrationError ? error.message : explainDatabaseError(error)}\n`)
     process.exitCode = 1

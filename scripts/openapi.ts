@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
@@ -9,7 +10,7 @@ export async function generateDocuments(): Promise<Record<string, string>> {
     DATABASE_URL: 'postgres://127.0.0.1/unused',
     AUTH_ISSUER: 'http://127.0.0.1/unused',
     AUTH_AUDIENCE: 'unused',
-    SECRETS_KEYS: `unused:${Buffer.alloc(32).toString('base64')}`,
+    SECRETS_KEYS: `unused:${randomBytes(32).toString('base64')}`,
     LOG_LEVEL: 'silent',
   })
   const app = await buildApp(createDeps(config))

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { explainDatabaseError, orExit } from './options.ts'
+import { explainDatabaseError, orExit, readDatabaseUrl } from './options.ts'
 import {
   AGENT_COLUMNS,
   describeFleet,
@@ -116,11 +116,7 @@ if (import.meta.main) {
     process.stdout.write(HELP)
     process.exit(0)
   }
-  const databaseUrl = process.env['DATABASE_URL']
-  if (!databaseUrl) {
-    process.stderr.write('DATABASE_URL is missing: postgres://user:password@host:5432/database\n')
-    process.exit(1)
-  }
+  const databaseUrl = readDatabaseUrl()
   const startedAt = performance.now()
   try {
     await seed(databaseUrl, options, toTerminal)

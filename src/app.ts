@@ -9,12 +9,13 @@ import { lifecycleRoutes } from './agents/lifecycle/routes.ts'
 import { createLifecycle } from './agents/lifecycle/service.ts'
 import { listRoutes } from './agents/list/routes.ts'
 import { createAgentList } from './agents/list/service.ts'
+import { createNamedSecrets } from './agents/secrets/named-secrets.ts'
 import { secretRoutes } from './agents/secrets/routes.ts'
 import { createReadSecrets } from './agents/secrets/service.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { createAudit } from './audit/service.ts'
 import { AGENT_SCHEMAS } from './contract/agent.ts'
-import { AgentSecrets } from './contract/agent-secrets.ts'
+import { SECRET_SCHEMAS } from './contract/agent-secrets.ts'
 import { DEFAULT_SUBJECT_PREFIX, describeEvents } from './contract/asyncapi.ts'
 import { AUDIT_SCHEMAS } from './contract/audit.ts'
 import { AgentEvaluation } from './contract/evaluation.ts'
@@ -23,6 +24,7 @@ import { EvolutionError, EvolutionStatus, Genome } from './contract/evolution.ts
 import { HISTORY_SCHEMAS } from './contract/history.ts'
 import { AgentLifecycle } from './contract/lifecycle.ts'
 import { AgentPage } from './contract/list.ts'
+import { Me } from './contract/me.ts'
 import { ProblemBody } from './contract/problem.ts'
 import { SERVICE_SCHEMAS } from './contract/service.ts'
 import { HTTPValidationError, ValidationError } from './contract/validation-error.ts'
@@ -31,8 +33,11 @@ import { createEvolutionClient } from './evolution/client.ts'
 import { evolutionRoutes } from './evolution/routes.ts'
 import { asyncApiRoute } from './http/asyncapi.ts'
 import { type DeliveryState, healthRoutes } from './http/health.ts'
+import { jwksRoute } from './http/jwks.ts'
 import { landingPage } from './http/landing-page.ts'
+import { meRoute } from './http/me.ts'
 import { API_VERSION, openApi, openApiRoute } from './http/openapi.ts'
+import { protectedResource } from './http/protected-resource.ts'
 import { referencePage } from './http/reference-page.ts'
 import { createServer } from './http/server.ts'
 import { type Backlog, readBacklog, readEpoch } from './platform/outbox.ts'
@@ -52,12 +57,13 @@ const SCHEMAS = [
   AgentLifecycle,
   AgentEvaluation,
   ...AUDIT_SCHEMAS,
-  AgentSecrets,
+  ...SECRET_SCHEMAS,
   AgentEvent,
   EvolutionStatus,
   EvolutionError,
   Genome,
   ...SERVICE_SCHEMAS,
+  Me,
   ValidationError,
   HTTPValidationError,
   ProblemBody,
@@ -65,7 +71,7 @@ const SCHEMAS = [
 
 /** The only place that wires the parts together. */
 export async function buildApp(deps: Deps) {
-  const { database, identity, evolution, events, services, shutdown, metrics, log, now, hasReference } = deps
+  const { database, identity, evolution, events, services, shutdown, metrics, log, hasReference } = deps
   // For writes that insert into the outbox: notifies the relays after each write.
   const notifyingDatabase = events ? notifyAfterWrites(database, database.system, log) : database
   const backlog = createSampler(() => readBacklog(database.system))
@@ -73,6 +79,7 @@ export async function buildApp(deps: Deps) {
   metrics.observeBacklog(backlog.latest)
   metrics.observeDatabase({ statistics: database.statistics, state: databaseState.latest })
   if (events) metrics.observeNats(events.nats.isUp)
+  if (identity.revocations) metrics.observeRevocations(identity.revocations)
   const audit = createAudit({ ...deps, sql: database })
   const app = await createServer({
     ...deps,
@@ -95,7 +102,10 @@ export async function buildApp(deps: Deps) {
   await app.register(historyRoutes, { history, redact: createRedact({ ...deps, sql: database }) })
   await app.register(lifecycleRoutes, { lifecycle: createLifecycle({ ...deps, sql: notifyingDatabase }) })
   await app.register(evaluationRoutes, { evaluations: createEvaluations({ ...deps, sql: database }) })
-  await app.register(secretRoutes, { readSecrets: createReadSecrets({ ...deps, sql: database }) })
+  await app.register(secretRoutes, {
+    readSecrets: createReadSecrets({ ...deps, sql: database }),
+    namedSecrets: createNamedSecrets({ ...deps, sql: notifyingDatabase }),
+  })
   await app.register(watchRoutes, { watch: createWatch({ ...deps, broadcaster, stream: events?.stream }) })
   await app.register(auditRoutes, { audit })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
@@ -104,18 +114,25 @@ export async function buildApp(deps: Deps) {
     dependencies: {
       database: async () => (await database.state()).state,
       issuer: identity.issuerState,
+      ...(identity.revocations ? { revocations: identity.revocations.state } : {}),
       ...(evolution ? { evolution: evolution.state } : {}),
     },
     delivery: () => readDelivery(deps, backlog),
   })
+  await app.register(meRoute)
   await app.register(serviceRoutes, { statuses: services.statuses })
   await app.register(openApiRoute, { onReady: services.start, getDocument: services.document })
   await app.register(asyncApiRoute, {
     document: describeEvents(API_VERSION, events?.stream.subjectPrefix ?? DEFAULT_SUBJECT_PREFIX),
   })
+  await app.register(protectedResource, { ...deps, issuer: identity.issuer })
+  await app.register(jwksRoute, { publicKeys: deps.signer.publicKeys })
   await app.register(landingPage, { version: API_VERSION, hasReference })
   if (hasReference) await app.register(referencePage)
-  await app.register(mountRoutes, { ...services.mount, now, requestMemory: deps.requestMemory })
+  await app.register(mountRoutes, {
+    ...services.mount,
+    ...{ requestMemory: deps.requestMemory, recordCall: audit.recordCall },
+  })
   app.registerMethodNotAllowed()
   return app
 }

@@ -1,10 +1,15 @@
 import { DEFAULT_SUBJECT_PREFIX } from './contract/asyncapi.ts'
 import type { PoolOptions } from './platform/database.ts'
-import type { ClaimNames } from './platform/identity.ts'
+import { type Environment, readVariable } from './platform/environment.ts'
+import { parseClaimName, parseRoles } from './platform/identity/settings.ts'
+import type { AuthOptions } from './platform/identity.ts'
 import type { EventStreamSettings } from './platform/jetstream.ts'
 import type { LaneOptions } from './platform/lanes.ts'
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts'
+import { SecretText } from './platform/secret-text.ts'
 import type { KeyringEntry } from './platform/secrets.ts'
+import { parseSigningKeys } from './platform/signer.ts'
+import { isUnencrypted } from './platform/unencrypted.ts'
 import type { Service } from './services/file/service.ts'
 import { readServicesFile, ServicesFileInvalid } from './services/file/services-file.ts'
 
@@ -14,12 +19,10 @@ export interface Config {
   readonly metricsPort: number
   readonly databaseUrl: string
   readonly pool: LaneOptions & PoolOptions
-  readonly auth: {
-    readonly issuer: string
-    readonly audience: string
-    readonly jwksUrl: string | undefined
-    readonly claims: ClaimNames
-  }
+  readonly auth: Readonly<AuthOptions>
+  /** Where clients reach the console, without a slash at the end, and its name in assertions. If undefined, taken from the
+   * Host header, and no service has `token: assert`. */
+  readonly publicUrl: string | undefined
   readonly evolution:
     | {
         readonly url: string
@@ -30,6 +33,10 @@ export interface Config {
     | undefined
   readonly events: EventsConfig | undefined
   readonly services: readonly Service[]
+  /** In PEM. The first signs assertions, all are published. */
+  readonly signingKeys: readonly SecretText[]
+  /** Undefined if no service has `token: exchange`. */
+  readonly exchange: { readonly clientId: string; readonly clientSecret: SecretText } | undefined
   /** Undefined if this process does no background work. */
   readonly maintenance: MaintenanceConfig | undefined
   readonly secretsKeys: readonly KeyringEntry[]
@@ -65,8 +72,6 @@ export interface RelayConfig
   readonly events: EventsConfig
 }
 
-type Environment = Record<string, string | undefined>
-
 /** Lists every configuration error. */
 export class ConfigInvalid extends Error {
   constructor(errors: readonly string[]) {
@@ -86,29 +91,19 @@ export function readConfig(environment: Environment): Config {
     metricsPort: read('METRICS_PORT', parsePort, 9464),
     databaseUrl: read('DATABASE_URL', parseDatabaseUrl),
     pool: readPool(reader),
-    auth: {
-      issuer: read('AUTH_ISSUER', (text) => parseUrl(text, ['https:', 'http:'])),
-      audience: read('AUTH_AUDIENCE', parseText),
-      jwksUrl: isSet('AUTH_JWKS_URL')
-        ? read('AUTH_JWKS_URL', (text) => parseUrl(text, ['https:', 'http:']))
-        : undefined,
-      claims: {
-        user: read('AUTH_CLAIM_USER', parseText, 'sub'),
-        team: read('AUTH_CLAIM_TEAM', parseText, 'team_id'),
-        scope: read('AUTH_CLAIM_SCOPE', parseText, 'scope'),
-        permissions: read('AUTH_CLAIM_PERMISSIONS', parseText, 'permissions'),
-      },
-    },
+    auth: readAuth(reader),
     evolution: isSet('EVOLUTION_URL')
       ? {
-          url: read('EVOLUTION_URL', parseUpstreamUrl),
+          url: read('EVOLUTION_URL', (text) =>
+            parseUpstreamUrl(text, read('EVOLUTION_INSECURE_HTTP', parseSwitch, false)),
+          ),
           deadlineMs: read('EVOLUTION_DEADLINE_MS', (text) => parseInteger(text, 1, 60_000), 5_000),
           maxResponseBytes: 1024 * 1024,
           maxInFlight: read('EVOLUTION_MAX_IN_FLIGHT', (text) => parseInteger(text, 1, 4_096), 256),
         }
       : undefined,
     events: isSet('NATS_URL') ? readEvents(reader) : undefined,
-    services: read('SERVICES_FILE', readServicesFile, []),
+    ...readServices(reader),
     maintenance: readMaintenance(reader),
     secretsKeys: read('SECRETS_KEYS', parseKeyring),
     recoverDays: read('RECOVER_DAYS', (text) => parseInteger(text, 0, 3_650), 7),
@@ -141,6 +136,56 @@ export function readRelayConfig(environment: Environment): RelayConfig {
     events: readEvents(reader),
     logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
   })
+}
+
+/** For a command that only reads tokens. */
+export function readAuthConfig(environment: Environment): Config['auth'] {
+  const reader = createReader(environment)
+  return reader.finish(readAuth(reader))
+}
+
+function readAuth({ read, isSet }: Reader): Config['auth'] {
+  return {
+    issuer: read('AUTH_ISSUER', parseHttpUrl),
+    audience: read('AUTH_AUDIENCE', parseText),
+    jwksUrl: isSet('AUTH_JWKS_URL') ? read('AUTH_JWKS_URL', parseHttpUrl) : undefined,
+    claims: {
+      user: read('AUTH_CLAIM_USER', parseClaimName, 'sub'),
+      team: read('AUTH_CLAIM_TEAM', parseClaimName, 'team_id'),
+      scope: read('AUTH_CLAIM_SCOPE', parseClaimName, 'scope'),
+      permissions: read('AUTH_CLAIM_PERMISSIONS', parseClaimName, 'permissions'),
+      name: read('AUTH_CLAIM_NAME', parseClaimName, 'name'),
+    },
+    roles: read('AUTH_ROLES', parseRoles, new Map()),
+    maxLifetimeS: read('AUTH_MAX_LIFETIME_S', (text) => parseInteger(text, 60, 366 * 86_400), 86_400),
+    revocationsUrl: isSet('AUTH_REVOCATIONS_URL') ? read('AUTH_REVOCATIONS_URL', parseHttpUrl) : undefined,
+  }
+}
+
+type ServicesConfig = Pick<Config, 'services' | 'publicUrl' | 'signingKeys' | 'exchange'>
+
+/** The services, and what the console needs to make their tokens. */
+function readServices({ read, isSet }: Reader): ServicesConfig {
+  const audience = read('AUTH_AUDIENCE', parseText)
+  const issuer = read('AUTH_ISSUER', parseHttpUrl)
+  const services = read('SERVICES_FILE', (path) => readServicesFile(path, audience), []) as
+    | Service[]
+    | undefined
+  const hasToken = (token: Service['token']) => services?.some((service) => service.token === token)
+  return {
+    services: services ?? [],
+    publicUrl:
+      hasToken('assert') || isSet('PUBLIC_URL')
+        ? read('PUBLIC_URL', (text) => parsePublicUrl(text, issuer))
+        : undefined,
+    signingKeys: hasToken('assert') || isSet('SIGNING_KEYS') ? read('SIGNING_KEYS', parseSigningKeys) : [],
+    exchange: hasToken('exchange')
+      ? {
+          clientId: read('EXCHANGE_CLIENT_ID', parseText),
+          clientSecret: read('EXCHANGE_CLIENT_SECRET', (text) => new SecretText(text)),
+        }
+      : undefined,
+  }
 }
 
 function readPool({ read }: Reader): Config['pool'] {
@@ -185,21 +230,18 @@ function createReader(environment: Environment) {
   return {
     /** Collects an error for a missing or invalid value; `finish` then throws. */
     read: <T>(name: string, parse: (text: string) => T, fallback?: T): T => {
-      const text = environment[name]?.trim()
-      if (text === undefined || text === '') {
+      try {
+        const text = readVariable(environment, name)
+        if (text !== '') return parse(text)
         if (fallback === undefined) errors.push(`${name} is missing`)
         return fallback as T
-      }
-      try {
-        return parse(text)
       } catch (error) {
         const messages = error instanceof ServicesFileInvalid ? error.errors : [(error as Error).message]
         errors.push(...messages.map((message) => `${name} ${message}`))
         return undefined as T
       }
     },
-    /** An empty variable counts as absent: compose files pass `${NAME:-}`. */
-    isSet: (name: string) => (environment[name] ?? '').trim() !== '',
+    isSet: (name: string) => [name, `${name}_FILE`].some((each) => (environment[each] ?? '').trim() !== ''),
     finish: <T extends object>(config: T): T => {
       if (errors.length > 0) throw new ConfigInvalid([...new Set(errors)])
       return deepFreeze(config)
@@ -231,6 +273,8 @@ function parseUrl(text: string, protocols: string[]): string {
   return text
 }
 
+const parseHttpUrl = (text: string) => parseUrl(text, ['https:', 'http:'])
+
 function parseDatabaseUrl(text: string): string {
   return parseUrl(text, ['postgres:', 'postgresql:'])
 }
@@ -252,11 +296,30 @@ function parseNatsSubject(text: string): string {
   return text
 }
 
-/** Rejects the parts that a request to the upstream would not contain. */
-function parseUpstreamUrl(text: string): string {
-  const { username, password, search, hash } = new URL(parseUrl(text, ['https:', 'http:']))
+/** Rejects the parts that a request to a path of this URL would not contain. */
+function parsePlainUrl(text: string): string {
+  const { username, password, search, hash } = new URL(parseHttpUrl(text))
   if (username || password || search || hash) throw new Error('must have no credentials, query or fragment')
   return text
+}
+
+function parseUpstreamUrl(text: string, isInsecure: boolean): string {
+  parsePlainUrl(text)
+  if (!isInsecure && isUnencrypted(text)) {
+    throw new Error(
+      'is http:// to another machine, which lets the network read and change requests with their tokens; use https://, or ' +
+        'set EVOLUTION_INSECURE_HTTP=on if you trust the network',
+    )
+  }
+  return text
+}
+
+/** The console must never accept its own assertions. */
+function parsePublicUrl(text: string, issuer: string | undefined): string {
+  const trimmed = (url: string) => new URL(url).href.replace(/\/+$/, '')
+  const url = trimmed(parsePlainUrl(text))
+  if (issuer !== undefined && url === trimmed(issuer)) throw new Error('must not be AUTH_ISSUER')
+  return url
 }
 
 function parseOneOf<Value extends string>(text: string, values: readonly Value[]): Value {
@@ -276,8 +339,14 @@ export function parseKeyring(text: string): KeyringEntry[] {
     }
     return { id, key }
   })
-  if (new Set(entries.map(({ id }) => id)).size < entries.length)
-    throw new Error('has two keys with the same id')
+  const weak = entries.findIndex(({ key }) => key.every((byte) => byte === key[0]))
+  if (weak !== -1) throw new Error(`must have random keys; all bytes of entry ${weak + 1} are equal`)
+  for (const [what, values] of [
+    ['id', entries.map(({ id }) => id)],
+    ['bytes', entries.map(({ key }) => key.toString('hex'))],
+  ] as const) {
+    if (new Set(values).size < entries.length) throw new Error(`has two keys with the same ${what}`)
+  }
   return entries
 }
 

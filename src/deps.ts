@@ -10,6 +10,7 @@ import { createNats, type Nats } from './platform/nats.ts'
 import { newId } from './platform/new-id.ts'
 import { createSecrets, type Secrets } from './platform/secrets.ts'
 import { createSharedBudget, type SharedBudget } from './platform/shared-budget.ts'
+import { createSigner, type Signer } from './platform/signer.ts'
 import { createUpstream, type Upstream } from './platform/upstream/upstream.ts'
 import { createServices, type Services } from './services/services.ts'
 
@@ -31,6 +32,10 @@ export interface Deps {
   /** Undefined if NATS_URL is not set: events then stay in the outbox. */
   events: Events | undefined
   services: Services
+  /** Undefined if PUBLIC_URL is not set. */
+  publicUrl: string | undefined
+  /** Signs the assertions for services. */
+  signer: Signer
   hasReference: boolean
   recoverDays: number
   connectionLimits: Config['connections']
@@ -53,18 +58,18 @@ export function createDeps(
   const log = overrides.log ?? createLog(config.logLevel)
   const now = overrides.now ?? Date.now
   const metrics = createMetrics()
+  const signer = createSigner(config.signingKeys)
+  const own = { log, now, newId: overrides.newId ?? newId, metrics, signer }
   return {
-    log,
-    now,
-    newId: overrides.newId ?? newId,
+    ...own,
     database: createDatabase(config.databaseUrl, log, config.pool),
     lanes: createLanes(config.pool),
     identity: createIdentity({ ...config.auth, now, log }),
     secrets: createSecrets(config.secretsKeys),
-    metrics,
     evolution: config.evolution && createUpstream({ name: 'evolution', ...config.evolution, metrics }),
     events: config.events && createEvents(config.events, log),
-    services: createServices({ services: config.services, log, now, metrics }),
+    services: createServices({ ...config, ...own }),
+    publicUrl: config.publicUrl,
     hasReference: config.hasReference,
     recoverDays: config.recoverDays,
     connectionLimits: config.connections,

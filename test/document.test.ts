@@ -15,6 +15,7 @@ interface Operation {
   description: string
   tags: string[]
   security: object[]
+  parameters?: { in: string; name: string }[]
   responses: Record<string, { content?: object; headers?: Record<string, object> }>
 }
 interface Document {
@@ -71,16 +72,27 @@ describe('the document', () => {
   it('says of each operation which permission it needs', () => {
     const needs = ({ description, responses }: Operation) =>
       (responses['403']
-        ? /Needs the permission `(.+)`\.$/
+        ? /Needs (?:the permission `|(?=a valid token with a user and a team))(.+?)(?:`|; no particular permission)\.$/
         : /Needs (a valid token); no particular permission\.$/
       ).exec(description)?.[1]
     const needed = new Map(operations.map((operation) => [operation.operationId, needs(operation)]))
     for (const [id, permission = 'nothing'] of needed) {
-      assert.ok([...PERMISSIONS, 'a valid token'].includes(permission), `${id} needs ${permission}`)
+      const known = [...PERMISSIONS, 'a valid token', 'a valid token with a user and a team']
+      assert.ok(known.includes(permission), `${id} needs ${permission}`)
     }
     assert.equal(needed.get('getAgentConfiguration'), 'agent:read')
     assert.equal(needed.get('readAgentSecrets'), 'agent:secret')
     assert.equal(needed.get('createGenome'), 'a valid token')
+    assert.equal(needed.get('getMe'), 'a valid token with a user and a team')
+  })
+
+  it('declares the header console-team for each operation that needs a team', () => {
+    for (const { operationId, parameters = [], responses } of operations) {
+      const isDeclared = parameters.some(
+        ({ in: place, name }) => place === 'header' && name === 'console-team',
+      )
+      assert.equal(isDeclared, '403' in responses, operationId)
+    }
   })
 
   it('declares the request id of every answer, and no body where there is none', () => {

@@ -17,7 +17,9 @@ const OTHER_ACTIONS = [
   'agent_evaluation_recorded',
   'agent_revision_redacted',
   'secrets_read',
+  'idempotency_conflict',
   'permission_refused',
+  'service_called',
 ] as const
 
 type AuditAction = `agent_${RevisionAction}` | (typeof OTHER_ACTIONS)[number]
@@ -35,8 +37,10 @@ export const AuditEvent = Type.Object(
     action: oneOf(AUDIT_ACTIONS, {
       description:
         'What the user did. `agent_revision_redacted`: the user removed values from history. `secrets_read`: the user ' +
-        'requested the secrets in clear text and may have received them. `permission_refused`: the token lacks the permission ' +
-        'that the request needs; the response was 403 `permission_missing`.',
+        'requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation ' +
+        'with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission ' +
+        'that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a ' +
+        'mounted service that may have changed something.',
     }),
     agent_id: nullable(
       described(
@@ -49,17 +53,20 @@ export const AuditEvent = Type.Object(
     }),
     detail: described(
       FreeFormObject,
-      'Details of the action. A change: the new revision and the names of the changed fields. A read of secrets: their ' +
+      'Details of the action. A change: the new revision, the names of the changed fields, and in `credential_warnings` where a ' +
+        'changed value looks like a credential, as in the header `console-credential-warnings`. A read of secrets: their ' +
         'names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation ' +
         'within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in ' +
-        'seconds; the other members are those of the last one. It never contains values.',
+        'seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the ' +
+        'operation, the status of the response (499 if the client disconnected before it) and the duration in milliseconds. It ' +
+        'never contains values.',
     ),
   },
   {
     $id: 'AuditEvent',
     description:
-      'One record of the audit log: a user changed an agent, requested its secrets or sent a request without the permission ' +
-      'that it needs.',
+      'One record of the audit log: a user changed an agent, requested its secrets, sent a request without the permission ' +
+      'that it needs, or called an operation of a mounted service that may have changed something.',
   },
 )
 export type AuditEvent = Static<typeof AuditEvent>

@@ -40,7 +40,8 @@ export const AgentEvent = Type.Object(
         }),
         action: oneOf(REVISION_ACTIONS, { description: 'What happened to the agent.' }),
         fields: Type.Array(Type.String(), {
-          description: 'Names of the changed fields, never their values.',
+          description:
+            'Names of the changed fields, never their values; `secrets.<name>` for a named secret.',
         }),
         changed_by: described(Uuid, 'User that made the change.'),
         changed_at: described(UnixSeconds, 'Time of the change, Unix time in seconds.'),

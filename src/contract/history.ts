@@ -31,7 +31,9 @@ export const AgentRevision = Type.Object(
     action: oneOf(REVISION_ACTIONS, { description: 'What made the revision.' }),
     changed_at: described(UnixSeconds, 'Time of the change, Unix time in seconds.'),
     changed_by: described(Uuid, 'User that made the change.'),
-    fields: Type.Array(Type.String(), { description: 'Names of the fields that changed.' }),
+    fields: Type.Array(Type.String(), {
+      description: 'Names of the fields that changed; `secrets.<name>` for a named secret.',
+    }),
     restored_revision: nullable(
       integer({
         description: 'Revision whose values a restore brought back. null: the action was not a restore.',
@@ -67,7 +69,7 @@ export const AgentDiff = Type.Object(
     against: revisionNumber('The revision that it is compared with.'),
     changes: Type.Array(
       Type.Object({
-        field: Type.String({ description: 'Name of the field.' }),
+        field: Type.String({ description: 'Name of the field; `secrets.<name>` for a named secret.' }),
         old: anyValue('Value of the field at `against`.'),
         new: anyValue('Value of the field at `revision`.'),
       }),

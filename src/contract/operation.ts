@@ -1,5 +1,5 @@
 import type { ProblemCode } from './problem-codes.ts'
-import { PERMISSION_ERRORS, problemResponses, validationResponse } from './responses.ts'
+import { MEMBER_ERRORS, PERMISSION_ERRORS, problemResponses, validationResponse } from './responses.ts'
 
 /** What every operation of the console declares in the document: they all have the tag of agents. */
 export const AGENT_OPERATION = { tags: ['Agent Environment'], security: [{ bearer: [] }] }
@@ -7,6 +7,11 @@ export const AGENT_OPERATION = { tags: ['Agent Environment'], security: [{ beare
 /** The errors of an operation that needs a permission and does not use the database: its own and the common ones. */
 export function permissionErrors(...own: ProblemCode[]) {
   return { 422: validationResponse, ...problemResponses(...PERMISSION_ERRORS, ...own) }
+}
+
+/** The errors of an operation that needs a user and a team, but no permission. */
+export function memberErrors(...own: ProblemCode[]) {
+  return { 422: validationResponse, ...problemResponses(...MEMBER_ERRORS, ...own) }
 }
 
 /** The request got no place at the database. */

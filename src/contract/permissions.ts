@@ -2,9 +2,11 @@
 export const PERMISSION_DESCRIPTIONS = {
   'agent:read':
     'Read the agents of the team: one agent, the list, old revisions, differences and the event stream. Secrets are masked.',
-  'agent:write': 'Create agents, update them and restore an old revision.',
+  'agent:write': 'Create agents, update them, set their named secrets and restore an old revision.',
   'agent:lifecycle': 'Change the trust stage of an agent.',
-  'agent:secret': 'Read the secrets of an agent in clear text. The audit log records each read.',
+  'agent:secret':
+    'Read the secrets of an agent in clear text; the audit log records each read. Move `agent_url` to another origin while an ' +
+    '`api_key` is stored, without sending the key.',
   'agent:delete': 'Delete agents, recover deleted ones, and remove values from their history.',
   'evaluation:write': 'Record the result of a completed evaluation of an agent.',
   'audit:read': 'Read the audit log of the team.',

@@ -16,17 +16,29 @@ export const PROBLEMS = {
   },
   team_missing: {
     status: 403,
-    detail: 'The token has no team. Use a token whose team claim is a UUID.',
+    detail: 'The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM.',
+  },
+  team_ambiguous: {
+    status: 403,
+    detail: 'The token has several teams. Name one of them in the header console-team.',
+  },
+  team_not_yours: {
+    status: 403,
+    detail: 'The header console-team names none of the teams of the token. Name one of them.',
   },
   user_missing: {
     status: 403,
-    detail: 'The token has no user. Use a token whose user claim is a UUID.',
+    detail: 'The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER.',
   },
   not_found: { status: 404, detail: 'Not Found' },
   agent_not_found: { status: 404, detail: 'Your team has no agent with this id. Check the id.' },
   revision_not_found: {
     status: 404,
     detail: 'The agent has no such revision. List its revisions to find the right number.',
+  },
+  secret_not_found: {
+    status: 404,
+    detail: 'The agent has no secret of this name. List its secrets to find the right name.',
   },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
   request_timeout: {
@@ -45,6 +57,14 @@ export const PROBLEMS = {
   value_in_use: {
     status: 409,
     detail: 'The agent still has this value. Change the field first, then redact.',
+  },
+  secret_in_use: {
+    status: 409,
+    detail: 'A field of the agent refers to this secret. Remove the reference first.',
+  },
+  too_many_secrets: {
+    status: 409,
+    detail: 'The agent already has 20 named secrets. Delete one of them first.',
   },
   position_expired: {
     status: 410,
@@ -91,9 +111,20 @@ export const PROBLEMS = {
     detail:
       'The service behind this operation failed or sent a response that the console cannot forward. Try again later.',
   },
+  token_exchange_failed: {
+    status: 502,
+    detail:
+      'The issuer made no token for the service behind this operation. Ask the operator of the console to check the token ' +
+      'exchange: its log has the reason.',
+  },
   issuer_unavailable: {
     status: 503,
     detail: 'The token could not be verified because its issuer does not respond. Try again shortly.',
+  },
+  token_exchange_unavailable: {
+    status: 503,
+    detail:
+      'The issuer does not respond, so there is no token for the service behind this operation. Try again shortly.',
   },
   database_unavailable: {
     status: 503,

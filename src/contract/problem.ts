@@ -44,3 +44,13 @@ export class Problem extends Error {
     return { detail: this.message, code: this.code }
   }
 }
+
+/** The token of the request lacks a permission. The audit log records it. */
+export class PermissionMissing extends Problem {
+  readonly permission: string
+
+  constructor(permission: string, { detail = `This operation needs the permission ${permission}.` } = {}) {
+    super('permission_missing', { detail })
+    this.permission = permission
+  }
+}

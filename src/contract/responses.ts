@@ -36,6 +36,13 @@ const HEADERS = {
       'it ignored none. It ends with `...` when the names exceed 4,000 characters.',
     example: 'created_at, trust_stage',
   },
+  'console-credential-warnings': {
+    description:
+      'Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. ' +
+      'The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with ' +
+      '`...` when the pointers exceed 4,000 characters.',
+    example: '/mcp_config/headers/Authorization',
+  },
 } as const satisfies Record<string, Header>
 
 export function responseHeaders(...names: (keyof typeof HEADERS)[]): Record<string, Header> {
@@ -88,12 +95,24 @@ export function problemResponses(...codes: ProblemCode[]) {
   )
 }
 
+const METADATA_URL = 'https://console.example.com/.well-known/oauth-protected-resource'
+
 function problemHeaders(status: number): Record<string, Header> {
   if (status === 401) {
     return {
       'www-authenticate': {
-        description: 'The authentication scheme that the operation needs.',
-        example: 'Bearer',
+        description:
+          'The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens ' +
+          '(RFC 9728).',
+        example: `Bearer resource_metadata="${METADATA_URL}"`,
+      },
+    }
+  }
+  if (status === 403) {
+    return {
+      'www-authenticate': {
+        description: 'With `permission_missing`: the missing permission as `scope` (RFC 6750).',
+        example: `Bearer resource_metadata="${METADATA_URL}", error="insufficient_scope", scope="agent:read"`,
       },
     }
   }
@@ -108,14 +127,18 @@ export const validationResponse = jsonResponse(
   ref(HTTPValidationError),
 )
 
-/** The errors of every operation that needs a permission. */
-export const PERMISSION_ERRORS: ProblemCode[] = [
+/** The errors of every operation that needs a user and a team. */
+export const MEMBER_ERRORS: ProblemCode[] = [
   'unauthenticated',
   'invalid_token',
-  'permission_missing',
   'team_missing',
+  'team_ambiguous',
+  'team_not_yours',
   'user_missing',
   'method_not_allowed',
   'internal',
   'issuer_unavailable',
 ]
+
+/** The errors of every operation that needs a permission. */
+export const PERMISSION_ERRORS: ProblemCode[] = MEMBER_ERRORS.toSpliced(2, 0, 'permission_missing')

@@ -59,6 +59,11 @@ export interface ServiceMetrics {
   mismatched: (operation: string) => void
 }
 
+export interface ExchangeMetrics {
+  /** Returns the function to call at the end of the exchange. */
+  startExchange: (service: string) => (outcome: 'succeeded' | 'failed' | 'unavailable') => void
+}
+
 export interface MaintenanceMetrics {
   countRun: (task: string, outcome: 'succeeded' | 'skipped' | 'failed', changedRows: number) => void
 }
@@ -78,7 +83,11 @@ export interface Metrics {
   observeBacklog: (latest: () => Backlog | undefined) => void
   observeDatabase: (observation: DatabaseObservation) => void
   observeNats: (isUp: () => boolean) => void
+  observeRevocations: (revocations: { state: () => string; size: () => number }) => void
   service: (name: string) => ServiceMetrics
+  exchanges: () => ExchangeMetrics
+  /** Returns the function that counts calls of services that are missing in the audit log. */
+  droppedAuditEvents: () => (count: number) => void
 }
 
 const BREAKER_STATES: BreakerState[] = ['closed', 'half_open', 'open']
@@ -105,6 +114,8 @@ export function createMetrics(): Metrics {
       requests.observe({ method, route, status }, seconds),
     upstream: observeUpstream,
     service: observeService,
+    exchanges: () => createExchangeMetrics(create),
+    droppedAuditEvents: () => countDroppedAuditEvents(create),
     relay: () => createRelayMetrics(create),
     watch: () => createWatchMetrics(create),
     lanes: (lanes) => createLaneMetrics(create, lanes),
@@ -114,6 +125,7 @@ export function createMetrics(): Metrics {
     observeBacklog: (latest) => observeBacklog(registry, latest),
     observeDatabase: (observation) => observeDatabase(registry, observation),
     observeNats: (isUp) => observeNats(create, isUp),
+    observeRevocations: (revocations) => observeRevocations(create, revocations),
   }
 }
 
@@ -274,6 +286,28 @@ function createServiceMetrics(create: Factory) {
   }
 }
 
+function createExchangeMetrics(create: Factory): ExchangeMetrics {
+  const exchanges = create.histogram(
+    'console_token_exchange_duration_seconds',
+    'Duration of token exchanges at the issuer, by service and outcome: succeeded, failed or unavailable',
+    ['service', 'outcome'],
+  )
+  return {
+    startExchange: (service) => {
+      const startedAt = performance.now()
+      return (outcome) => exchanges.observe({ service, outcome }, (performance.now() - startedAt) / 1_000)
+    },
+  }
+}
+
+function countDroppedAuditEvents(create: Factory) {
+  const dropped = create.counter(
+    'console_audit_events_dropped_total',
+    'Calls of services that are missing in the audit log because the database did not store them',
+  )
+  return (count: number) => dropped.inc(count)
+}
+
 function createRelayMetrics(create: Factory): RelayMetrics {
   const delays = create.histogram(
     'console_event_delivery_seconds',
@@ -402,4 +436,15 @@ function observeBacklog(registry: Registry, latest: () => Backlog | undefined): 
 function observeNats(create: Factory, isUp: () => boolean): void {
   const connected = create.gauge('console_nats_connected', '1 while the process is connected to NATS')
   Object.assign(connected, { collect: () => connected.set(isUp() ? 1 : 0) })
+}
+
+function observeRevocations(
+  create: Factory,
+  { state, size }: Parameters<Metrics['observeRevocations']>[0],
+): void {
+  const up = create.gauge('console_revocations_up', '1 if the last read of the list of revocations succeeded')
+  const entries = create.gauge('console_revocations', 'Revoked tokens and users in the list that is in use')
+  // NaN before the first read.
+  Object.assign(up, { collect: () => up.set({ up: 1, down: 0 }[state()] ?? Number.NaN) })
+  Object.assign(entries, { collect: () => entries.set(size()) })
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { type RunningConsole, startConsoleProcess, startProcess } from './processes.ts'
 
@@ -8,7 +9,7 @@ describe('npm start', () => {
       PORT: 'eighty',
       AUTH_ISSUER: 'not a url',
       AUTH_AUDIENCE: 'console',
-      SECRETS_KEYS: `a:${Buffer.alloc(32).toString('base64')}`,
+      SECRETS_KEYS: `a:${randomBytes(32).toString('base64')}`,
     })
     assert.equal(await process.ended, 1)
     assert.equal(
@@ -23,15 +24,19 @@ describe('npm start', () => {
 
   it('does not start without a keyring, and never prints one', async () => {
     const key = Buffer.from('0123456789abcdef').toString('base64')
+    const strong = randomBytes(32).toString('base64')
     for (const [keys, expected] of [
       [undefined, /SECRETS_KEYS is missing/],
       [`a:${key}`, /SECRETS_KEYS must be id:base64.* entry 1 is invalid/],
-      [`a:${Buffer.alloc(32).toString('base64')},${key}`, /entry 2 is invalid/],
+      [`a:${randomBytes(32).toString('base64')},${key}`, /entry 2 is invalid/],
+      [`a:${Buffer.alloc(32).toString('base64')}`, /all bytes of entry 1 are equal/],
+      [`a:${strong},b:${Buffer.alloc(32, 7).toString('base64')}`, /all bytes of entry 2 are equal/],
+      [`a:${strong},b:${strong}`, /has two keys with the same bytes/],
     ] as const) {
       const process = startProcess('src/main.ts', keys === undefined ? {} : { SECRETS_KEYS: keys })
       assert.equal(await process.ended, 1)
       assert.match(process.output(), expected)
-      assert.ok(!process.output().includes(key))
+      assert.ok(!process.output().includes(key) && !process.output().includes(strong))
     }
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { after, describe, it, type TestContext } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { startPrivateNats } from '../../dev/private-nats.ts'
@@ -138,13 +139,16 @@ describe('a reader of an event stream that goes away', () => {
 
   it('ends with its signal while NATS hangs', { timeout: 60_000 }, async (t) => {
     const { server, leaving, reading } = await startReading(t)
-    process.kill(server.pid() as number, 'SIGSTOP')
+    const pid = server.pid() as number
+    process.kill(pid, 'SIGSTOP')
+    const state = () => readFileSync(`/proc/${pid}/status`, 'utf8')
+    await until('NATS hangs', () => /^State:\s+T/m.test(state()))
     let count = 1
     const rest = Array.fromAsync(reading, () => count++)
     // Half of the first 64 events are of this team. The next fetch is never answered.
     await until('the first batch is read', () => count === 32)
     leaving.abort()
-    process.kill(server.pid() as number, 'SIGCONT')
+    process.kill(pid, 'SIGCONT')
     await rest
     assert.equal(count, 32)
   })

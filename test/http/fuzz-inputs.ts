@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
+import { NamedSecretValue } from '../../src/contract/agent-secrets.ts'
 import { RevisionRedaction } from '../../src/contract/history.ts'
 import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 import { COLLECTION } from '../support/agents.ts'
@@ -96,10 +97,18 @@ function bodyInput(agent: string, known: string[]): fc.Arbitrary<FuzzInput> {
     target: fc.constant(`${agent}/revisions/1/redact`),
     body: bodyOf(asSchema(RevisionRedaction)),
   })
+  const secret = fc.record({
+    method: fc.constant('PUT'),
+    target: fc
+      .constantFrom('crm', 'constructor', '__proto__', 'x'.repeat(65))
+      .map((name) => `${agent}/secrets/${name}`),
+    body: bodyOf(asSchema(NamedSecretValue)),
+  })
   const any = fc.oneof(
     { weight: 6, arbitrary: put },
     { weight: 2, arbitrary: post },
     { weight: 1, arbitrary: redact },
+    { weight: 1, arbitrary: secret },
   )
   return fc.tuple(any, mediaType, fc.boolean()).map(([{ method, target, body }, type, chunked]) => {
     const size = body.length.toString(16)
@@ -159,6 +168,8 @@ function pathInput(agent: string, known: string[]): fc.Arbitrary<FuzzInput> {
   )
   const bases = [
     agent,
+    `${agent}/secrets/`,
+    `${agent}/secrets/crm`,
     COLLECTION,
     '/health/live',
     '/health/ready',

@@ -27,9 +27,10 @@ describe('the deployment guide and the systemd units', () => {
     const texts = [guide, ...units.map(read)]
     const names = new Set(texts.flatMap((text) => text.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? []))
     const known = read('src/config.ts')
-    const unknown = [...names].filter(
-      (name) => !known.includes(`'${name}'`) && !NOT_OF_THE_CONSOLE.includes(name),
-    )
+    // Any variable may end in _FILE.
+    const isKnown = (name: string) =>
+      [name, name.replace(/_FILE$/, '')].some((each) => known.includes(`'${each}'`))
+    const unknown = [...names].filter((name) => !isKnown(name) && !NOT_OF_THE_CONSOLE.includes(name))
     assert.ok(names.has('SECRETS_KEYS') && names.has('SHUTDOWN_DELAY_MS'))
     assert.deepEqual(unknown, [])
   })

@@ -10,7 +10,7 @@ export async function startConsoleWithFiles(serviceUrl: string, environment: Rec
   const nats = await createTestNats()
   const folder = await mkdtemp(join(tmpdir(), 'console-with-files-'))
   const file = join(folder, 'services.json')
-  const service = { name: 'files', tag: 'Files', url: serviceUrl, prefixes: ['/v1/files'] }
+  const service = { name: 'files', tag: 'Files', url: serviceUrl, token: 'pass', prefixes: ['/v1/files'] }
   await writeFile(file, JSON.stringify({ services: [service] }))
   const running = await startConsoleProcess({
     ...{ LOG_LEVEL: 'error', SERVICES_FILE: file },

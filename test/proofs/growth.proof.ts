@@ -21,7 +21,10 @@ interface Subject {
 describe(`an agent with ${REVISIONS} revisions`, async () => {
   const running = await useConsole()
   const person = await running.person()
-  const caller = { teamId: person.team, userId: person.user, requestId: 'proof' }
+  const caller = {
+    ...{ teamId: person.team, userId: person.user, requestId: 'proof', name: null, clientId: null },
+    permissions: new Set<string>(),
+  }
 
   const makeAgent = async (revisions: number): Promise<Subject> => {
     const { id } = await createAgent(running, person, { purpose: 'first', api_key: 'sk-1' })
@@ -91,7 +94,10 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
 describe('a long prompt in every revision', async () => {
   const running = await useConsole()
   const person = await running.person()
-  const caller = { teamId: person.team, userId: person.user, requestId: 'proof' }
+  const caller = {
+    ...{ teamId: person.team, userId: person.user, requestId: 'proof', name: null, clientId: null },
+    permissions: new Set<string>(),
+  }
 
   it('is read only where it is shown or part of the snapshot', async (t) => {
     const { id } = await createAgent(running, person, { purpose: 'first' })

@@ -16,14 +16,14 @@ export interface Upgrade {
   remove: () => void
 }
 
-/** The newest migration, with the code of the commit before it. The sample migrations with the code of today if there is only
- * the baseline. */
+/** The newest migration, with the code of the commit before it. Without that commit, the sample migrations with the code of
+ * today: a clone need not have the whole history. */
 export function prepareUpgrade(): Upgrade {
   const migrations = join(ROOT, 'migrations')
-  const files = readdirSync(migrations).toSorted()
-  const newest = files.at(-1) ?? ''
+  const newest = readdirSync(migrations).toSorted().at(-1) ?? ''
   const folder = mkdtempSync(join(tmpdir(), 'console-upgrade-'))
-  if (files.length === 1) {
+  const commit = findCommitBefore(`migrations/${newest}`)
+  if (commit === undefined) {
     cpSync(migrations, folder, { recursive: true })
     const samples = join(import.meta.dirname, 'sample-migrations')
     cpSync(samples, folder, { recursive: true })
@@ -37,9 +37,7 @@ export function prepareUpgrade(): Upgrade {
       remove,
     }
   }
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
-  const added = git('log', '-1', '--diff-filter=A', '--format=%H', '--', `migrations/${newest}`)
-  git('worktree', 'add', '--detach', folder, added ? `${added}~1` : 'HEAD')
+  git('worktree', 'add', '--detach', folder, commit)
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const remove = () => void git('worktree', 'remove', '--force', folder)
   return {
@@ -50,4 +48,19 @@ export function prepareUpgrade(): Upgrade {
     isSample: false,
     remove,
   }
+}
+
+/** The commit before the one that added a file. Undefined if the file is the first migration, or the clone does not reach it. */
+function findCommitBefore(file: string): string | undefined {
+  try {
+    const added = git('log', '-1', '--diff-filter=A', '--format=%H', '--', file)
+    const before = git('rev-parse', '--verify', '--quiet', added === '' ? 'HEAD' : `${added}~1`)
+    return git('ls-tree', '--name-only', before, 'migrations/') === '' ? undefined : before
+  } catch {
+    return undefined
+  }
+}
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 }

@@ -1,8 +1,13 @@
 import { once } from 'node:events'
+import type { Deps } from '../../src/deps.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
 import type { DeclaredOperation } from '../../src/services/document/prepared.ts'
 import { createMountedTable } from '../../src/services/mount/table.ts'
+import { createServiceTokens } from '../../src/services/token/service-tokens.ts'
+import type { ServiceToken } from '../../src/services/token/token-cache.ts'
+import { service } from '../services/documents.ts'
 import { startConsole } from '../support/console.ts'
+import { CONSOLE_NAME, signingEnvironment } from '../support/signing.ts'
 
 /** A console with these services mounted. */
 
@@ -10,6 +15,8 @@ export interface Mounts {
   /** Their URLs, by name. */
   services: Record<string, string>
   operations: DeclaredOperation[]
+  /** What a service gets as a token, by name: the caller's own when absent. `sign` signs an assertion for each call. */
+  tokens?: Record<string, 'assert' | 'sign'>
 }
 
 export interface StartedConsole {
@@ -23,10 +30,21 @@ export type Command = 'rss' | 'cpu' | { operations: DeclaredOperation[] }
 
 const SAMPLE_MS = 10
 
-const [{ services, operations }] = (await once(process, 'message')) as [Mounts]
+const [{ services, operations, tokens = {} }] = (await once(process, 'message')) as [Mounts]
 let table = await createMountedTable(operations)
+/** As in production, but for `sign`, whose clock runs so fast that nothing stays in the cache. */
+const tokenFor = (name: string, deps: Deps): ServiceToken => {
+  const how = tokens[name] ?? 'pass'
+  let ms = Date.now()
+  const now = how === 'sign' ? () => (ms += 60_000) : deps.now
+  const auth = { issuer: '', audience: '' }
+  const makeTokens = createServiceTokens({ ...deps, now, auth, publicUrl: CONSOLE_NAME, exchange: undefined })
+  return makeTokens(service({ name, token: how === 'pass' ? 'pass' : 'assert', audience: name }))
+}
+
 const running = await startConsole({
-  mount: ({ metrics }) => ({
+  environment: signingEnvironment(),
+  mount: (deps) => ({
     table: () => table,
     services: new Map(
       Object.entries(services).map(([name, url]) => {
@@ -37,9 +55,16 @@ const running = await startConsole({
           deadlineMs: 5_000,
           maxResponseBytes,
           maxInFlight: 256,
-          metrics,
+          metrics: deps.metrics,
         })
-        return [name, { url, upstream, maxRequestBytes: Number.POSITIVE_INFINITY, sampleRatio: 0 }]
+        return [
+          name,
+          {
+            ...{ url, upstream, maxRequestBytes: Number.POSITIVE_INFINITY, sampleRatio: 0 },
+            ...{ readPermission: undefined, writePermission: undefined },
+            tokenFor: tokenFor(name, deps),
+          },
+        ]
       }),
     ),
   }),

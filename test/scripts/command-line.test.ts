@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startProcess } from '../acceptance/processes.ts'
 
-const NOWHERE = { DATABASE_URL: 'postgres://a@127.0.0.1:1/b', SECRETS_KEYS: `k1:${'A'.repeat(43)}=` }
+const NOWHERE = { DATABASE_URL: 'postgres://a@127.0.0.1:1/b', SECRETS_KEYS: `k1:${'AB'.repeat(21)}A=` }
 
 describe('a command that works on the database', () => {
   const run = async (script: string, ...options: string[]) => {

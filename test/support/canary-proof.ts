@@ -13,15 +13,16 @@ import { COLLECTION } from './agents.ts'
 import { createFlock, type Flock } from './canaries.ts'
 import { refusedRequests } from './canary-requests.ts'
 import { type Reply, type RequestOptions, startConsole, type TestConsole } from './console.ts'
+import { plantCredentials } from './planted-credentials.ts'
 
 /** What is proved of secrets: whatever is done with them, they show in the answer to the write that supplied them
- * and in `…/secrets`, and nowhere else. */
+ * and in `…/secrets`, and nowhere else. And of credentials in other fields: once they are redacted, nothing shows them. */
 
 const run = promisify(execFile)
 
 const KEY_IDS = ['older', 'newer']
 
-interface Scene {
+export interface Scene {
   flock: Flock
   postgres: PrivatePostgres
   running: TestConsole
@@ -37,7 +38,10 @@ interface Scene {
   ) => Promise<Reply<Agent>>
 }
 
-export async function proveCanaries(agents: number, tell: (line: string) => void): Promise<void> {
+export async function proveCanaries(
+  { agents, planted }: { agents: number; planted: number },
+  tell: (line: string) => void,
+): Promise<void> {
   const postgres = await startPrivatePostgres()
   const [older, newer] = KEY_IDS.map((id) => `${id}:${randomBytes(32).toString('base64')}`)
   try {
@@ -52,8 +56,9 @@ export async function proveCanaries(agents: number, tell: (line: string) => void
     try {
       const scene = await createScene(postgres, running)
       const { flock, leaks, send, token } = scene
-      let last = { id: '', team: '', secrets: ['', ''] }
+      let last = { id: '', team: '', secrets: [''] }
       for (let n = 0; n < agents; n++) last = await leadALife(scene)
+      const credentials = await plantCredentials(scene, planted)
 
       const rotation = startProcess('scripts/rotate-secrets.ts', {
         DATABASE_URL: postgres.url,
@@ -65,7 +70,8 @@ export async function proveCanaries(agents: number, tell: (line: string) => void
       const path = `${COLLECTION}/${last.id}/secrets`
       await send('rotated secrets', 'GET', path, { token: owner }, last.secrets)
       await failInTheDatabase(scene, asOwner, last)
-      await searchDatabase(scene, asOwner)
+      const { rows, dump } = await searchDatabase(scene, asOwner)
+      leaks.push(...credentials.search('the tables', rows), ...credentials.search('pg_dump', dump))
       await asOwner.end()
       await postgres.stop()
       for (const [method, path] of [
@@ -82,8 +88,16 @@ export async function proveCanaries(agents: number, tell: (line: string) => void
       }
       const files = searchFiles(scene)
       lookForSealed(scene, 'the log', running.logLines.join(''))
-      lookForSealed(scene, 'the metrics', await running.deps.metrics.registry.metrics())
+      const metrics = await running.deps.metrics.registry.metrics()
+      lookForSealed(scene, 'the metrics', metrics)
+      const postgresLog = readFileSync(join(postgres.folder, 'log'), 'utf8')
+      leaks.push(
+        ...credentials.search('the log', running.logLines.join('')),
+        ...credentials.search('the metrics', metrics),
+        ...credentials.search('the log of PostgreSQL', postgresLog),
+      )
       tell(`${flock.count()} canaries, ${running.logLines.length} log lines, ${files}`)
+      tell(`${credentials.count} credentials in other fields`)
       assert.deepEqual([...new Set(leaks)], [])
     } finally {
       await running.close()
@@ -131,7 +145,7 @@ function lookForSealed(scene: Scene, where: string, text: string): void {
 /** What is sealed begins with its version and the name of its key, whose length comes first. */
 function findSealed(text: string): string[] {
   return KEY_IDS.flatMap((id) => {
-    const start = Buffer.from([1, id.length, ...Buffer.from(id)])
+    const start = Buffer.from([2, id.length, ...Buffer.from(id)])
     const spellings = [
       start.toString('latin1'),
       JSON.stringify(start.toString('latin1')).slice(1, -1),
@@ -147,6 +161,7 @@ function findSealed(text: string): string[] {
 /** All that can happen to the secrets of one agent. */
 async function leadALife({ flock: { hatch }, running, token, send }: Scene) {
   const [key, gitToken, nextKey, nextToken] = [hatch(), hatch(), hatch(), hatch()]
+  const [named, nextNamed, lost] = [hatch(), hatch(), hatch()]
   const { team, token: owner } = await running.person()
   const json = {
     agent_name: 'A',
@@ -170,6 +185,18 @@ async function leadALife({ flock: { hatch }, running, token, send }: Scene) {
   await put('a new key', { api_key: nextKey, ...ignored }, [nextKey])
   await put('a new token', { white_box_config: { repo_url: 'r', github_token: nextToken } }, [nextToken])
   await put('the same key again', { api_key: nextKey, purpose: 'x' }, [nextKey])
+  for (const [name, value] of [
+    ['crm', named],
+    ['crm', nextNamed],
+    ['crm', nextNamed],
+    ['lost', lost],
+  ] as const) {
+    const stored = await ask('a named secret', 'PUT', `/secrets/${name}`, { json: { value, ...ignored } })
+    assert.equal(stored.status, 200, stored.text)
+  }
+  assert.equal((await ask('a deleted secret', 'DELETE', '/secrets/lost')).status, 204)
+  await put('a reference', { mcp_config: { headers: { Authorization: { $secret: 'crm' } } } })
+  assert.equal((await ask('a secret in use', 'DELETE', '/secrets/crm')).status, 409)
   const { body: masked } = await ask('a read', 'GET')
   const putBack = await put('a masked agent put back', { ...masked, purpose: 'y' })
   assert.equal(putBack.status, 200, putBack.text)
@@ -179,12 +206,18 @@ async function leadALife({ flock: { hatch }, running, token, send }: Scene) {
     '/revisions/1',
     '/revisions/2/diff',
     '/revisions/3/diff?against=1',
+    '/revisions/5/diff?against=1',
+    '/secret-names',
   ]) {
     assert.equal((await ask(`GET ${rest}`, 'GET', rest)).status, 200)
   }
   assert.equal((await ask('a restore', 'POST', '/revisions/1/restore')).status, 200)
-  const shown = await ask('secrets', 'GET', '/secrets', {}, [nextKey, nextToken])
-  assert.deepEqual(shown.body, { api_key: nextKey, white_box_config: { github_token: nextToken } })
+  const shown = await ask('secrets', 'GET', '/secrets', {}, [nextKey, nextToken, nextNamed])
+  assert.deepEqual(shown.body, {
+    api_key: nextKey,
+    white_box_config: { github_token: nextToken },
+    secrets: { crm: nextNamed },
+  })
   await ask('HEAD of secrets', 'HEAD', '/secrets')
   const redaction = { json: { fields: ['white_box_config'] } }
   assert.equal((await ask('a redaction', 'POST', '/revisions/1/redact', redaction)).status, 204)
@@ -199,7 +232,7 @@ async function leadALife({ flock: { hatch }, running, token, send }: Scene) {
     const reply = await send(name, method, path, options)
     assert.equal(reply.status, status, `${name}: ${reply.text}`)
   }
-  return { id, team, secrets: [nextKey, nextToken] }
+  return { id, team, secrets: [nextKey, nextToken, nextNamed] }
 }
 
 /** PostgreSQL quotes the row that breaks a rule, in its answer and in its own log. */
@@ -216,12 +249,16 @@ async function failInTheDatabase(
   await asOwner.query(`ALTER TABLE agents DROP CONSTRAINT no_more`)
 }
 
-async function searchDatabase(scene: Scene, asOwner: Client): Promise<void> {
+/** Returns all rows and the dump as text. */
+async function searchDatabase(scene: Scene, asOwner: Client): Promise<{ rows: string; dump: string }> {
   const { rows: tables } = await asOwner.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
+  let all = ''
   for (const { tablename } of tables) {
     const { rows } = await asOwner.query(`SELECT string_agg(t::text, E'\\n') AS text FROM ${tablename} t`)
-    const search = tablename === 'agents' ? look : lookForSealed
-    search(scene, `the table ${tablename}`, rows[0].text ?? '')
+    const text = rows[0].text ?? ''
+    const search = ['agents', 'agent_secrets'].includes(tablename) ? look : lookForSealed
+    search(scene, `the table ${tablename}`, text)
+    all += `${text}\n`
   }
   const { stdout } = await run(join(scene.postgres.bin, 'pg_dump'), [scene.postgres.url], {
     maxBuffer: 1024 ** 3,
@@ -230,6 +267,7 @@ async function searchDatabase(scene: Scene, asOwner: Client): Promise<void> {
   look(scene, 'pg_dump', stdout)
   await asOwner.query('CHECKPOINT')
   await asOwner.query('SELECT pg_switch_wal()')
+  return { rows: all, dump: stdout }
 }
 
 /** Every file of the server: tables, write-ahead log, and its own log. */

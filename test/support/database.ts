@@ -51,7 +51,10 @@ async function createDatabase(options: string): Promise<TestDatabase> {
 async function prepareTemplate(): Promise<string> {
   const folder = new URL('../../migrations/', import.meta.url)
   const hash = createHash('sha256')
-  for (const file of (await readdir(folder)).toSorted()) hash.update(await readFile(new URL(file, folder)))
+  for (const file of (await readdir(folder)).toSorted()) {
+    hash.update(file)
+    hash.update(await readFile(new URL(file, folder)))
+  }
   const template = `console_template_${hash.digest('hex').slice(0, 16)}`
   await onServer(async (server) => {
     await server.query(`SELECT pg_advisory_lock(hashtext('console test template'))`)

@@ -12,6 +12,19 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
   }),
   'GET /v1/agent-configurations/:id/secrets': (id) => ({ path: `/v1/agent-configurations/${id}/secrets` }),
   'HEAD /v1/agent-configurations/:id/secrets': (id) => ({ path: `/v1/agent-configurations/${id}/secrets` }),
+  'GET /v1/agent-configurations/:id/secret-names': (id) => ({
+    path: `/v1/agent-configurations/${id}/secret-names`,
+  }),
+  'HEAD /v1/agent-configurations/:id/secret-names': (id) => ({
+    path: `/v1/agent-configurations/${id}/secret-names`,
+  }),
+  'PUT /v1/agent-configurations/:id/secrets/:name': (id) => ({
+    path: `/v1/agent-configurations/${id}/secrets/crm`,
+    options: { json: { value: 'taken-over' } },
+  }),
+  'DELETE /v1/agent-configurations/:id/secrets/:name': (id) => ({
+    path: `/v1/agent-configurations/${id}/secrets/crm`,
+  }),
   'GET /v1/agent-configurations/:id/revisions': (id) => ({
     path: `/v1/agent-configurations/${id}/revisions`,
   }),
@@ -59,6 +72,10 @@ export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'GET /v1/agent-configurations/events': 'tells of the team of the token; see the test of the watch',
   'GET /v1/audit-events': 'lists the events of the team of the token',
   'HEAD /v1/audit-events': 'lists the events of the team of the token',
+  'GET /v1/me': 'says what the token says',
+  'HEAD /v1/me': 'says what the token says',
+  'GET /.well-known/oauth-protected-resource': 'the metadata is public',
+  'HEAD /.well-known/oauth-protected-resource': 'the metadata is public',
   'GET /v1/services': 'says nothing of any team',
   'HEAD /v1/services': 'says nothing of any team',
   'GET /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
@@ -68,6 +85,8 @@ export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'HEAD /health/live': 'says nothing of any team',
   'GET /health/ready': 'says nothing of any team',
   'HEAD /health/ready': 'says nothing of any team',
+  'GET /.well-known/jwks.json': 'the public keys of the console',
+  'HEAD /.well-known/jwks.json': 'the public keys of the console',
   'GET /': 'the landing page is public',
   'HEAD /': 'the landing page is public',
   'GET /asyncapi.json': 'the document is public',
