@@ -8,6 +8,10 @@ import { toScript } from './statement.ts'
 const STATEMENTS_FLOOR = 0.8
 const CONSOLE_FLOOR = 0.42
 
+/** A random id would belong to no partition. */
+const AUDIT_ID =
+  '(left(first_id_at(clock_timestamp())::text, 14) || substr(gen_random_uuid()::text, 15))::uuid'
+
 const RANDOM_VALUE = '\\set r random(1, 1000000000)'
 
 /** The console puts a whole agent back with one field changed. Its own statements for that, and the smallest statement
@@ -65,7 +69,7 @@ const STATEMENTS = (() => {
     5: RANDOM_AGENT.user,
     7: `'{purpose}'`,
     11: 'gen_random_uuid()::text',
-    13: 'gen_random_uuid()',
+    13: AUDIT_ID,
     16: ':bytes',
     17: ':r::text',
     18: ':bytes',
@@ -88,7 +92,7 @@ WITH written AS (
   SELECT team_id, id, revision, gen_random_uuid()::text, 'updated', '{"fields": ["purpose"]}' FROM written
 ), audited AS (
   INSERT INTO audit_events (team_id, id, at, user_id, action, agent_id, request_id, detail)
-  SELECT team_id, gen_random_uuid(), 1794700001, ${RANDOM_AGENT.user}, 'agent_updated', id, 'bench', '{"fields": ["purpose"]}'
+  SELECT team_id, ${AUDIT_ID}, 1794700001, ${RANDOM_AGENT.user}, 'agent_updated', id, 'bench', '{"fields": ["purpose"]}'
   FROM written
 )
 SELECT * FROM written;`
