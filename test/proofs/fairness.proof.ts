@@ -163,9 +163,10 @@ describe('two replicas', async () => {
         `${grownMiB.map(Math.round).join(' and ')} MiB; recovered after ${ms(recoveredMs)}`,
     )
     const others = sent.filter(({ status }) => status !== 200 && status !== 429 && status !== 503)
-    assert.deepEqual(others.slice(0, 3), [])
+    t.diagnostic(`${others.length} other responses: ${JSON.stringify(others.slice(0, 5))}`)
     assert.ok(accepted.length > 0 && refused.length > 0)
     if (!IS_LONG) return
+    assert.equal(others.length, 0, 'every response is a success or a refusal')
     assert.ok(firstRefusalMs <= 100 * SLACK, 'refusals begin within 100 ms')
     assert.ok(p99(accepted) <= 500 * SLACK, 'accepted requests take less than 500 ms')
     assert.ok(Math.max(...grownMiB) <= 100 * SLACK, 'memory stays flat')
