@@ -1,4 +1,5 @@
 import type { Statements } from '../platform/database.ts'
+import { timeOf } from '../platform/id-time.ts'
 
 /** As many as the baseline creates. A month without a partition would fail every change, so that even a maintenance that
  * is off for months does no harm. */
@@ -26,13 +27,15 @@ export function createAuditPartitions({ retentionMonths, setMonthsAhead }: Audit
       return true
     },
 
-    /** Drops what the run before has detached, then detaches the oldest partition if its records are too old. */
+    /** Drops what the run before has detached, then detaches the oldest partition if its records are too old, and deletes
+     * the checkpoints of months that are gone. */
     expire: async (sql: Statements, nowSeconds: number): Promise<boolean> => {
       if (retentionMonths === 0) return false
       const oldestKept = toDate(monthOf(nowSeconds * 1_000) - retentionMonths)
       const isDropped = await call(sql, 'SELECT drop_expired_audit_partition() AS done', [])
       const isExpired = await call(sql, 'SELECT expire_audit_partition($1) AS done', [oldestKept])
-      return isDropped || isExpired
+      const isDeleted = await call(sql, 'SELECT delete_expired_audit_checkpoints() AS done', [])
+      return isDropped || isExpired || isDeleted
     },
   }
 }
@@ -44,14 +47,13 @@ async function call(sql: Statements, text: string, values: unknown[]): Promise<b
 
 /** The first month without a partition. */
 async function readEnd(sql: Statements): Promise<number> {
-  const [row] = await sql.read<{ endId: string }>({ name: undefined, text: END, values: [] })
-  return monthOf(Number.parseInt((row?.endId ?? '').replaceAll('-', '').slice(0, 12), 16))
+  const [row] = await sql.read<{ endId: string }>({
+    name: undefined,
+    text: 'SELECT end_id AS "endId" FROM audit_partitions ORDER BY end_id DESC LIMIT 1',
+    values: [],
+  })
+  return monthOf(timeOf(row?.endId ?? ''))
 }
-
-const END = `
-SELECT max(substring(pg_get_expr(relpartbound, oid) FROM $$TO \\('([0-9a-f-]+)'\\)$$)) AS "endId"
-FROM pg_inherits JOIN pg_class ON oid = inhrelid
-WHERE inhparent = 'audit_events'::regclass`
 
 /** Months since the year 0. */
 function monthOf(ms: number): number {

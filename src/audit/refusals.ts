@@ -11,7 +11,8 @@ export interface RefusalsOptions {
   maxWindows?: number
 }
 
-export type TeamEvent = AuditEvent & { team_id: string }
+/** As it is stored. The name of the user is stored elsewhere, and the reason of a change is part of `detail` or of the revision. */
+export type TeamEvent = Omit<AuditEvent, 'changed_by_name' | 'reason'> & { team_id: string }
 
 /** Refusals of one caller for one operation since its last audit event. */
 interface Window {
@@ -49,6 +50,8 @@ export function createRefusals({
     action: 'permission_refused',
     agent_id: agentId,
     request_id: caller.requestId,
+    via: caller.via,
+    client_id: caller.clientId,
     detail: { permission, method, route, ...detail },
   })
   /** Closes the window, and returns the event of what it counted. */

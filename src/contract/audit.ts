@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import {
   described,
   FreeFormObject,
+  integer,
   NextCursor,
   nullable,
   oneOf,
@@ -12,14 +13,21 @@ import {
   Uuid,
 } from './fields.ts'
 import { REVISION_ACTIONS, type RevisionAction } from './history.ts'
+import { headerSchemas, responseHeaders } from './responses.ts'
+import { ChangedByName } from './user.ts'
 
 const OTHER_ACTIONS = [
   'agent_evaluation_recorded',
   'agent_revision_redacted',
+  'agents_exported',
   'secrets_read',
   'idempotency_conflict',
   'permission_refused',
   'service_called',
+  'audit_exported',
+  'user_erased',
+  'view_saved',
+  'view_deleted',
 ] as const
 
 type AuditAction = `agent_${RevisionAction}` | (typeof OTHER_ACTIONS)[number]
@@ -29,18 +37,28 @@ const AUDIT_ACTIONS: AuditAction[] = [
   ...OTHER_ACTIONS,
 ]
 
+/** The interfaces through which a user can act. */
+const AUDIT_VIAS = ['api', 'mcp', 'import', 'set'] as const
+export type AuditVia = (typeof AUDIT_VIAS)[number]
+
+const VIA_MEANING =
+  '`api`: a request to this API. `mcp` (Model Context Protocol), `import` (an import of agents) and `set` (a configuration set) are ' +
+  'reserved.'
+
 export const AuditEvent = Type.Object(
   {
     id: described(Uuid, 'Id of the audit event, a UUID version 7.'),
     at: described(UnixSeconds, 'Time of the action, Unix time in seconds.'),
     user_id: described(Uuid, 'User of the token that sent the request.'),
+    changed_by_name: ChangedByName,
     action: oneOf(AUDIT_ACTIONS, {
       description:
-        'What the user did. `agent_revision_redacted`: the user removed values from history. `secrets_read`: the user ' +
+        'What the user did. `agent_revision_redacted`: the user removed values from history. `agents_exported`: the user exported agents without their secrets. `secrets_read`: the user ' +
         'requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation ' +
         'with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission ' +
         'that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a ' +
-        'mounted service that may have changed something.',
+        'mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the ' +
+        'user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team.',
     }),
     agent_id: nullable(
       described(
@@ -51,6 +69,18 @@ export const AuditEvent = Type.Object(
     request_id: Type.String({
       description: 'The `x-request-id` of the request. The log lines of the request carry it.',
     }),
+    via: oneOf(AUDIT_VIAS, { description: `The interface that the user used. ${VIA_MEANING}` }),
+    client_id: nullable(
+      Type.String({
+        description: 'Application that the token was issued to. null: the token does not say it.',
+      }),
+    ),
+    reason: nullable(
+      Type.String({
+        description:
+          'Why the user made the change. null: the user gave no reason, it was removed from history, or the agent was erased.',
+      }),
+    ),
     detail: described(
       FreeFormObject,
       'Details of the action. A change: the new revision, the names of the changed fields, and in `credential_warnings` where a ' +
@@ -58,15 +88,18 @@ export const AuditEvent = Type.Object(
         'names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation ' +
         'within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in ' +
         'seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the ' +
-        'operation, the status of the response (499 if the client disconnected before it) and the duration in milliseconds. It ' +
-        'never contains values.',
+        'operation, the status of the response (499 if the client disconnected before it) and the duration in milliseconds. ' +
+        '`agents_exported`: the format, the names of the filters, and the agent after which the export continued. ' +
+        '`audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. It never contains values of ' +
+        'fields.',
     ),
   },
   {
     $id: 'AuditEvent',
     description:
       'One record of the audit log: a user changed an agent, requested its secrets, sent a request without the permission ' +
-      'that it needs, or called an operation of a mounted service that may have changed something.',
+      'that it needs, called an operation of a mounted service that may have changed something, exported audit events or erased ' +
+      'the name of a user.',
   },
 )
 export type AuditEvent = Static<typeof AuditEvent>
@@ -74,19 +107,94 @@ export type AuditEvent = Static<typeof AuditEvent>
 export const AuditEventPage = Type.Object(
   {
     results: Type.Array(ref(AuditEvent), { description: 'Audit events, newest first.' }),
-    next_cursor: NextCursor,
+    next_cursor: described(
+      NextCursor,
+      'Send it as `cursor` to get the next page. null on the last page. A page of a search can have fewer results than `limit`, or ' +
+        'none, although there is a next page.',
+    ),
   },
   { $id: 'AuditEventPage', description: 'A page of the audit log.' },
 )
 export type AuditEventPage = Static<typeof AuditEventPage>
 
-export const AuditQuery = Type.Object({
+/** A time in milliseconds must fit into the 48 bits of a UUID version 7. */
+const AuditTime = integer({ minimum: 0, maximum: 281_474_976_000 })
+
+const FILTERS = {
   agent_id: Type.Optional(
     described(Uuid, 'Return only the events of this agent. Default: the events of the whole team.'),
+  ),
+  user_id: Type.Optional(described(Uuid, 'Return only the events of this user. Default: of every user.')),
+  action: Type.Optional(
+    oneOf(AUDIT_ACTIONS, { description: 'Return only the events with this action. Default: every action.' }),
+  ),
+  field: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        'Return only the events whose `detail.fields` contains this name: changes of the field, removals of its values from ' +
+        'history, and reads of the secret. `secrets.<name>` for a named secret. At most 255 characters. Default: every event.',
+    }),
+  ),
+  via: Type.Optional(
+    oneOf(AUDIT_VIAS, {
+      description: `Return only the events of this interface. ${VIA_MEANING} Default: every interface.`,
+    }),
+  ),
+  client_id: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        'Return only the events of tokens that were issued to this application. At most 255 characters. Default: every ' +
+        'application.',
+    }),
+  ),
+  since: Type.Optional(
+    described(
+      AuditTime,
+      'Return only the events at this time or later, Unix time in seconds. Default: from the beginning.',
+    ),
+  ),
+}
+
+export const AuditQuery = Type.Object({
+  ...FILTERS,
+  until: Type.Optional(
+    described(
+      AuditTime,
+      'Return only the events before this time, Unix time in seconds. Default: up to now.',
+    ),
   ),
   limit: Type.Optional(PageLimit),
   cursor: Type.Optional(PageCursor),
 })
 export type AuditQuery = Static<typeof AuditQuery>
+
+export const AuditExportQuery = Type.Object({
+  ...FILTERS,
+  until: Type.Optional(
+    described(
+      AuditTime,
+      'Export only the events whose `id` was made before this time, Unix time in seconds. Default: one minute ago. Events that are ' +
+        'newer may not all be stored yet, and an export that continues after them with `after_id` would miss some.',
+    ),
+  ),
+  after_id: Type.Optional(
+    described(
+      Uuid,
+      'Export only the events after the one with this id. To continue an export that was cut off, or to fetch what is new, send the ' +
+        '`id` of the last complete line with the same filters. Default: from the beginning.',
+    ),
+  ),
+})
+export type AuditExportQuery = Static<typeof AuditExportQuery>
+
+/** One JSON text in each line. */
+export const auditExportResponse = {
+  description:
+    'Audit events, oldest first, one JSON object in each line. A response that breaks off without its final chunk is not complete.',
+  headers: headerSchemas(responseHeaders('cache-control')),
+  content: { 'application/x-ndjson': { schema: ref(AuditEvent), examples: {} } },
+}
 
 export const AUDIT_SCHEMAS = [AuditEvent, AuditEventPage]

@@ -57,9 +57,13 @@ describe('the audit', async () => {
       id: event?.id,
       at: event?.at,
       user_id: reader.user,
+      changed_by_name: null,
       action: 'permission_refused',
       agent_id: id,
       request_id: 'refused-1',
+      via: 'api',
+      client_id: `${reader.user}.${reader.team}`,
+      reason: null,
       detail: { permission: 'agent:write', method: 'PUT', route: `${COLLECTION}/:id` },
     })
     assert.equal((await list('', reader)).status, 403)
@@ -166,13 +170,17 @@ describe('the audit', async () => {
     const agent = randomUUID()
     await addAuditEvents(database, { team, agent, count: 5_000, days: 400 })
     await session.connect()
-    for (const agentId of [null, agent]) {
+    const cases = [null, agent].flatMap((agentId) =>
+      [true, false].map((isAscending) => ({ agentId, isAscending })),
+    )
+    for (const { agentId, isAscending } of cases) {
       // PostgreSQL chooses between two kinds of plan at the sixth execution.
       for (let execution = 1; execution <= 7; execution++) {
         await session.query('BEGIN')
         const { rows } = await session.query(
-          `SELECT FROM list_audit_events($1, $2, 'ffffffff-ffff-ffff-ffff-ffffffffffff', 101)`,
-          [team, agentId],
+          `SELECT FROM search_audit_events($1, '00000000-0000-0000-0000-000000000000',
+             'ffffffff-ffff-ffff-ffff-ffffffffffff', $3, 101, 101, $2, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
+          [team, agentId, isAscending],
         )
         assert.equal(rows.length, 101)
         const { rows: read } = await session.query<{ tuples: number }>(

@@ -67,7 +67,14 @@ describe('refusals of one caller', () => {
     t.after(() => refusals.close())
     const refuse = (userId: string, agentId: string | null = null) =>
       refusals.record({
-        caller: { userId, teamId: 'team', requestId: `request of ${userId}`, name: null, clientId: null },
+        caller: {
+          userId,
+          teamId: 'team',
+          requestId: `request of ${userId}`,
+          name: null,
+          clientId: null,
+          via: 'api',
+        },
         ...{ permission: 'agent:write', method: 'PUT', route: '/', agentId },
       })
     const pass = async (ms: number) => {
