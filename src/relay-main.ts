@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   metrics.observeBacklog(backlog.latest)
   metrics.observeDatabase({ statistics: database.statistics, state: databaseState.latest })
   metrics.observeNats(events.nats.isUp)
-  const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.host)
+  const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.metricsHost)
   const databaseUrl = config.events.relayDatabaseUrl ?? config.databaseUrl
   const relay = startRelay({ ...events, databaseUrl, metrics, log })
   log.info('relay started')

@@ -13,7 +13,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream'
 import { headers, nanos } from '@nats-io/transport-node'
-import { epochOf } from './event-epoch.ts'
+import { EPOCH_SUBJECT, parseMessage } from './event-message.ts'
 import { readMessages, stopOnAbort } from './jetstream-read.ts'
 import type { Nats } from './nats.ts'
 
@@ -38,9 +38,11 @@ export interface StoredStream {
   lastSequence: number
 }
 
+/** A message of the stream. One that the console has not published has no team, no epoch and no content. */
 export interface StoredEvent extends EventAddress {
   sequence: number
-  /** The CloudEvent, in JSON. */
+  epoch: number | undefined
+  /** The CloudEvent, in JSON: one line. */
   json: Buffer
 }
 
@@ -69,9 +71,6 @@ const WRONG_LAST_SEQUENCE = new Set<number>([
   JetStreamApiCodes.StreamWrongLastSequence,
   JetStreamApiCodes.StreamWrongLastSequenceUnknown,
 ])
-
-/** In the place of the team, in the subject of the message that begins an epoch. */
-const EPOCH_SUBJECT = 'epoch'
 
 /** The JetStream stream that holds the events of agents. */
 export function createEventStream(nats: Nats, settings: EventStreamSettings) {
@@ -126,12 +125,13 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
       return describe(await streams.info(name))
     },
 
-    /** The epoch of the last message. Undefined if the stream does not have it any more. */
+    /** The epoch of the last message. Undefined if the stream does not have it any more, or if the console has not published
+     * it. */
     async lastEpoch({ lastSequence }: StoredStream): Promise<number | undefined> {
       if (lastSequence === 0) return undefined
       const { streams } = await manage()
       const message = await streams.getMessage(name, { seq: lastSequence })
-      return message ? epochOf(message.data) : undefined
+      return message ? parseMessage(message.subject, message.data)?.epoch : undefined
     },
 
     /** Resolves when the stream has stored the event. An event with the same id is stored once. With `afterSequence`, the
@@ -221,11 +221,15 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
 }
 
 function toStoredEvent({ seq, subject, data }: JsMsg): StoredEvent {
-  const [agentId = '', teamId = ''] = subject.split('.').toReversed()
-  // A copy: `data` is a view of a network buffer with other messages. Not Buffer.from(data): it takes small buffers from a pool
-  // of 64 KiB, and each event that is kept would keep such a pool.
-  return { sequence: seq, teamId, agentId, json: Buffer.from(new Uint8Array(data).buffer) }
+  const message = parseMessage(subject, data)
+  if (!message) return { sequence: seq, teamId: '', agentId: '', epoch: undefined, json: EMPTY }
+  // Not Buffer.from(text): it takes small buffers from a pool of 64 KiB, and each event that is kept would keep such a pool.
+  const json = Buffer.allocUnsafeSlow(Buffer.byteLength(message.json))
+  json.write(message.json)
+  return { ...message, sequence: seq, json }
 }
+
+const EMPTY = Buffer.alloc(0)
 
 function describe({ created, state }: StreamInfo): StoredStream {
   // A stream without events reports 0; its first event gets 1.

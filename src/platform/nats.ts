@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node'
 import type { Logger } from 'pino'
+import { type NatsLogin, toConnectionOptions } from './nats-login.ts'
 
 export interface Nats {
   /** Undefined until the first connection is made. The client reconnects by itself after that. */
@@ -12,7 +13,7 @@ export interface Nats {
 const RETRY_MS = 500
 
 /** Connects in the background: the console starts and runs without NATS. */
-export function createNats(url: string, log: Logger): Nats {
+export function createNats(url: string, log: Logger, login: NatsLogin = {}): Nats {
   const closing = new AbortController()
   let connection: NatsConnection | undefined
   let isUp = false
@@ -22,6 +23,7 @@ export function createNats(url: string, log: Logger): Nats {
     try {
       connection = await connect({
         ...parseServers(url),
+        ...toConnectionOptions(login),
         name: 'agent-console',
         // Long, because the client leaks the socket of an attempt that times out, even if only this process was busy.
         timeout: 20_000,

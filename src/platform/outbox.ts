@@ -11,7 +11,7 @@ export interface OutboxEvent {
   revision: number
   id: string
   action: RevisionAction
-  payload: { fields: string[]; changed_by: string; changed_at: number }
+  payload: { fields: string[]; changed_by: string; changed_at: number; reason?: string }
 }
 
 export type EventKey = Pick<OutboxEvent, 'teamId' | 'agentId' | 'revision'>

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { epochOf } from '../platform/event-epoch.ts'
 import type { EventStream, StoredEvent, StoredStream } from '../platform/jetstream.ts'
 import { RecentEvents } from './recent-events.ts'
 import { formatEvent, formatPositionOnly } from './sse-frames.ts'
@@ -50,6 +49,8 @@ export function startBroadcaster(
   let current: BroadcasterState | undefined
   let following = new AbortController()
   let isFailing = false
+  /** Messages that the console has not published, since they were logged. */
+  let ignored = 0
 
   const allSubscribers = () => [...subscribers.values()].flatMap((ofTeam) => [...ofTeam])
 
@@ -63,7 +64,8 @@ export function startBroadcaster(
   const accept = (state: BroadcasterState, event: StoredEvent): BroadcasterState => {
     const { createdAt, recent } = state
     if (event.sequence <= recent.lastSequence) return state
-    const epoch = Math.max(state.epoch, epochOf(event.json))
+    if (event.epoch === undefined) ignored += 1
+    const epoch = Math.max(state.epoch, event.epoch ?? 0)
     // Events were deleted from the stream, or expired before this process read them. In a new epoch every client must
     // list the agents again.
     const isNext = event.sequence === recent.lastSequence + 1 && epoch === state.epoch
@@ -126,6 +128,11 @@ export function startBroadcaster(
     }
   }
 
+  const reportIgnored = () => {
+    if (ignored > 0) log.warn({ ignored }, 'ignored messages in NATS that the console has not published')
+    ignored = 0
+  }
+
   /** Follows the stream again if it was replaced, or if it has new events and none has arrived since the last check. */
   let lastSeen = 0
   const restartIfStuck = async () => {
@@ -140,6 +147,7 @@ export function startBroadcaster(
   const running = run()
   const heartbeat = setInterval(() => {
     sendHeartbeat()
+    reportIgnored()
     restartIfStuck().catch(() => {})
   }, HEARTBEAT_MS)
   heartbeat.unref()
@@ -165,6 +173,7 @@ export function startBroadcaster(
     },
     close: async () => {
       clearInterval(heartbeat)
+      reportIgnored()
       closing.abort()
       for (const subscriber of allSubscribers()) subscriber.end()
       await Promise.race([running, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })])

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { after, describe, it } from 'node:test'
 import { jetstream } from '@nats-io/jetstream'
+import { agentEvent } from '../support/agent-event.ts'
 import { type Person, startConsole } from '../support/console.ts'
 import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
@@ -33,8 +34,10 @@ describe('catching up with what is no longer in memory', async () => {
     for (let done = 0; done < count; done += 500) {
       await Promise.all(
         Array.from({ length: Math.min(500, count - done) }, (_, index) => {
-          const event = { data: { revision: done + index }, padding: 'x'.repeat(EVENT_BYTES) }
-          return stream.publish(`${nats.subjectPrefix}.${team}.${randomUUID()}`, JSON.stringify(event))
+          const agentId = randomUUID()
+          const fields = ['x'.repeat(EVENT_BYTES)]
+          const event = agentEvent({ teamId: team, agentId, revision: done + index + 1, fields })
+          return stream.publish(`${nats.subjectPrefix}.${team}.${agentId}`, JSON.stringify(event))
         }),
       )
     }
@@ -95,7 +98,7 @@ describe('catching up with what is no longer in memory', async () => {
     await watching.waitFor(EVENTS)
     assert.deepEqual(
       watching.seen.map(({ event }) => event.data.revision),
-      Array.from({ length: EVENTS }, (_, index) => index),
+      Array.from({ length: EVENTS }, (_, index) => index + 1),
     )
     watching.stop()
     await until('its consumer is gone', async () => (await consumers()) === 1)

@@ -6,6 +6,7 @@ import { Client } from 'pg'
 import { createLog } from '../../src/platform/log.ts'
 import { createOutbox, type OutboxBatch } from '../../src/platform/outbox.ts'
 import { createBatchDelivery } from '../../src/relay/batch.ts'
+import { toEpochEvent } from '../../src/relay/cloud-event.ts'
 import { deliver } from '../../src/relay/deliver.ts'
 import { beginEpoch } from '../../src/relay/new-epoch.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -300,7 +301,7 @@ describe('a stream with events that the database does not have', () => {
   it('goes on in a new epoch although the first attempt was killed before it was recorded', async (t) => {
     const scene = await restored(t)
     const { lastSequence } = await scene.stream.state()
-    await scene.stream.publishEpoch(2, 'epoch:2', '{"epoch":2}', lastSequence)
+    await scene.stream.publishEpoch(2, 'epoch:2', JSON.stringify(toEpochEvent(2, Date.now())), lastSequence)
     await scene.relay()
     assert.deepEqual(await scene.state(), STOPPED)
     await scene.newEpoch()

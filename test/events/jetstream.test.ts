@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { after, describe, it, type TestContext } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { startPrivateNats } from '../../dev/private-nats.ts'
+import { agentEvent } from '../support/agent-event.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
@@ -21,7 +22,11 @@ async function publishEvents({ stream }: Awaited<ReturnType<typeof openEventStre
     await Promise.all(
       agents.map((agentId, n) => {
         const address = { teamId: n % 2 === 0 ? team : otherTeam, agentId }
-        return stream.publish(address, `${agentId}:${revision}`, '{}')
+        return stream.publish(
+          address,
+          `${agentId}:${revision}`,
+          JSON.stringify(agentEvent({ ...address, revision })),
+        )
       }),
     )
   }
