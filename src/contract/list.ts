@@ -1,39 +1,28 @@
 import { type Static, Type } from 'typebox'
-import { AGENT_STATUSES, Agent, PROTECTION_STATUSES, TRUST_STAGES } from './agent.ts'
+import { Agent } from './agent.ts'
+import { AGENT_FILTERS } from './agent-filters.ts'
 import { described, integer, NextCursor, oneOf, PageCursor, PageLimit, ref } from './fields.ts'
 
-export const AGENT_SORTS = ['-created_at', 'created_at', 'agent_name', '-agent_name'] as const
+export const AGENT_SORTS = [
+  '-created_at',
+  'created_at',
+  'agent_name',
+  '-agent_name',
+  'score',
+  '-score',
+] as const
 export type AgentSort = (typeof AGENT_SORTS)[number]
 
+const AGENT_MEMBERS = Object.keys(Agent.properties) as (keyof Agent)[]
+
 export const AgentListQuery = Type.Object({
-  statuses: Type.Optional(
-    Type.Array(oneOf(AGENT_STATUSES), {
-      description: 'Return only agents with one of these statuses. Default: every status except `archived`.',
-    }),
-  ),
-  trust_stages: Type.Optional(
-    Type.Array(oneOf(TRUST_STAGES), {
-      description: 'Return only agents at one of these trust stages. Default: every stage.',
-    }),
-  ),
-  protection_statuses: Type.Optional(
-    Type.Array(oneOf(PROTECTION_STATUSES), {
-      description: 'Return only agents with one of these protection statuses. Default: every status.',
-    }),
-  ),
-  q: Type.Optional(
-    Type.String({
-      maxLength: 255,
-      description:
-        'Return only agents whose name contains this text, ignoring case. At most 255 characters. Default: every ' +
-        'name.',
-    }),
-  ),
+  ...AGENT_FILTERS,
   sort: Type.Optional(
     oneOf(AGENT_SORTS, {
       default: '-created_at',
       description:
-        'Order of the results. `-` means descending. Default: `-created_at`, newest first. Names are compared byte by byte.',
+        'Order of the results. `-` means descending. Default: `-created_at`, newest first. Names are compared byte by byte. ' +
+        '`score`: the `overall_score` of the latest evaluation; an agent without one counts as lower than every score.',
     }),
   ),
   limit: Type.Optional(
@@ -44,6 +33,13 @@ export const AgentListQuery = Type.Object({
     ),
   ),
   cursor: Type.Optional({ ...PageCursor, maxLength: 4_096 }),
+  fields: Type.Optional(
+    Type.Array(oneOf(AGENT_MEMBERS), {
+      description:
+        'Members of Agent that each result contains, in the order of Agent; `id` is always one of them. The others are ' +
+        'absent, even if Agent requires them. Default: all except `latest_evaluation`.',
+    }),
+  ),
   include_scores: Type.Optional(
     Type.Boolean({
       default: false,
@@ -61,7 +57,10 @@ export type AgentListQuery = Static<typeof AgentListQuery>
 
 export const AgentPage = Type.Object(
   {
-    results: Type.Array(ref(Agent), { description: 'Agents in the order of `sort`, with masked secrets.' }),
+    results: Type.Array(ref(Agent), {
+      description:
+        'Agents in the order of `sort`, with masked secrets. With `fields`, each has only those members.',
+    }),
     revisions: Type.Array(integer({ minimum: 1 }), {
       description:
         'Revisions of the agents, in the order of `results`. Send the revision of an agent as `If-Match` to update it ' +

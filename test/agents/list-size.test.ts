@@ -54,6 +54,11 @@ describe('the size of a page', async () => {
     )
   })
 
+  it('counts what `fields` chooses: small fields of large agents fill a page', async () => {
+    assert.equal((await pages('fields=agent_name&fields=status')).length, 1)
+    assert.equal((await pages('fields=agent_name&fields=agent_params')).length, 3)
+  })
+
   it('is counted from what the agents are now', async () => {
     for (const id of large.slice(2)) {
       await running.request('PUT', `${COLLECTION}/${id}`, {

@@ -170,6 +170,29 @@ describe('the list of agents', async () => {
     }
   })
 
+  it('has the members that `fields` names, and always the id, in the order of Agent', async () => {
+    const [whole] = (await list('limit=1&include_scores=true')).results as [Agent]
+    for (const [query, members] of [
+      ['fields=status&fields=agent_name', ['id', 'agent_name', 'status']],
+      ['fields=id', ['id']],
+      ['fields=latest_evaluation', ['id', 'latest_evaluation']],
+      ['fields=agent_params&include_scores=true', ['id', 'agent_params', 'latest_evaluation']],
+      ['fields=api_key&tags=&tags=x&statuses=rejected', undefined],
+    ] as const) {
+      const page = await list(`limit=1&${query}`)
+      if (members === undefined) assert.deepEqual(page.results, [])
+      else {
+        assert.deepEqual(
+          page.results,
+          [Object.fromEntries(members.map((name) => [name, whole[name]]))],
+          query,
+        )
+        assert.deepEqual(Object.keys(page.results[0] as Agent), members)
+      }
+      assert.equal(page.revisions.length, page.results.length)
+    }
+  })
+
   it('counts on request, with the same filters', async () => {
     assert.equal((await list('include_count=true&limit=1')).count, visible().length)
     assert.equal((await list('include_count=1&statuses=archived')).count, 15)
@@ -221,12 +244,36 @@ describe('the list of agents', async () => {
     }
   })
 
+  it('checks the score in a cursor', async () => {
+    const page = await list('limit=1&sort=-score')
+    const [digest] = JSON.parse(Buffer.from(page.next_cursor ?? '', 'base64url').toString())
+    for (const [score, status] of [
+      ['-Infinity', 200],
+      ['0.5', 200],
+      ['5e-324', 200],
+      ['Infinity', 422],
+      ['NaN', 422],
+      ['1e-400', 422],
+      ['1e400', 422],
+      ['0x10', 422],
+      [0.5, 422],
+      ['', 422],
+    ] as const) {
+      const cursor = Buffer.from(JSON.stringify([digest, score, randomUUID()])).toString('base64url')
+      const path = `${COLLECTION}?limit=1&sort=-score&cursor=${cursor}`
+      const reply = await running.request('GET', path, { token: person.token })
+      assert.equal(reply.status, status, `${score}`)
+    }
+  })
+
   it('refuses what it does not offer', async () => {
     for (const [query, loc, type] of [
       ['limit=0', ['query', 'limit'], 'greater_than_equal'],
       ['limit=501', ['query', 'limit'], 'less_than_equal'],
       ['limit=x', ['query', 'limit'], 'int_parsing'],
       ['sort=updated_at', ['query', 'sort'], 'enum'],
+      ['fields=secret', ['query', 'fields', 0], 'enum'],
+      ['min_score=high', ['query', 'min_score'], 'float_parsing'],
       ['statuses=active&statuses=bogus', ['query', 'statuses', 1], 'enum'],
       ['include_scores=maybe', ['query', 'include_scores'], 'bool_parsing'],
       ['q=%00', ['query', 'q'], 'value_error'],

@@ -1,6 +1,8 @@
 import { Client } from 'pg'
+import { readFilters } from '../../src/agents/list/filters.ts'
 import { listAgents } from '../../src/agents/list/store.ts'
-import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../../src/contract/agent.ts'
+import { AGENT_STATUSES } from '../../src/contract/agent.ts'
+import type { AgentFiltersQuery } from '../../src/contract/agent-filters.ts'
 import { AGENT_SORTS } from '../../src/contract/list.ts'
 import type { Statement } from '../../src/platform/database.ts'
 
@@ -9,7 +11,26 @@ export interface ListPlan {
   plan: string
   /** The most rows that a sort of the plan was given. */
   widestSort: number
+  /** How it reads the table `agent_filters`. */
+  filterScans: string[]
 }
+
+/** Common and rare values of each filter. */
+const FILTERS: AgentFiltersQuery[] = [
+  {},
+  { trust_stages: ['adapted'] },
+  { model_names: ['gpt-5.4'] },
+  { model_names: ['nothing'] },
+  { hubs: ['custom'] },
+  { hubs: ['nothing'] },
+  { tags: ['billing', 'nothing'] },
+  { tags: ['nothing'] },
+  { protocols: ['a2a'] },
+  { access_levels: ['white_box'] },
+  { evaluation: ['outdated'] },
+  { min_score: 0.99 },
+]
+const QUERIES = FILTERS.flatMap((filter) => [filter, { ...filter, q: 'agent' }, { ...filter, q: 'zanzibar' }])
 
 interface PlanNode {
   'Node Type': string
@@ -26,40 +47,36 @@ export async function explainList(databaseUrl: string, teamId: string): Promise<
   const plans: ListPlan[] = []
   try {
     for (const sort of AGENT_SORTS) {
-      for (const q of [undefined, 'agent', 'zanzibar']) {
-        for (const trustStages of [TRUST_STAGES, ['adapted']]) {
-          let statement: Statement | undefined
-          const capture = async <Row extends object>(sent: Statement): Promise<Row[]> => {
-            statement = sent
-            // The sample is really taken: what is common and what is rare decides between two of the queries.
-            return sent.name === 'sample-agents' ? (await client.query<Row>(sent.text, sent.values)).rows : []
-          }
-          const filters = {
-            statuses: AGENT_STATUSES,
-            trustStages,
-            protectionStatuses: PROTECTION_STATUSES,
-            q,
-          }
-          await listAgents({ read: capture, write: capture }, teamId, filters, {
-            sort,
-            limit: 100,
-            position: undefined,
-            includeScores: true,
-          })
-          const { text = '', values = [] } = statement ?? {}
-          const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
-          const root = rows[0]['QUERY PLAN'][0]['Plan'] as PlanNode
-          plans.push({
-            query: JSON.stringify({ sort, q, trustStages }),
-            plan: nodes(root)
-              .map(
-                (node) =>
-                  `${node['Node Type']} on ${node['Relation Name'] ?? '-'}: ${node['Actual Rows'] * node['Actual Loops']}`,
-              )
-              .join('\n'),
-            widestSort: Math.max(0, ...nodes(root).filter(isSort).map(rowsInto)),
-          })
+      for (const query of QUERIES) {
+        let statement: Statement | undefined
+        const capture = async <Row extends object>(sent: Statement): Promise<Row[]> => {
+          statement = sent
+          // The sample is really taken: what is common and what is rare decides between two of the queries.
+          return sent.name === 'sample-agents' ? (await client.query<Row>(sent.text, sent.values)).rows : []
         }
+        const filters = readFilters({ statuses: [...AGENT_STATUSES], ...query })
+        await listAgents({ read: capture, write: capture }, teamId, filters, {
+          sort,
+          limit: 100,
+          position: undefined,
+          shape: { includeScores: true },
+        })
+        const { text = '', values = [] } = statement ?? {}
+        const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
+        const root = rows[0]['QUERY PLAN'][0]['Plan'] as PlanNode
+        plans.push({
+          query: JSON.stringify({ sort, ...query }),
+          plan: nodes(root)
+            .map(
+              (node) =>
+                `${node['Node Type']} on ${node['Relation Name'] ?? '-'}: ${node['Actual Rows'] * node['Actual Loops']}`,
+            )
+            .join('\n'),
+          widestSort: Math.max(0, ...nodes(root).filter(isSort).map(rowsInto)),
+          filterScans: nodes(root)
+            .filter((node) => node['Relation Name'] === 'agent_filters')
+            .map((node) => node['Node Type']),
+        })
       }
     }
   } finally {

@@ -12,8 +12,9 @@ describe(`the query plans of a list among ${AGENTS} agents`, async () => {
 
   it('never read the whole table, nor sort the whole team', async (t) => {
     const plans = await explainList(fleet.url, fleet.largestTeam)
-    for (const { query, plan, widestSort } of plans) {
+    for (const { query, plan, widestSort, filterScans } of plans) {
       assert.ok(!plan.includes('Seq Scan on agents'), `${query}\n${plan}`)
+      for (const scan of filterScans) assert.equal(scan, 'Index Only Scan', `${query}\n${plan}`)
       assert.ok(widestSort <= 20_000, `${query} sorts ${widestSort} rows\n${plan}`)
     }
     const widest = Math.max(...plans.map((plan) => plan.widestSort))

@@ -1,13 +1,30 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { AgentExportQuery, agentExportResponse } from '../../contract/export.ts'
+import { AgentFacets, AgentFacetsQuery } from '../../contract/facets.ts'
 import { ref } from '../../contract/fields.ts'
 import { AgentListQuery, AgentPage } from '../../contract/list.ts'
 import { readErrors } from '../../contract/operation.ts'
 import { jsonResponse } from '../../contract/responses.ts'
 import { operation } from '../operation.ts'
 import { sendJson } from '../reply.ts'
+import type { AgentExport } from './export.ts'
+import type { Facets } from './facets.ts'
 import { type AgentList, isSearch } from './service.ts'
 
-export const listRoutes: FastifyPluginAsyncTypebox<{ list: AgentList }> = async (app, { list }) => {
+export interface ListRoutesOptions {
+  list: AgentList
+  facets: Facets
+  exportAgents: AgentExport
+}
+
+const FILTERING =
+  'An agent must match every filter. To pass several values of a filter, repeat the parameter: ' +
+  '`statuses=draft&statuses=active`.'
+
+export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
+  app,
+  { list, facets, exportAgents },
+) => {
   app.get(
     '/v1/agent-configurations',
     operation(
@@ -15,17 +32,65 @@ export const listRoutes: FastifyPluginAsyncTypebox<{ list: AgentList }> = async 
       {
         operationId: 'listAgentConfigurations',
         summary: 'List Agent Configurations',
-        description:
-          'Returns the agents of the team in pages. To pass several values of a filter, repeat the parameter: ' +
-          '`statuses=draft&statuses=active`. To read the next page, send `next_cursor` as `cursor` with the same filters.',
+        description: `Returns the agents of the team in pages. ${FILTERING} To read the next page, send \`next_cursor\` as \`cursor\` with the same filters.`,
         querystring: AgentListQuery,
         response: {
           200: jsonResponse('A page of agents, with masked secrets.', ref(AgentPage)),
-          ...readErrors(),
+          ...readErrors('filters_not_ready'),
         },
       },
       (query) => (isSearch(query) ? 'searches' : 'reads'),
     ),
     async ({ caller, query }, reply) => sendJson(reply, await list(caller, query)),
+  )
+
+  app.get(
+    '/v1/agent-configurations/facets',
+    operation(
+      'agent:read',
+      {
+        operationId: 'countAgentConfigurations',
+        summary: 'Count Agent Configurations',
+        description: `Counts the agents of the team by the values of their fields, for the filters of a list. ${FILTERING} Each facet ignores its own filter.`,
+        querystring: AgentFacetsQuery,
+        response: {
+          200: jsonResponse('The counts.', ref(AgentFacets)),
+          ...readErrors('filters_not_ready'),
+        },
+      },
+      () => 'searches',
+    ),
+    ({ caller, query }) => facets(caller, query),
+  )
+
+  app.get(
+    '/v1/agent-configurations/export',
+    {
+      ...operation(
+        'agent:read',
+        {
+          operationId: 'exportAgentConfigurations',
+          summary: 'Export Agent Configurations',
+          description:
+            `Streams the agents of the team, oldest first, without secrets. ${FILTERING} The audit log records the export. Each agent ` +
+            'is as it was when its line was read. The stream breaks off when the token expires or is revoked, the replica shuts ' +
+            'down, the database fails, or the client does not read: continue with `cursor`. The number of exports at a time is ' +
+            'limited.',
+          querystring: AgentExportQuery,
+          response: { 200: agentExportResponse, ...readErrors('filters_not_ready') },
+        },
+        () => 'searches',
+      ),
+      // A HEAD request would read all agents.
+      exposeHeadRoute: false,
+    },
+    async (request, reply) => {
+      const { caller, query } = request
+      const lines = await exportAgents(caller, query, (end) => request.endWithToken(end))
+      const type = query.format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson'
+      reply.type(type).header('cache-control', 'no-store')
+      // Not the reply, which would keep the place at the database until the client has read everything.
+      return lines
+    },
   )
 }

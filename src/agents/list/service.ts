@@ -1,30 +1,42 @@
-import { AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from '../../contract/agent.ts'
+import { AGENT_FILTERS } from '../../contract/agent-filters.ts'
 import type { AgentListQuery } from '../../contract/list.ts'
 import type { Statements } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { decodeCursor, encodeCursor, isCanonicalUuid } from '../../platform/pagination-cursor.ts'
-import { type AgentFilters, countAgents, type ListedAgent, listAgents } from './store.ts'
+import { readFilters } from './filters.ts'
+import type { RequireFilterTable } from './readiness.ts'
+import { countAgents, type ListedAgent, listAgents, needsFilterTable } from './store.ts'
+
+export interface AgentListDeps {
+  reads: Statements
+  searches: Statements
+  requireFilterTable: RequireFilterTable
+}
 
 export type AgentList = ReturnType<typeof createAgentList>
 
-/** Archived agents appear only when the request names that status. */
-const SHOWN_STATUSES = AGENT_STATUSES.filter((status) => status !== 'archived')
+const { statuses: _s, trust_stages: _t, protection_statuses: _p, ...SEARCHED } = AGENT_FILTERS
 
-/** A search by name or a count may read many agents, so it needs a lane of its own. The query may be unchecked yet. */
+/** A page or a count that may read many agents needs a lane of its own. The query may be unchecked yet. */
 export function isSearch(query: unknown): boolean {
-  const { q, include_count: includeCount } = query as { q?: unknown; include_count?: unknown }
-  return (q !== undefined && q !== '') || String(includeCount) === 'true'
+  const given = query as Record<string, unknown>
+  return (
+    Object.keys(SEARCHED).some((name) => given[name] !== undefined && given[name] !== '') ||
+    String(given['include_count']) === 'true' ||
+    String(given['sort']).endsWith('score')
+  )
 }
 
 /** Returns a page as the text of an AgentPage. */
-export function createAgentList(reads: Statements, searches: Statements) {
+export function createAgentList({ reads, searches, requireFilterTable }: AgentListDeps) {
   return async (caller: Caller, query: AgentListQuery): Promise<string> => {
-    const { sort = '-created_at', limit = 100, include_scores: includeScores = false } = query
+    const { sort = '-created_at', limit = 100, fields, include_scores: includeScores = false } = query
     const filters = readFilters(query)
     const cursorScope = [filters, sort]
     const position = decodeCursor(cursorScope, query.cursor, isPositionOf(sort))
     const sql = isSearch(query) ? searches : reads
-    const page = { sort, limit, position, includeScores }
+    if (needsFilterTable(filters, sort)) await requireFilterTable(caller.teamId)
+    const page = { sort, limit, position, shape: { includeScores, fields } }
     const { agents, hasNext } = await listAgents(sql, caller.teamId, filters, page)
     // Not at the same time: a request has one connection.
     const count = query.include_count ? await countAgents(sql, caller.teamId, filters) : undefined
@@ -38,29 +50,26 @@ export function createAgentList(reads: Statements, searches: Statements) {
   }
 }
 
-/** Removes duplicate values and fixes their order, so that equal filters accept the same cursor. */
-function readFilters({ statuses, trust_stages, protection_statuses, q }: AgentListQuery): AgentFilters {
-  const known = (given: readonly string[] | undefined, all: readonly string[]) =>
-    given === undefined || given.length === 0 ? all : all.filter((value) => given.includes(value))
-  return {
-    statuses: statuses && statuses.length > 0 ? known(statuses, AGENT_STATUSES) : SHOWN_STATUSES,
-    trustStages: known(trust_stages, TRUST_STAGES),
-    protectionStatuses: known(protection_statuses, PROTECTION_STATUSES),
-    q: q === '' ? undefined : q,
-  }
-}
+const isByCreation = (sort: string) => sort.endsWith('created_at')
 
 function isPositionOf(sort: string) {
+  const isKey = sort.endsWith('score') ? isScore : isName
   return (parts: unknown[]): boolean => {
     const isId = isCanonicalUuid(parts.at(-1))
-    if (!sort.endsWith('agent_name')) return isId && parts.length === 1
-    const [name] = parts
-    return (
-      isId && parts.length === 2 && typeof name === 'string' && name.isWellFormed() && !name.includes('\0')
-    )
+    return isByCreation(sort) ? isId && parts.length === 1 : isId && parts.length === 2 && isKey(parts[0])
   }
 }
 
-function positionOf({ id, agent_name }: ListedAgent, sort: string): string[] {
-  return sort.endsWith('agent_name') ? [agent_name, id] : [id]
+function isName(key: unknown): boolean {
+  return typeof key === 'string' && key.isWellFormed() && !key.includes('\0')
+}
+
+/** As JavaScript writes it: PostgreSQL refuses other numbers, such as 1e-400. */
+function isScore(key: unknown): boolean {
+  return typeof key === 'string' && key !== 'NaN' && key !== 'Infinity' && String(Number(key)) === key
+}
+
+function positionOf({ id, sort_key: key }: ListedAgent, sort: string): string[] {
+  if (isByCreation(sort)) return [id]
+  return [sort.endsWith('score') ? String(Number(key)) : key, id]
 }

@@ -1,89 +1,205 @@
-// The statements of the list. $1 team, $2 statuses, $3 trust stages, $4 protection statuses, $5 limit, then the search
-// pattern if there is one, then the position of the cursor if there is one.
+// The statements of a page. An inner query finds the ids of the page; the outer one reads those agents.
 
+import { Agent } from '../../contract/agent.ts'
 import type { AgentSort } from '../../contract/list.ts'
-import { AGENT_TEXT, agentSql } from '../columns.ts'
+import type { Statement } from '../../platform/database.ts'
+import { AGENT_TEXT, type AgentShape, agentSql } from '../columns.ts'
+import { type AgentFilters, matchesFilters, Parameters, searchPattern } from './filters.ts'
 
-export interface ListShape {
+export interface PageRequest {
   sort: AgentSort
-  /** How to search by name. Undefined: no search. */
-  search: 'scan' | 'lookup' | undefined
-  isContinued: boolean
-  includeScores: boolean
+  /** Maximum number of agents. */
+  limit: number
+  /** The sort key of the last agent of the previous page. */
+  position: (string | number)[] | undefined
+  shape: AgentShape
 }
+
+/** How to search in `agents`. */
+export type Search = 'scan' | 'lookup'
 
 /** Maximum size of a page. Sending a larger one would block the event loop for too long. It must exceed MAX_AGENT_BYTES:
  * every page needs room for one agent. */
 const PAGE_BYTES = 4 * 1024 * 1024
 
-const COMBINATIONS =
-  'unnest($2::text[]) AS s (status), unnest($3::text[]) AS t (stage), unnest($4::text[]) AS p (status)'
-const MATCHES =
-  'status = ANY ($2) AND trust_stage = ANY ($3) AND protection_status = ANY ($4) AND lower(agent_name) LIKE lower($6::text)'
+interface Order {
+  /** The last one is the id. */
+  keys: readonly string[]
+  direction: 'ASC' | 'DESC'
+}
 
-export function listStatement({ sort, search, isContinued, includeScores }: ListShape): string {
+const BY_NAME = ['agent_name COLLATE "C"', 'id']
+
+function orderOf(sort: AgentSort, byName = BY_NAME): Order {
   const direction = sort.startsWith('-') ? 'DESC' : 'ASC'
-  const comparison = sort.startsWith('-') ? '<' : '>'
-  const keys = sort.endsWith('agent_name') ? ['agent_name COLLATE "C"', 'id'] : ['id']
-  const order = keys.map((key) => `${key} ${direction}`).join(', ')
-  const parameter = search === undefined ? 6 : 7
-  const position =
-    keys.length === 2 ? `$${parameter}::text COLLATE "C", $${parameter + 1}::uuid` : `$${parameter}::uuid`
-  const afterCursor = isContinued ? ` AND (${keys.join(', ')}) ${comparison} (${position})` : ''
-  const page = {
-    // For each combination of filter values, the index is already sorted. The statement merges the first rows of each
-    // combination.
-    merge: `
-  SELECT first_rows.id, first_rows.agent_name FROM ${COMBINATIONS}
+  if (sort.endsWith('agent_name')) return { keys: byName, direction }
+  return { keys: sort.endsWith('score') ? ['score', 'id'] : ['id'], direction }
+}
+
+const orderBy = ({ keys, direction }: Order) => keys.map((key) => `${key} ${direction}`).join(', ')
+
+const KEY_TYPES: Record<string, string> = { id: 'uuid', score: 'double precision' }
+
+function afterCursor({ keys, direction }: Order, { position }: PageRequest, parameters: Parameters): string {
+  if (position === undefined) return ''
+  const values = keys.map(
+    (key, n) => `${parameters.add(position[n])}::${KEY_TYPES[key] ?? 'text COLLATE "C"'}`,
+  )
+  return ` AND (${keys.join(', ')}) ${direction === 'DESC' ? '<' : '>'} (${values.join(', ')})`
+}
+
+/** One more than the limit, to find out whether there is another page. */
+const rowsOf = ({ limit }: PageRequest) => limit + 1
+
+const toParameters = (teamId: string, { statuses, trust_stages, protection_statuses }: AgentFilters) =>
+  new Parameters(teamId, statuses, trust_stages, protection_statuses)
+
+/** For each combination of status, trust stage and protection status, the index is already sorted. The statement merges the first
+ * rows of each combination. */
+export function mergeStatement(teamId: string, filters: AgentFilters, request: PageRequest): Statement {
+  const order = orderOf(request.sort)
+  const parameters = toParameters(teamId, filters)
+  const limit = parameters.add(rowsOf(request))
+  const page = `
+  SELECT first_rows.id, first_rows.agent_name FROM
+    unnest($2::text[]) AS s (status), unnest($3::text[]) AS t (stage), unnest($4::text[]) AS p (status)
   CROSS JOIN LATERAL (
     SELECT id, agent_name FROM agents a
-    WHERE team_id = $1 AND a.status = s.status AND trust_stage = t.stage AND protection_status = p.status${afterCursor}
-    ORDER BY ${order} LIMIT $5
+    WHERE team_id = $1 AND a.status = s.status AND trust_stage = t.stage AND protection_status = p.status${afterCursor(order, request, parameters)}
+    ORDER BY ${orderBy(order)} LIMIT ${limit}
   ) first_rows
-  ORDER BY ${order} LIMIT $5`,
+  ORDER BY ${orderBy(order)} LIMIT ${limit}`
+  const { sort, position, shape } = request
+  return {
+    // Choices of fields are too many to name.
+    name: shape.fields ? undefined : `list-agents ${sort} ${position !== undefined} ${shape.includeScores}`,
+    text: readPage(page, order, shape),
+    values: parameters.values,
+  }
+}
+
+const MATCHES =
+  'status = ANY ($2) AND trust_stage = ANY ($3) AND protection_status = ANY ($4) AND lower(agent_name) LIKE lower($5::text)'
+
+/** A search by name. It is unnamed, so that PostgreSQL plans each one with its own values: the best index depends on team, text
+ * and limit. */
+export function searchStatement(
+  teamId: string,
+  filters: AgentFilters,
+  request: PageRequest,
+  search: Search,
+): Statement {
+  const order = orderOf(request.sort)
+  const parameters = toParameters(teamId, filters)
+  parameters.add(searchPattern(filters.q ?? ''))
+  const limit = parameters.add(rowsOf(request))
+  const after = afterCursor(order, request, parameters)
+  const page = {
     // Many agents match: scan in sort order until the page is full. OFFSET 0 stops the planner from pushing the filters
     // into the scan.
     scan: `
   SELECT id, agent_name FROM (
     SELECT id, agent_name, status, trust_stage, protection_status FROM agents
-    WHERE team_id = $1${afterCursor}
-    ORDER BY ${order} OFFSET 0
+    WHERE team_id = $1${after}
+    ORDER BY ${orderBy(order)} OFFSET 0
   ) scanned
-  WHERE ${MATCHES} LIMIT $5`,
+  WHERE ${MATCHES} LIMIT ${limit}`,
     // Few agents match: use the trigram index or the filter index, then sort.
     lookup: `
   SELECT id, agent_name FROM agents
-  WHERE team_id = $1 AND ${MATCHES}${afterCursor}
-  ORDER BY ${order} LIMIT $5`,
-  }[search ?? 'merge']
+  WHERE team_id = $1 AND ${MATCHES}${after}
+  ORDER BY ${orderBy(order)} LIMIT ${limit}`,
+  }[search]
+  return { name: undefined, text: readPage(page, order, request.shape), values: parameters.values }
+}
 
-  // Only `bytes` is summed, so the large columns of agents that do not fit into the page are never read. Ordering the
-  // window by the sort keys of the page avoids a second sort.
+/** The share of matching agents among the oldest and the newest of the team. */
+export function sampleStatement(teamId: string, filters: AgentFilters, size: number): Statement {
+  const parameters = toParameters(teamId, filters)
+  parameters.add(searchPattern(filters.q ?? ''))
+  const limit = parameters.add(size)
+  const sampled = (direction: string) =>
+    `(SELECT status, trust_stage, protection_status, agent_name FROM agents WHERE team_id = $1 ORDER BY id${direction} LIMIT ${limit})`
+  return {
+    name: 'sample-agents',
+    text: `
+SELECT coalesce(avg((${MATCHES})::integer), 0)::float AS share
+FROM (${sampled('')} UNION ALL ${sampled(' DESC')}) sample`,
+    values: parameters.values,
+  }
+}
+
+/** Walks the index of the sort order until the page is full. It holds what the filters need, so even a filter that no agent
+ * matches only reads the index entries of the team. OFFSET 0 stops the planner from choosing another order. */
+export function filteredStatement(teamId: string, filters: AgentFilters, request: PageRequest): Statement {
+  const order = orderOf(request.sort, ['name', 'id'])
+  const parameters = new Parameters(teamId)
+  const { minScore } = filters
+  const isByScore = request.sort.endsWith('score')
+  // The index of this order finds the first score itself.
+  const fromScore =
+    isByScore && minScore !== undefined ? ` AND score >= ${parameters.add(minScore)}::double precision` : ''
+  const page = `
+  SELECT ${order.keys.join(', ')} FROM (
+    SELECT id, name, flags, score, hub, facts, search_name FROM agent_filters
+    WHERE team_id = $1${fromScore}${afterCursor(order, request, parameters)}
+    ORDER BY ${orderBy(order)} OFFSET 0
+  ) scanned
+  WHERE ${matchesFilters(filters, parameters)} LIMIT ${parameters.add(rowsOf(request))}`
+  return { name: undefined, text: readPage(page, order, request.shape), values: parameters.values }
+}
+
+/** Only `bytes` is summed, so the large columns of agents that do not fit into the page are never read. Ordering the window by the
+ * sort keys of the page avoids a second sort. */
+function readPage(page: string, { keys, direction }: Order, shape: AgentShape): string {
   return `
-SELECT picked.id, picked.agent_name, picked.revision, ${AGENT_TEXT}, has_next FROM (
+SELECT picked.id, key_0::text AS sort_key, picked.revision, ${AGENT_TEXT}, has_next FROM (
   SELECT a.*, ${keys.map((key, n) => `page.${key} AS key_${n}`).join(', ')},
-    sum(a.bytes) OVER in_order AS bytes_so_far, lead(a.id) OVER in_order IS NOT NULL AS has_next
+    sum(${bytesSql(shape)}) OVER in_order AS bytes_so_far,
+    lead(a.id) OVER in_order IS NOT NULL AS has_next
   FROM (${page}
   ) page
   JOIN agents a ON a.team_id = $1 AND a.id = page.id
   WINDOW in_order AS (ORDER BY ${keys.map((key) => `page.${key} ${direction}`).join(', ')})
-) picked, ${agentSql('picked', { includeScores })}
+) picked, ${agentSql('picked', shape)}
 WHERE bytes_so_far <= ${PAGE_BYTES}
 ORDER BY ${keys.map((_, n) => `key_${n} ${direction}`).join(', ')}`
 }
 
-/** The share of matching agents among the $5 oldest and the $5 newest of the team. */
-export const SAMPLE = `
-SELECT coalesce(avg((${MATCHES})::integer), 0)::float AS share FROM (
-  (SELECT status, trust_stage, protection_status, agent_name FROM agents WHERE team_id = $1 ORDER BY id LIMIT $5)
-  UNION ALL
-  (SELECT status, trust_stage, protection_status, agent_name FROM agents WHERE team_id = $1 ORDER BY id DESC LIMIT $5)
-) sample`
+/** With few fields, an agent counts at most as much as the longest values that these fields can have. */
+function bytesSql({ fields, includeScores }: AgentShape): string {
+  const limits = (includeScores ? [UNLIMITED] : (fields ?? [UNLIMITED])).map(maxBytesOf)
+  const limit = limits.reduce((sum, bytes) => sum + bytes, 0)
+  return Number.isFinite(limit) ? `least(a.bytes, ${limit})` : 'a.bytes'
+}
 
-export function countStatement(isSearch: boolean): string {
-  return `
+const UNLIMITED = 'latest_evaluation'
+
+/** A character takes six bytes in JSON at most. Numbers, times and ids take fewer than 100. */
+function maxBytesOf(field: string): number {
+  const { type, maxLength } = Agent.properties[field as keyof Agent] as { type?: unknown; maxLength?: number }
+  const types = [type ?? 'object'].flat()
+  if (types.includes('object') || types.includes('array')) return Number.POSITIVE_INFINITY
+  return maxLength === undefined ? 100 : 6 * maxLength
+}
+
+export function countStatement(teamId: string, filters: AgentFilters): Statement {
+  const parameters = toParameters(teamId, filters)
+  const isSearch = filters.q !== undefined
+  if (isSearch) parameters.add(searchPattern(filters.q ?? ''))
+  return {
+    name: undefined,
+    text: `
 SELECT count(*) AS count FROM agents a
 WHERE a.team_id = $1 AND a.status = ANY ($2) AND a.trust_stage = ANY ($3) AND a.protection_status = ANY ($4)${
-    isSearch ? ' AND lower(a.agent_name) LIKE lower($5::text)' : ''
-  }`
+      isSearch ? ' AND lower(a.agent_name) LIKE lower($5::text)' : ''
+    }`,
+    values: parameters.values,
+  }
+}
+
+export function countFilteredStatement(teamId: string, filters: AgentFilters): Statement {
+  const parameters = new Parameters(teamId)
+  const text = `SELECT count(*) AS count FROM agent_filters WHERE team_id = $1 AND ${matchesFilters(filters, parameters)}`
+  return { name: undefined, text, values: parameters.values }
 }

@@ -1,28 +1,22 @@
-import type { AgentSort } from '../../contract/list.ts'
 import type { Statements } from '../../platform/database.ts'
-import { countStatement, listStatement, SAMPLE } from './statement.ts'
-
-export interface AgentFilters {
-  statuses: readonly string[]
-  trustStages: readonly string[]
-  protectionStatuses: readonly string[]
-  /** Part of a name. */
-  q: string | undefined
-}
-
-export interface PageRequest {
-  sort: AgentSort
-  /** Maximum number of agents. */
-  limit: number
-  /** The sort key of the last agent of the previous page. */
-  position: (string | number)[] | undefined
-  includeScores: boolean
-}
+import { FLAG_FIELDS } from './filter-table.ts'
+import type { AgentFilters } from './filters.ts'
+import {
+  countFilteredStatement,
+  countStatement,
+  filteredStatement,
+  mergeStatement,
+  type PageRequest,
+  type Search,
+  sampleStatement,
+  searchStatement,
+} from './statement.ts'
 
 /** `text` is the agent as JSON, ready for the response. */
 export interface ListedAgent {
   id: string
-  agent_name: string
+  /** The value of the field that the list is sorted by. */
+  sort_key: string
   revision: number
   text: string
 }
@@ -33,36 +27,47 @@ export interface ListedPage {
   hasNext: boolean
 }
 
+/** Whether only the table `agent_filters` has what the request needs. */
+export function needsFilterTable(filters: AgentFilters, sort: string): boolean {
+  const { modelNames, hubs, tags, minScore } = filters
+  return (
+    sort.endsWith('score') ||
+    [modelNames, hubs, tags, minScore].some((filter) => filter !== undefined) ||
+    (['access_levels', 'protocols', 'evaluation'] as const).some(
+      (field) => filters[field].length < FLAG_FIELDS[field].values.length,
+    )
+  )
+}
+
 export async function listAgents(
   sql: Statements,
   teamId: string,
   filters: AgentFilters,
-  { sort, limit, position = [], includeScores }: PageRequest,
+  request: PageRequest,
 ): Promise<ListedPage> {
-  const { statuses, trustStages, protectionStatuses, q } = filters
-  const search = q === undefined ? undefined : await chooseSearch(sql, teamId, filters)
-  const isContinued = position.length > 0
-  const rows = await sql.read<ListedAgent & { has_next: boolean }>({
-    // A search is unnamed, so that PostgreSQL plans each one with its own values: the best index depends on team, text and
-    // limit.
-    name: search === undefined ? `list-agents ${sort} ${isContinued} ${includeScores}` : undefined,
-    text: listStatement({ sort, search, isContinued, includeScores }),
-    values: [
-      teamId,
-      statuses,
-      trustStages,
-      protectionStatuses,
-      // One more than the limit, to find out whether there is another page.
-      limit + 1,
-      ...(q === undefined ? [] : [pattern(q)]),
-      ...position,
-    ],
-  })
-  const shown = rows.slice(0, limit)
-  return {
-    agents: shown,
-    hasNext: shown.at(-1)?.has_next === true,
-  }
+  if (needsFilterTable(filters, request.sort)) return listFilteredAgents(sql, teamId, filters, request)
+  const statement =
+    filters.q === undefined
+      ? mergeStatement(teamId, filters, request)
+      : searchStatement(teamId, filters, request, await chooseSearch(sql, teamId, filters))
+  return toPage(await sql.read<ListedRow>(statement), request)
+}
+
+/** Finds the agents in the table `agent_filters`, which must have all agents of the team. */
+export async function listFilteredAgents(
+  sql: Statements,
+  teamId: string,
+  filters: AgentFilters,
+  request: PageRequest,
+): Promise<ListedPage> {
+  return toPage(await sql.read<ListedRow>(filteredStatement(teamId, filters, request)), request)
+}
+
+type ListedRow = ListedAgent & { has_next: boolean }
+
+function toPage(rows: ListedRow[], { limit }: PageRequest): ListedPage {
+  const agents = rows.slice(0, limit)
+  return { agents, hasNext: agents.at(-1)?.has_next === true }
 }
 
 const SAMPLED = 250
@@ -71,32 +76,13 @@ const MIN_SHARE_FOR_SCAN = 0.02
 
 /** Estimates whether the search matches many agents of this team. The statistics of PostgreSQL cover all teams together. A
  * wrong estimate is slower; the result is the same. */
-async function chooseSearch(
-  sql: Statements,
-  teamId: string,
-  filters: AgentFilters,
-): Promise<'scan' | 'lookup'> {
-  const { statuses, trustStages, protectionStatuses, q = '' } = filters
-  const [row] = await sql.read<{ share: number }>({
-    name: 'sample-agents',
-    text: SAMPLE,
-    values: [teamId, statuses, trustStages, protectionStatuses, SAMPLED, pattern(q)],
-  })
+async function chooseSearch(sql: Statements, teamId: string, filters: AgentFilters): Promise<Search> {
+  const [row] = await sql.read<{ share: number }>(sampleStatement(teamId, filters, SAMPLED))
   return (row?.share ?? 0) >= MIN_SHARE_FOR_SCAN ? 'scan' : 'lookup'
 }
 
 export async function countAgents(sql: Statements, teamId: string, filters: AgentFilters): Promise<number> {
-  const { statuses, trustStages, protectionStatuses, q } = filters
-  const [row] = await sql.read<{ count: number }>({
-    name: undefined,
-    text: countStatement(q !== undefined),
-    values: [teamId, statuses, trustStages, protectionStatuses, ...(q === undefined ? [] : [pattern(q)])],
-  })
+  const statement = needsFilterTable(filters, '') ? countFilteredStatement : countStatement
+  const [row] = await sql.read<{ count: number }>(statement(teamId, filters))
   return row?.count ?? 0
-}
-
-/** Escapes `%` and `_`, the wildcards of LIKE. PostgreSQL converts both names and pattern to lower case, because JavaScript
- * converts some letters (final sigma, `İ`) differently. */
-function pattern(q: string): string {
-  return `%${q.replace(/[\\%_]/g, (character) => `\\${character}`)}%`
 }

@@ -1,0 +1,81 @@
+import { type AgentFacets, type AgentFacetsQuery, MAX_FACET_VALUES } from '../../contract/facets.ts'
+import type { Statements } from '../../platform/database.ts'
+import type { Caller } from '../../platform/identity.ts'
+import { FacetCounter, type Tally } from './facet-counter.ts'
+import { type FactsPage, readFacts, readValues } from './facet-store.ts'
+import type { FactField } from './filter-table.ts'
+import { readFilters } from './filters.ts'
+import type { RequireFilterTable } from './readiness.ts'
+
+export interface FacetsDeps {
+  searches: Statements
+  requireFilterTable: RequireFilterTable
+  /** How many agents are read at a time. Counting them takes about 2 ms, in which the process does nothing else. */
+  pageSize?: number
+  /** Older agents are not counted. */
+  maxPages?: number
+}
+
+export type Facets = ReturnType<typeof createFacets>
+
+/** PostgreSQL returns a few characters for each agent, and the console counts them: half of the processor time of grouping and
+ * unnesting them in PostgreSQL. */
+export function createFacets({ searches, requireFilterTable, pageSize = 10_000, maxPages = 10 }: FacetsDeps) {
+  return async ({ teamId }: Caller, query: AgentFacetsQuery): Promise<AgentFacets> => {
+    await requireFilterTable(teamId)
+    const filters = readFilters(query)
+    const counter = new FacetCounter(filters)
+    /** The id that each page begins after; undefined for the first. */
+    const starts: (string | undefined)[] = []
+    const readPage = (after: string | undefined, size: number) =>
+      readFacts(searches, teamId, filters, { after, size })
+    let after: string | undefined
+    let reading: Promise<FactsPage> | undefined = readPage(after, pageSize)
+    while (reading) {
+      const { facts, next }: FactsPage = await reading
+      starts.push(after)
+      const isLast: boolean = next === undefined || starts.length === maxPages
+      // PostgreSQL reads the next page while this one is counted.
+      reading = isLast ? undefined : readPage(next, pageSize)
+      reading?.catch(() => {})
+      counter.add(facts, starts.length - 1)
+      after = next
+    }
+    const isApproximate = after !== undefined && (await readPage(after, 1)).facts.length > 0
+
+    const values = async (field: FactField) => {
+      const tallies = counter.mostFrequent(field, MAX_FACET_VALUES)
+      const found = await readValues(
+        searches,
+        teamId,
+        field,
+        tallies.map(({ key, page }) => ({ key, after: starts[page] })),
+      )
+      return describe(tallies, found)
+    }
+    return {
+      count: counter.count,
+      approximate: isApproximate,
+      facets: {
+        statuses: counter.ofField('statuses'),
+        trust_stages: counter.ofField('trust_stages'),
+        protection_statuses: counter.ofField('protection_statuses'),
+        access_levels: counter.ofField('access_levels'),
+        protocols: counter.ofField('protocols'),
+        evaluation: counter.ofField('evaluation'),
+        model_names: await values('model'),
+        tags: await values('tag'),
+      },
+    }
+  }
+}
+
+/** A value is missing if its last agent changed meanwhile. */
+function describe(tallies: Tally[], values: ReadonlyMap<string, string>) {
+  return tallies
+    .flatMap(({ key, count }) => {
+      const value = values.get(key)
+      return value === undefined ? [] : { value, count }
+    })
+    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+}
