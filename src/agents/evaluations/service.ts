@@ -1,13 +1,23 @@
 import type { AgentLatestEvaluation } from '../../contract/agent-parts.ts'
-import type { AgentEvaluation } from '../../contract/evaluation.ts'
+import type {
+  AgentEvaluation,
+  EvaluationSeries,
+  Metric,
+  RecordedEvaluationPage,
+} from '../../contract/evaluation.ts'
 import { Problem } from '../../contract/problem.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
+import { auditOrigin } from '../../platform/audit-sql.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
+import { decodeCursor, encodeCursor, isCanonicalUuid } from '../../platform/pagination-cursor.ts'
+import { listEvaluations, type Position, readSeries } from './list-store.ts'
 import { recordEvaluation } from './store.ts'
 
 interface EvaluationsDeps {
   sql: Sql
+  /** For a chart, which reads all evaluations of an agent. */
+  searches: Sql
   /** Milliseconds since the epoch. */
   now: () => number
   newId: () => string
@@ -19,7 +29,7 @@ const DAY_SECONDS = 86_400
 
 export type Evaluations = ReturnType<typeof createEvaluations>
 
-export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
+export function createEvaluations({ sql, searches, now, newId }: EvaluationsDeps) {
   return {
     /** Returns the newest evaluation: this one, unless a newer one is stored. */
     async record(
@@ -29,6 +39,7 @@ export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
     ): Promise<AgentLatestEvaluation> {
       // `current` is computed at every read and never stored.
       const { current: _, ...evaluation } = report
+      const { teamId, reason } = caller
       const nowSeconds = Math.floor(now() / 1_000)
       const completedAt = evaluation.completed_at ?? nowSeconds
       if (completedAt > nowSeconds + DAY_SECONDS) {
@@ -39,18 +50,49 @@ export function createEvaluations({ sql, now, newId }: EvaluationsDeps) {
       }
       const result = await recordEvaluation(
         sql,
-        caller.teamId,
+        teamId,
         id,
         { ...evaluation, completed_at: completedAt },
-        { userId: caller.userId, nowSeconds, eventId: newId(), requestId: caller.requestId },
+        { nowSeconds, reason, origin: auditOrigin(caller, newId()) },
       )
       if (!result) throw new Problem('agent_not_found')
       if (!result.has_revision) throw invalid('revision', 'the agent has no such revision')
       if (result.is_too_large || !result.newest) throw new Problem('agent_too_large')
       return result.newest
     },
+
+    async list(
+      { teamId }: Caller,
+      id: string,
+      { limit = 100, cursor }: { limit?: number; cursor?: string },
+    ): Promise<RecordedEvaluationPage> {
+      const filters = ['evaluations', id]
+      const after = decodeCursor(filters, cursor, isPosition) as Position | undefined
+      const rows = await listEvaluations(sql, teamId, id, { after, limit: limit + 1 })
+      if (!rows) throw new Problem('agent_not_found')
+      const results = rows.slice(0, limit)
+      const last = results.at(-1)
+      const position = last && [last.completed_at, last.revision, last.evaluation_id]
+      return {
+        results,
+        next_cursor: rows.length > limit && position ? encodeCursor(filters, position) : null,
+      }
+    },
+
+    async series(
+      { teamId }: Caller,
+      id: string,
+      { metric = 'overall_score', since = 0 }: { metric?: Metric; since?: number },
+    ): Promise<EvaluationSeries> {
+      const series = await readSeries(searches, teamId, id, { metric, since })
+      if (!series) throw new Problem('agent_not_found')
+      return { metric, ...series }
+    },
   }
 }
+
+const isPosition = ([completedAt, revision, evaluationId, ...rest]: unknown[]) =>
+  [completedAt, revision].every(Number.isSafeInteger) && isCanonicalUuid(evaluationId) && rest.length === 0
 
 function invalid(field: keyof AgentEvaluation, reason: string): RequestValidationError {
   return new RequestValidationError([

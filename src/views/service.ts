@@ -1,0 +1,87 @@
+import { AgentListQuery } from '../contract/list.ts'
+import { PermissionMissing, Problem } from '../contract/problem.ts'
+import { RequestValidationError, type ValidationError } from '../contract/validation-error.ts'
+import type { SavedView, SavedViewContent, SavedViewList, ViewScope } from '../contract/view.ts'
+import { auditOrigin } from '../platform/audit-sql.ts'
+import { containsCredential } from '../platform/credential-patterns.ts'
+import type { Sql } from '../platform/database.ts'
+import type { Caller } from '../platform/identity.ts'
+import { deleteView, findView, listViews, saveView, type ViewKey } from './store.ts'
+
+interface ViewsDeps {
+  sql: Sql
+  /** Milliseconds since the epoch. */
+  now: () => number
+  newId: () => string
+}
+
+export type Views = ReturnType<typeof createViews>
+
+export function createViews({ sql, now, newId }: ViewsDeps) {
+  const keyOf = ({ teamId, userId }: Caller, name: string, scope: ViewScope): ViewKey => ({
+    ...{ teamId, userId, scope, name },
+  })
+  const changeOf = (caller: Caller, name: string) => ({
+    nowSeconds: Math.floor(now() / 1_000),
+    origin: auditOrigin(caller, newId()),
+    auditDetail: { view: name, reason: caller.reason },
+  })
+
+  return {
+    async list({ teamId, userId }: Caller): Promise<SavedViewList> {
+      return { results: await listViews(sql, teamId, userId) }
+    },
+
+    async read(caller: Caller, name: string, scope: ViewScope): Promise<SavedView> {
+      const found = await findView(sql, keyOf(caller, name, scope))
+      if (!found) throw new Problem('view_not_found')
+      return found
+    },
+
+    async save(
+      caller: Caller,
+      name: string,
+      scope: ViewScope,
+      content: SavedViewContent,
+    ): Promise<SavedView> {
+      requirePermission(caller, scope)
+      refuseFaults(name, content)
+      const saved = await saveView(sql, keyOf(caller, name, scope), content, changeOf(caller, name))
+      if (!saved) throw new Problem('too_many_views')
+      return saved
+    },
+
+    async delete(caller: Caller, name: string, scope: ViewScope): Promise<void> {
+      requirePermission(caller, scope)
+      const isDeleted = await deleteView(sql, keyOf(caller, name, scope), changeOf(caller, name))
+      if (!isDeleted) throw new Problem('view_not_found')
+    },
+  }
+}
+
+function requirePermission({ permissions }: Caller, scope: ViewScope): void {
+  if (scope === 'user' || permissions.has('agent:write')) return
+  throw new PermissionMissing('agent:write', {
+    detail: 'A change of a view of the team needs the permission agent:write.',
+  })
+}
+
+/** A cursor belongs to one moment. */
+const QUERY_NAMES = Object.keys(AgentListQuery.properties).filter((name) => name !== 'cursor')
+
+/** The audit log, which never changes, has the name. A misspelt filter would show other agents than its author meant. */
+function refuseFaults(name: string, { query }: SavedViewContent): void {
+  // The `&` keeps URLSearchParams from ignoring a `?`.
+  const unknown = [...new URLSearchParams(`&${query}`).keys()].find((key) => !QUERY_NAMES.includes(key))
+  const errors: ValidationError[] = [
+    ...(containsCredential(name) ? [fault(['path', 'name'], 'a name must not contain a credential')] : []),
+    ...(unknown === undefined
+      ? []
+      : [fault(['body', 'query'], `the list of agents takes only ${QUERY_NAMES.join(', ')}`)]),
+  ]
+  if (errors.length > 0) throw new RequestValidationError(errors)
+}
+
+const fault = (loc: string[], reason: string): ValidationError => ({
+  ...{ loc, msg: `Value error, ${reason}`, type: 'value_error' },
+})
