@@ -1,0 +1,254 @@
+import { type Static, Type } from 'typebox'
+import { Agent, PROTECTION_STATUSES, TRUST_STAGES } from './agent.ts'
+import {
+  described,
+  integer,
+  NextCursor,
+  nullable,
+  oneOf,
+  PageCursor,
+  PageLimit,
+  ref,
+  UnixSeconds,
+  Uuid,
+} from './fields.ts'
+
+/** From the weakest to the strongest. */
+export const EVALUATION_STATES = ['none', 'unknown', 'outdated', 'current'] as const
+export type EvaluationState = (typeof EVALUATION_STATES)[number]
+
+const TARGET_KINDS = ['agent', 'external', 'ambiguous'] as const
+const MATCHES = ['agent_id', 'agent_card_url', 'url'] as const
+const WALK_LIMITS = ['depth', 'nodes', 'edges', 'time', 'indexing', 'redacted'] as const
+export type WalkLimit = (typeof WALK_LIMITS)[number]
+
+export const MAX_DEPTH = 10
+
+const AGENT_SUMMARY = {
+  id: described(Uuid, 'Id of the agent.'),
+  agent_name: Agent.properties.agent_name,
+  status: Agent.properties.status,
+  trust_stage: Agent.properties.trust_stage,
+  protection_status: Agent.properties.protection_status,
+  evaluation: oneOf(EVALUATION_STATES, {
+    description:
+      'State of the latest evaluation. `none`: the agent was never evaluated. `outdated`: it has changed since. `current`: it ' +
+      'has not. `unknown`: with `as_of`, what was known then is no longer stored.',
+  }),
+}
+
+const position = integer({
+  format: 'int32',
+  minimum: 0,
+  description: 'Index of the delegation in `delegated_agents` of the agent that delegates, from 0.',
+})
+
+const matchedBy = (description: string) => oneOf(MATCHES, { description })
+
+const DelegationNode = Type.Object({
+  ...AGENT_SUMMARY,
+  depth: integer({
+    format: 'int32',
+    description:
+      'Number of delegations on the shortest path from the agent in the request. 0: that agent itself.',
+  }),
+})
+export type DelegationNode = Static<typeof DelegationNode>
+
+const DelegationEdge = Type.Object({
+  from: described(Uuid, 'Id of the agent that delegates.'),
+  position,
+  kind: oneOf(TARGET_KINDS, {
+    description:
+      '`agent`: the delegation leads to an agent of the team. `external`: to none that the team has. `ambiguous`: to several ' +
+      'with the same address; the console does not choose one.',
+  }),
+  to: nullable(described(Uuid, 'Id of the agent that it leads to. null: `kind` is not `agent`.')),
+  candidates: Type.Array(Uuid, {
+    description: 'Ids of the agents that it may lead to, at most 10, if `kind` is `ambiguous`. Else empty.',
+  }),
+  matched_by: nullable(
+    matchedBy('The member of the delegation that identifies the agent or the candidates. null: none does.'),
+  ),
+  label: nullable(
+    Type.String({
+      description:
+        'The first of `agent_id`, `agent_card_url`, `url` and `name` that the delegation has, cut off after 255 characters. ' +
+        'null: it has none.',
+    }),
+  ),
+})
+export type DelegationEdge = Static<typeof DelegationEdge>
+
+const PathStep = Type.Object({
+  from: described(Uuid, 'Id of the agent that delegates.'),
+  position,
+  to: nullable(
+    described(Uuid, 'Id of the agent that the delegation leads to. null: it is external or ambiguous.'),
+  ),
+})
+
+const weakest = <const Values extends readonly string[]>(values: Values, subject: string) =>
+  Type.Object(
+    {
+      value: nullable(
+        oneOf(values, {
+          description: `The weakest ${subject}. null: an external or ambiguous delegation was reached, which is weaker than every value.`,
+        }),
+      ),
+      path: Type.Array(PathStep, {
+        description:
+          'The shortest way to it: the delegations to follow, in order. Empty: it is the agent of the request itself.',
+      }),
+    },
+    { description: `The weakest ${subject} among the agent and everything that it delegates to.` },
+  )
+
+export const AgentDelegation = Type.Object(
+  {
+    agent_id: described(Uuid, 'Id of the agent in the request.'),
+    as_of: nullable(
+      Type.Object(
+        {
+          revision: integer({ description: 'Revision of the agent at that time.' }),
+          time: described(UnixSeconds, 'The time that the graph shows, Unix time in seconds.'),
+        },
+        { description: 'The moment in the past that the response shows. null: it shows the present.' },
+      ),
+    ),
+    nodes: Type.Array(DelegationNode, {
+      description: 'The agents that were reached, nearest first. The first one is the agent of the request.',
+    }),
+    edges: Type.Array(DelegationEdge, {
+      description: 'Their delegations, in the order of `nodes` and of `position`.',
+    }),
+    cycles: Type.Array(Type.Array(Uuid), {
+      description:
+        'Groups of agents that delegate to each other, directly or through others; an agent that delegates to itself is a group ' +
+        'of one. A cycle is not an error.',
+    }),
+    weakest: Type.Object(
+      {
+        trust_stage: weakest(TRUST_STAGES, 'trust stage'),
+        protection_status: weakest(PROTECTION_STATUSES, 'protection status'),
+        evaluation: weakest(EVALUATION_STATES, 'state of an evaluation'),
+      },
+      {
+        description:
+          'The effective trust: an agent is as weak as the weakest one that it delegates to. If `complete` is false, something ' +
+          'that was not reached may be weaker.',
+      },
+    ),
+    complete: Type.Boolean({
+      description: 'true: the response contains everything that the agent delegates to.',
+    }),
+    limits: Type.Array(oneOf(WALK_LIMITS), {
+      description:
+        'Why the response is not complete. `depth`: agents at the last depth delegate further. `nodes`: more than 1,000 agents, or ' +
+        '200 with `as_of`. `edges`: more than 5,000 delegations, or 1,000 of one agent. `time`: it took longer than a second. ' +
+        '`indexing`: after an upgrade, agents of the earlier version are still being read. `redacted`: delegations of that time ' +
+        'were removed from history. Empty if `complete` is true.',
+    }),
+  },
+  {
+    $id: 'AgentDelegation',
+    description: 'What an agent delegates to, directly and through others, within its team.',
+  },
+)
+export type AgentDelegation = Static<typeof AgentDelegation>
+
+const AgentDependent = Type.Object({
+  ...AGENT_SUMMARY,
+  position: described(
+    position,
+    'Index of the delegation in `delegated_agents` of this agent, from 0; the first one of several.',
+  ),
+  matched_by: matchedBy('The member of the delegation that identifies the agent of the request.'),
+  ambiguous: Type.Boolean({
+    description: 'true: other agents have the same address, so the delegation may mean one of them.',
+  }),
+})
+export type AgentDependent = Static<typeof AgentDependent>
+
+export const AgentDependentPage = Type.Object(
+  {
+    results: Type.Array(AgentDependent, { description: 'Agents that delegate to the agent, oldest first.' }),
+    next_cursor: NextCursor,
+  },
+  { $id: 'AgentDependentPage', description: 'A page of agents that delegate to an agent directly.' },
+)
+export type AgentDependentPage = Static<typeof AgentDependentPage>
+
+/** How many dependents of an agent an impact counts. */
+export const COUNTED_DEPENDENTS = 100
+
+export const DependentsImpact = Type.Object(
+  {
+    agent_id: described(Uuid, 'Id of the agent that would change.'),
+    dependents: integer({
+      format: 'int32',
+      description: `Number of agents that delegate to it directly, at most ${COUNTED_DEPENDENTS}.`,
+    }),
+    has_more: Type.Boolean({ description: `true: there are more than ${COUNTED_DEPENDENTS}.` }),
+    strongest_trust_stage: nullable(
+      oneOf(TRUST_STAGES, {
+        description: 'The latest trust stage among the counted dependents. null: there are none.',
+      }),
+    ),
+  },
+  { $id: 'DependentsImpact', description: 'Which agents a change of an agent affects.' },
+)
+export type DependentsImpact = Static<typeof DependentsImpact>
+
+export const AgentDeletePlan = Type.Object(
+  {
+    erase_at: described(
+      UnixSeconds,
+      'When the agent would be erased, Unix time in seconds. It could be recovered until then.',
+    ),
+    impact: ref(DependentsImpact, { description: 'The agents that delegate to the agent.' }),
+  },
+  { $id: 'AgentDeletePlan', description: 'What a deletion would do. Nothing was changed.' },
+)
+export type AgentDeletePlan = Static<typeof AgentDeletePlan>
+
+export const DelegationQuery = Type.Object({
+  depth: Type.Optional(
+    integer({
+      format: 'int32',
+      minimum: 1,
+      maximum: MAX_DEPTH,
+      default: MAX_DEPTH,
+      description: `How many delegations to follow in a row, 1 to ${MAX_DEPTH}. Default: ${MAX_DEPTH}.`,
+    }),
+  ),
+  as_of: Type.Optional(
+    Type.String({
+      pattern: '^(@(0|[1-9][0-9]{0,11})|[1-9][0-9]{0,14})$',
+      description:
+        'Show the graph as it was: at a revision of the agent, such as `7`, or at a time, `@` and Unix time in seconds, such as ' +
+        '`@1735347760`. Every agent is shown at its last revision up to that time. Agents that are deleted now are external. ' +
+        'Default: the present.',
+    }),
+  ),
+})
+export type DelegationQuery = Static<typeof DelegationQuery>
+
+export const DependentsQuery = Type.Object({
+  limit: Type.Optional(PageLimit),
+  cursor: Type.Optional(PageCursor),
+})
+
+/** A request header of the operations that can break agents which delegate to the agent. */
+export const RefuseIfDependents = Type.Object({
+  'console-refuse-if-dependents': Type.Optional(
+    oneOf(TRUST_STAGES, {
+      description:
+        'Refuse the request with 409 if agents at this trust stage or a later one delegate to the agent directly, or may do so, ' +
+        'and the request deletes or archives it, changes its `agent_url` or `model_name`, or moves it to an earlier trust stage. ' +
+        'Default: never refuse.',
+    }),
+  ),
+})
+
+export const DELEGATION_SCHEMAS = [AgentDelegation, AgentDependentPage, DependentsImpact, AgentDeletePlan]

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { AgentDelegation, AgentDependentPage } from '../../src/contract/delegation.ts'
+import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
+import { type Person, useConsole } from '../support/console.ts'
+import { type GeneratedEntry, type GeneratedGraph, generatedGraph } from './delegation-graphs.ts'
+import { type Entry, expectedDependents, expectedGraph, type ModelAgent } from './delegation-reference.ts'
+
+/** 200 in CI; `npm run proof:delegation` makes 10,000. */
+const GRAPHS = Number(process.env['GRAPHS'] ?? 200)
+const SEED = Number(process.env['DELEGATION_SEED'] ?? 17)
+
+describe('the graph of delegations', async () => {
+  let nowMs = Date.now()
+  const running = await useConsole({ overrides: { now: () => nowMs } })
+
+  it(`is that of a simple reference implementation, for ${GRAPHS} generated graphs of two teams`, async (t) => {
+    const counts = { reads: 0, past: 0, edges: 0, cycles: 0 }
+    for (const graph of fc.sample(generatedGraph, { numRuns: GRAPHS, seed: SEED })) {
+      await check(graph, counts)
+    }
+    assert.ok(counts.cycles > 0 && counts.past > 0)
+    t.diagnostic(
+      `${GRAPHS} graphs: ${counts.reads} reads with ${counts.edges} delegations and ${counts.cycles} cycles, ${counts.past} of the past`,
+    )
+  })
+
+  type Counts = { reads: number; past: number; edges: number; cycles: number }
+
+  async function check({ agents: generated, shape, changes, depth }: GeneratedGraph, counts: Counts) {
+    const people = [await running.person(), await running.person()] as [Person, Person]
+    const personOf = ({ team }: ModelAgent) => people.find((person) => person.team === team) as Person
+    const agents: ModelAgent[] = []
+    const deleted = new Set<ModelAgent>()
+    const at = (index: number) => agents[index % agents.length] as ModelAgent
+    const toEntry = ({ target, ...rest }: GeneratedEntry & { target?: number }): Entry =>
+      target === undefined ? rest : { ...rest, agent_id: at(target).id }
+    const send = async (agent: ModelAgent, method: string, path: string, json?: object) => {
+      nowMs += 1_000
+      const { token } = personOf(agent)
+      const reply = await running.request(method, `${COLLECTION}/${agent.id}${path}`, { token, json })
+      assert.ok(reply.status < 300, reply.text)
+    }
+
+    for (const [{ team, card, ...fields }] of generated) {
+      const { team: id, ...person } = people[team] as Person
+      const { agent_url, protection_status } = fields
+      const json = { agent_url, protection_status, ...(card && { import_metadata: { source_url: card } }) }
+      const created = await createAgent(running, { team: id, ...person }, json)
+      agents.push({ id: created.id, team: id, card, ...fields, entries: [] })
+    }
+    for (const [index, [{ trust_stage }, entries]] of generated.entries()) {
+      const agent = at(index)
+      const shaped = shape?.(index, generated.length).map((target) => ({ target }))
+      agent.entries = [...(shaped ?? []), ...entries].map(toEntry)
+      await putAgent(running, personOf(agent), agent.id, { delegated_agents: agent.entries })
+      if (trust_stage !== 'registered') await send(agent, 'PUT', '/lifecycle', { trust_stage })
+    }
+
+    const history: { time: number; agents: ModelAgent[]; deleted: Set<string> }[] = []
+    const remember = () =>
+      history.push({
+        time: Math.floor(nowMs / 1_000),
+        agents: structuredClone(agents),
+        deleted: new Set([...deleted].map(({ id }) => id)),
+      })
+    remember()
+    for (const { agent: index, what } of changes) {
+      const agent = at(index)
+      if (deleted.has(agent) !== (what.kind === 'recover')) continue
+      if (what.kind === 'url') {
+        agent.agent_url = what.value
+        await send(agent, 'PUT', '', { agent_url: what.value })
+      } else if (what.kind === 'entries') {
+        agent.entries = what.value.map(toEntry)
+        await send(agent, 'PUT', '', { delegated_agents: agent.entries })
+      } else if (what.kind === 'stage') {
+        agent.trust_stage = what.value
+        await send(agent, 'PUT', '/lifecycle', { trust_stage: what.value })
+      } else if (what.kind === 'delete') {
+        deleted.add(agent)
+        await send(agent, 'DELETE', '')
+      } else {
+        deleted.delete(agent)
+        await send(agent, 'POST', '/recover')
+      }
+      remember()
+    }
+
+    const existing = agents.filter((agent) => !deleted.has(agent))
+    for (const agent of existing) {
+      await compare(agent, existing, depth)
+      assert.deepEqual(await readDependents(agent), expectedDependents(existing, agent.id))
+    }
+    for (const past of history.slice(0, -1)) {
+      const then = past.agents.filter(
+        ({ id }) => !past.deleted.has(id) && existing.some((agent) => agent.id === id),
+      )
+      for (const agent of then.slice(0, 2)) {
+        await compare(agent, then, depth, past.time)
+        counts.past++
+      }
+    }
+
+    async function readDependents(agent: ModelAgent): Promise<string[]> {
+      const { token } = personOf(agent)
+      const path = `${COLLECTION}/${agent.id}/dependents`
+      const { body } = await running.request<AgentDependentPage>('GET', path, { token })
+      return body.results.map(({ id }) => id)
+    }
+
+    async function compare(agent: ModelAgent, all: ModelAgent[], limit: number, time?: number) {
+      const { token } = personOf(agent)
+      const asOf = time === undefined ? '' : `&as_of=@${time}`
+      const path = `${COLLECTION}/${agent.id}/delegation?depth=${limit}${asOf}`
+      const { status, body, text } = await running.request<AgentDelegation>('GET', path, { token })
+      assert.equal(status, 200, text)
+      const expected = expectedGraph(all, agent.id, limit)
+      const hint = `${path}\n${text}\n${JSON.stringify(all)}`
+      assert.deepEqual(new Map(body.nodes.map(({ id, depth: at }) => [id, at])), expected.distances, hint)
+      const edges = body.edges.map(({ from, position, kind, to }) => `${from} ${position} ${kind} ${to}`)
+      assert.deepEqual(edges.toSorted(), expected.edges.toSorted(), hint)
+      assert.deepEqual(body.cycles.map((cycle) => cycle.toSorted().join()).toSorted(), expected.cycles, hint)
+      assert.deepEqual(
+        [body.complete, body.limits],
+        expected.isComplete ? [true, []] : [false, ['depth']],
+        hint,
+      )
+      for (const field of ['trust_stage', 'protection_status'] as const) {
+        const { value, path: way } = body.weakest[field]
+        assert.deepEqual({ value, distance: way.length }, expected.weakest[field], hint)
+        let place: string | null = agent.id
+        for (const step of way) {
+          assert.equal(step.from, place, hint)
+          assert.ok(
+            edges.some(
+              (edge) => edge.startsWith(`${step.from} ${step.position} `) && edge.endsWith(` ${step.to}`),
+            ),
+          )
+          place = step.to
+        }
+        const end = all.find(({ id }) => id === place)
+        assert.equal(end?.[field] ?? null, value, hint)
+      }
+      counts.reads++
+      counts.edges += edges.length
+      counts.cycles += body.cycles.length
+    }
+  }
+})
