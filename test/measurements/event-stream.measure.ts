@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
 import { quantile } from '../proofs/timing.ts'
+import { agentEvent } from '../support/agent-event.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { createTestNats } from '../support/nats.ts'
 
@@ -18,7 +19,8 @@ describe('the event stream', async () => {
     await Promise.all(
       Array.from({ length: 500 }, () => {
         const agentId = randomUUID()
-        return events.stream.publish({ teamId: team, agentId }, agentId, '{}')
+        const address = { teamId: team, agentId }
+        return events.stream.publish(address, agentId, JSON.stringify(agentEvent(address)))
       }),
     )
   }
