@@ -2,6 +2,7 @@ import type { Agent } from '../contract/agent.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql, Statements } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
+import { isUnchangedBy } from './bulk-mark.ts'
 import {
   type Columns,
   changeStatement,
@@ -17,6 +18,19 @@ export interface AgentText {
   text: string
   /** Where a value of the request looks like a credential. */
   credentialWarnings?: readonly string[]
+}
+
+/** An agent after a change. */
+export interface ChangedAgent extends AgentText {
+  /** Names of the fields that changed. Empty if nothing did. */
+  fields: readonly string[]
+}
+
+/** What a change would do. */
+export interface ChangePlan {
+  /** The current revision. */
+  revision: number
+  fields: readonly string[]
 }
 
 /** The named secrets of an agent, by name. */
@@ -54,18 +68,18 @@ export interface ChangeRequest {
   /** Unix time in seconds. */
   now: number
   auditId: string
+  /** The bulk request that the change is part of. An agent that it has changed already counts as absent. */
+  bulkId?: string | undefined
 }
+
+type Decide = (stored: StoredAgent) => Change | undefined
 
 /** Attempts without a row lock. After that, the row is locked before it is read. */
 const ATTEMPTS_WITHOUT_LOCK = 3
 
 /** Reads the agent, calls `decide` and writes the result if no other writer has changed the agent since the read.
  * Otherwise it tries again, so `decide` can run several times. If `decide` returns undefined, nothing is written. */
-export async function changeAgent(
-  sql: Sql,
-  request: ChangeRequest,
-  decide: (stored: StoredAgent) => Change | undefined,
-): Promise<AgentText> {
+export async function changeAgent(sql: Sql, request: ChangeRequest, decide: Decide): Promise<ChangedAgent> {
   for (let attempt = 1; attempt <= ATTEMPTS_WITHOUT_LOCK; attempt++) {
     const changed = await tryChange(sql, 'read', request, decide)
     if (changed) return changed
@@ -75,40 +89,31 @@ export async function changeAgent(
   return changed
 }
 
+/** Reads the agent and calls `decide`, as `changeAgent` does, but writes nothing. */
+export async function planChange(
+  sql: Statements,
+  request: ChangeRequest,
+  decide: Decide,
+): Promise<ChangePlan> {
+  const { row, change } = await readAndDecide(sql, 'read', request, decide)
+  return { revision: row.revision, fields: change?.fields ?? [] }
+}
+
 /** Undefined if another writer changed the agent since the read. */
 async function tryChange(
   sql: Statements,
-  access: 'read' | 'lock',
-  { caller, id, expectedRevisions, now, auditId }: ChangeRequest,
-  decide: (stored: StoredAgent) => Change | undefined,
-): Promise<AgentText | undefined> {
-  const [row] = await sql.read<AgentRow>({
-    name: `${access}-agent-to-change`,
-    text: access === 'lock' ? `${AGENT_TO_CHANGE} FOR UPDATE OF a` : AGENT_TO_CHANGE,
-    values: [caller.teamId, id],
-  })
-  if (!row) throw new Problem('agent_not_found')
+  access: Access,
+  request: ChangeRequest,
+  decide: Decide,
+): Promise<ChangedAgent | undefined> {
+  const { row, agent, changedAt, change, newBytes } = await readAndDecide(sql, access, request, decide)
   const { text, revision, bytes } = row
-  if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
-  const agent = JSON.parse(text) as Agent
-  const changedAt = Math.max(agent.updated_at, now)
-  const next = revision + 1
-  const change = decide({
-    agent,
-    fingerprints: { api_key: row.api_key_fingerprint, github_token: row.github_token_fingerprint },
-    secretRevisions: { api_key: row.api_key_revision, github_token: row.github_token_revision },
-    namedSecrets: row.named_secrets ?? {},
-    nextRevision: next,
-    changedAt,
-  })
-  if (!change) return { text, revision }
+  if (!change) return { text, revision, fields: [] }
 
   const { columns, secret, ...rest } = change
-  const fields = SETTABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
-  const newBytes =
-    bytes - bytesOf(fields.map((name) => agent[name])) + bytesOf(fields.map((name) => columns[name]))
-  refuseTooLarge(newBytes)
-  const record = { ...rest, caller, id, revision: next, changedAt, auditId }
+  const { caller, id, auditId, bulkId } = request
+  const next = revision + 1
+  const record = { ...rest, caller, id, revision: next, changedAt, auditId, bulkId }
   const isNewBehaviour = BEHAVIOUR_COLUMNS.some((name) => change.fields.includes(name))
   const written = await sql.write(
     changeStatement(
@@ -119,12 +124,51 @@ async function tryChange(
     ),
   )
   if (written.length === 0) return undefined
-  const { credentialWarnings } = change
+  const { credentialWarnings, fields } = change
   return {
     revision: next,
     text: textAfter(agent, columns, changedAt),
+    fields,
     ...(credentialWarnings && { credentialWarnings }),
   }
+}
+
+type Access = 'read' | 'lock'
+
+async function readAndDecide(
+  sql: Statements,
+  access: Access,
+  { caller, id, expectedRevisions, now, bulkId }: ChangeRequest,
+  decide: Decide,
+) {
+  const [row] = await sql.read<AgentRow>({
+    name: `${access}-agent-to-change${bulkId === undefined ? '' : '-in-bulk'}`,
+    text: [
+      AGENT_TO_CHANGE,
+      bulkId === undefined ? '' : `AND ${isUnchangedBy('$3')}`,
+      access === 'lock' ? 'FOR UPDATE OF a' : '',
+    ].join(' '),
+    values: [caller.teamId, id, ...(bulkId === undefined ? [] : [bulkId])],
+  })
+  if (!row) throw new Problem('agent_not_found')
+  const { text, revision, bytes } = row
+  if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
+  const agent = JSON.parse(text) as Agent
+  const changedAt = Math.max(agent.updated_at, now)
+  const change = decide({
+    agent,
+    fingerprints: { api_key: row.api_key_fingerprint, github_token: row.github_token_fingerprint },
+    secretRevisions: { api_key: row.api_key_revision, github_token: row.github_token_revision },
+    namedSecrets: row.named_secrets ?? {},
+    nextRevision: revision + 1,
+    changedAt,
+  })
+  const columns = change?.columns ?? {}
+  const fields = SETTABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
+  const newBytes =
+    bytes - bytesOf(fields.map((name) => agent[name])) + bytesOf(fields.map((name) => columns[name]))
+  if (change) refuseTooLarge(newBytes)
+  return { row, agent, changedAt, change, newBytes }
 }
 
 /** The agent that was read, with the changed fields, as JSON. Cheaper than reading the new text from PostgreSQL. */

@@ -1,10 +1,13 @@
-// Every change of an agent writes four rows in one statement: the agent, its revision, an outbox event and an audit event.
+// Every change of an agent writes four rows in one statement: the agent, its revision, an outbox event and an audit event. A
+// change of its delegations or of its URL also writes the rows that follow from it.
 
 import type { RevisionAction } from '../contract/history.ts'
 import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
 import type { Statement } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
+import { markSql } from './bulk-mark.ts'
 import { AGENT_TEXT, agentSql } from './columns.ts'
+import { changedRows, createdRows } from './delegation/derived-rows.ts'
 import { hasSnapshot, snapshotSql } from './snapshot.ts'
 
 /** The content of the revision, the outbox event and the audit event. */
@@ -21,9 +24,12 @@ export interface RevisionRecord {
   before: Record<string, unknown>
   /** The revision whose values were restored. */
   restoredRevision?: number
+  /** Instead of that of the caller. */
   reason?: string | null
   /** Where a changed value looks like a credential; see `secrets/inspect.ts`. */
   credentialWarnings?: readonly string[]
+  /** The bulk request that makes the change. */
+  bulkId?: string | undefined
 }
 
 /** A row of `agent_secrets` that a change stores or, without sealed bytes, deletes. */
@@ -36,7 +42,7 @@ export type Columns = Record<string, unknown>
 
 /** $1 team, $2 agent, $3 revision, $4 time of the change, $5 user, $6 action, $7 fields, $8 values before, $9 restored
  * revision, $10 reason, $11 id of the outbox event, $12 its payload, $13 id of the audit event, $14 id of the request,
- * $15 detail of the audit event. A snapshot needs all columns of `written`. */
+ * $15 interface, $16 application, $17 detail of the audit event. A snapshot needs all columns of `written`. */
 const recordSql = (snapshot = 'NULL') => `revised AS (
   INSERT INTO agent_revisions
     (team_id, agent_id, revision, changed_at, changed_by, action, fields, before, restored_revision, reason, snapshot)
@@ -46,13 +52,14 @@ const recordSql = (snapshot = 'NULL') => `revised AS (
   SELECT $1, $2, $3, $11, $6, $12 FROM written
 ), audited AS (
   ${INSERT_AUDIT_EVENT}
-  SELECT $1, $13, $4, $5, 'agent_' || $6::text, $2, $14, $15 FROM written
+  SELECT $1, $13, $4, $5, 'agent_' || $6::text, $2, $14, $15, $16, $17 FROM written
 )`
 
-const RECORD_PARAMETERS = 15
+const RECORD_PARAMETERS = 17
 
 function recordParameters(record: RevisionRecord): unknown[] {
-  const { caller, id, revision, changedAt, action, fields, restoredRevision, reason } = record
+  const { caller, id, revision, changedAt, action, fields, restoredRevision } = record
+  const reason = record.reason ?? caller.reason
   return [
     caller.teamId,
     id,
@@ -65,9 +72,11 @@ function recordParameters(record: RevisionRecord): unknown[] {
     restoredRevision ?? null,
     reason ?? null,
     `${id}:${revision}`,
-    JSON.stringify({ fields, changed_by: caller.userId, changed_at: changedAt }),
+    JSON.stringify({ fields, changed_by: caller.userId, changed_at: changedAt, reason }),
     record.auditId,
     caller.requestId,
+    caller.via,
+    caller.clientId,
     JSON.stringify({
       revision,
       fields,
@@ -85,11 +94,25 @@ export function changeStatement(
   secret?: NamedSecretWrite,
 ): Statement {
   const names = Object.keys(columns)
+  const next = RECORD_PARAMETERS + 2 + names.length
+  const secretValues = secretParameters(secret)
+  const derived = changedRows(columns, next + secretValues.length)
   const isNamed = !secret && !hasSnapshot(record.revision)
+  const { bulkId } = record
+  const extra = [
+    ...derived.ctes,
+    ...(bulkId === undefined ? [] : [markSql(next + secretValues.length + derived.parameters.length)]),
+  ]
   return {
     // Others are too rare to be worth a named statement.
-    ...(isNamed ? changeText(names) : { name: undefined, text: rareText(names, record.revision, secret) }),
-    values: [...recordParameters(record), bytesRead, ...toParameters(columns), ...secretParameters(secret)],
+    ...(isNamed
+      ? changeText(names, extra, bulkId !== undefined)
+      : { name: undefined, text: rareText(names, extra, record.revision, secret) }),
+    values: [
+      ...[...recordParameters(record), bytesRead],
+      ...[...toParameters(columns), ...secretValues, ...derived.parameters],
+      ...(bulkId === undefined ? [] : [bulkId]),
+    ],
   }
 }
 
@@ -98,21 +121,30 @@ export function changeStatement(
 const MAX_NAMED = 48
 const named = new Map<string, { name: string; text: string }>()
 
-function changeText(names: string[]): { name: string | undefined; text: string } {
-  const key = names.join()
+function changeText(
+  names: string[],
+  ctes: string[],
+  isInBulk: boolean,
+): { name: string | undefined; text: string } {
+  const key = `${names.join()}${isInBulk ? ' in bulk' : ''}`
   const known = named.get(key)
   if (known) return known
-  const text = textOfChange(names, 'revision', recordSql())
+  const text = textOfChange(names, 'revision', [recordSql(), ...ctes].join(', '))
   if (named.size === MAX_NAMED) return { name: undefined, text }
   const statement = { name: `change-agent-${named.size}`, text }
   named.set(key, statement)
   return statement
 }
 
-function rareText(names: string[], revision: number, secret: NamedSecretWrite | undefined): string {
+function rareText(
+  names: string[],
+  ctes: string[],
+  revision: number,
+  secret: NamedSecretWrite | undefined,
+): string {
   const record = recordSql(hasSnapshot(revision) ? snapshotSql('written') : 'NULL')
-  const write = secret ? `, ${secretSql(secret, RECORD_PARAMETERS + 2 + names.length)}` : ''
-  return textOfChange(names, '*', record + write)
+  const write = secret ? [secretSql(secret, RECORD_PARAMETERS + 2 + names.length)] : []
+  return textOfChange(names, '*', [record, ...write, ...ctes].join(', '))
 }
 
 /** `next` is the number of its first parameter. */
@@ -156,6 +188,7 @@ export function createStatement(
   const names = Object.keys(columns)
   const parameters = names.map((_, index) => `$${RECORD_PARAMETERS + 1 + index}`)
   const next = RECORD_PARAMETERS + 1 + names.length
+  const derived = createdRows(columns, next + (idempotency ? 2 : 0))
   const claimed = `claimed AS (
   INSERT INTO idempotency_keys (team_id, key, request_hash, agent_id, created_at)
   VALUES ($1, $${next}, $${next + 1}, $2, $4)
@@ -163,18 +196,19 @@ export function createStatement(
   RETURNING agent_id
 ), `
   return {
-    name: idempotency ? 'create-agent-once' : 'create-agent',
+    name: `create-agent${idempotency ? '-once' : ''}${derived.name}`,
     text: `
 WITH ${idempotency ? claimed : ''}written AS (
   INSERT INTO agents (team_id, id, revision, created_at, updated_at, created_by, ${names.join(', ')})
   SELECT $1, $2, $3, $4, $4, $5, ${parameters.join(', ')} ${idempotency ? 'FROM claimed' : ''}
   RETURNING *
-), ${recordSql()}
+), ${[recordSql(), ...derived.ctes].join(', ')}
 SELECT written.revision, ${AGENT_TEXT} FROM written, ${agentSql('written')}`,
     values: [
       ...recordParameters(record),
       ...toParameters(columns),
       ...(idempotency ? [idempotency.key, idempotency.requestHash] : []),
+      ...derived.parameters,
     ],
   }
 }

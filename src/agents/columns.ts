@@ -1,4 +1,5 @@
 import { Agent } from '../contract/agent.ts'
+import { EXPORT_FORMAT, ExportedAgent } from '../contract/export.ts'
 
 interface Column {
   name: string
@@ -75,17 +76,44 @@ export function evaluationJson(table: string): string {
 /** The response body of an agent. */
 export const AGENT_TEXT = 'row_to_json(agent)::text AS text'
 
+/** Which members of an agent a text has. */
+export interface AgentShape {
+  /** With `latest_evaluation`. */
+  includeScores?: boolean
+  /** These and `id`, and `latest_evaluation` with `includeScores`. Default: all. */
+  fields?: readonly string[] | undefined
+  /** The text is an ExportedAgent. */
+  isExport?: boolean
+}
+
 /** SQL that lets a statement select AGENT_TEXT: `SELECT … FROM agents a, ${agentSql('a')}`. The text is the Agent that the contract
  * declares, in the order of the schema, nested JSON as it is stored. No other code lists the members of Agent. A scalar
  * subquery instead of LATERAL is 50 % slower. */
-export function agentSql(table: string, { includeScores = false } = {}): string {
+export function agentSql(table: string, shape: AgentShape = {}): string {
   const expressions: Record<string, string> = {
     api_key: `${table}.api_key_mask`,
     test_score: `${table}.test_score::text`,
     latest_evaluation: evaluationJson(table),
+    ...(shape.isExport && {
+      format: `'${EXPORT_FORMAT}'::text`,
+      white_box_config: withoutToken(table),
+    }),
   }
-  const members = Object.keys(Agent.properties)
-    .filter((name) => includeScores || name !== 'latest_evaluation')
-    .map((name) => `${expressions[name] ?? `${table}.${name}`} AS ${name}`)
+  const members = (shape.isExport ? Object.keys(ExportedAgent.properties) : membersOf(shape)).map(
+    (name) => `${expressions[name] ?? `${table}.${name}`} AS ${name}`,
+  )
   return `LATERAL (SELECT ${members.join(', ')}) agent`
+}
+
+function membersOf({ includeScores = false, fields }: AgentShape): string[] {
+  return Object.keys(Agent.properties).filter((name) => {
+    if (name === 'latest_evaluation' && includeScores) return true
+    return fields ? name === 'id' || fields.includes(name) : name !== 'latest_evaluation'
+  })
+}
+
+/** `white_box_config` has the mask of the token. json_each keeps the other members as they are stored. */
+function withoutToken(table: string): string {
+  const others = `SELECT json_object_agg(key, value) FROM json_each(${table}.white_box_config) WHERE key <> 'github_token'`
+  return `CASE WHEN ${table}.github_token_mask IS NULL THEN ${table}.white_box_config ELSE coalesce((${others}), '{}') END`
 }

@@ -8,5 +8,7 @@ export function operation<const Schema extends { operationId: string; summary: s
   schema: Schema,
   lane: 'by_method' | ((query: unknown) => Lane) = 'by_method',
 ) {
-  return { config: { permission, lane }, schema: { ...schema, ...AGENT_OPERATION } }
+  // Every read of secrets leaves a record.
+  const isAudited = permission === 'agent:secret'
+  return { config: { permission, lane, isAudited }, schema: { ...schema, ...AGENT_OPERATION } }
 }

@@ -23,8 +23,8 @@ export const AGENT_STATUSES = [
   'pending',
   'rejected',
 ] as const
-const ACCESS_LEVELS = ['black_box', 'grey_box', 'white_box'] as const
-const PROTOCOLS = ['chat_completions', 'a2a'] as const
+export const ACCESS_LEVELS = ['black_box', 'grey_box', 'white_box'] as const
+export const PROTOCOLS = ['chat_completions', 'a2a'] as const
 export const PROTECTION_STATUSES = ['unprotected', 'configured', 'guarded'] as const
 export const TRUST_STAGES = ['registered', 'tested', 'hardened', 'trusted', 'optimized', 'adapted'] as const
 
@@ -41,6 +41,8 @@ export const AGENT_DEFAULTS = {
   delegated_agents: [],
 } as const
 
+export const AGENT_NAME_LENGTH = 255
+
 const text = (maxLength: number, description: string) =>
   Type.String({
     maxLength,
@@ -54,7 +56,7 @@ export const SETTABLE = {
       "Status of the agent in the team's own workflow. Any transition is allowed. Lists omit `archived` agents unless " +
       'the filter `statuses` names that status. Default of a new agent: `active`.',
   }),
-  agent_name: text(255, 'Display name of the agent. It need not be unique.'),
+  agent_name: text(AGENT_NAME_LENGTH, 'Display name of the agent. It need not be unique.'),
   agent_url: text(2_048, `Endpoint URL of the agent. ${NO_USER_INFO}`),
   model_name: text(255, 'Name of the model that the agent uses.'),
   api_key: Type.String({

@@ -66,8 +66,13 @@ export type MCPConfig = Static<typeof MCPConfig>
 
 export const DelegatedAgent = openObject(
   'DelegatedAgent',
-  'Another agent that this agent delegates work to.',
+  'Another agent that this agent delegates work to. The first of `agent_id`, `agent_card_url` and `url` that is known in the ' +
+    'team identifies it; `name` does not.',
   {
+    agent_id: described(
+      Uuid,
+      'Id of the other agent, if it is an agent of the same team. With it, the URLs do not decide which agent it is.',
+    ),
     url: longText(`Endpoint URL of the other agent. ${NO_USER_INFO}`),
     agent_card_url: longText(`URL of the A2A agent card of the other agent. ${NO_USER_INFO}`),
     name: name('Name of the other agent.'),
@@ -156,16 +161,17 @@ export type AgentSkill = Static<typeof AgentSkill>
 const score = (subject: string) =>
   Type.Number({ description: `${subject} The evaluation service defines the scale.` })
 
-/** The fields that a recorded evaluation and the latest evaluation share. */
-export const EVALUATION_FIELDS = {
-  evaluation_id: described(Uuid, 'Id of the evaluation in the evaluation service.'),
-  ...optionalNullable({
-    overall_score: score('Overall score.'),
-    reliability_score: score('Reliability score.'),
-    security_score: score('Security score.'),
-    safety_score: score('Safety score.'),
-  }),
+export const SCORES = {
+  overall_score: score('Overall score.'),
+  reliability_score: score('Reliability score.'),
+  security_score: score('Security score.'),
+  safety_score: score('Safety score.'),
 }
+
+export const EVALUATION_ID = described(Uuid, 'Id of the evaluation in the evaluation service.')
+
+/** The fields that a recorded evaluation and the latest evaluation share. */
+export const EVALUATION_FIELDS = { evaluation_id: EVALUATION_ID, ...optionalNullable(SCORES) }
 
 export const EVALUATED_REVISION = 'The revision of the agent that was evaluated.'
 

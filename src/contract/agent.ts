@@ -15,7 +15,14 @@ import { Decimal } from './decimal.ts'
 import { AGENT_CREATE_EXAMPLE, AGENT_EXAMPLE, AGENT_UPDATE_EXAMPLE } from './examples.ts'
 import { described, integer, nullable, oneOf, optionalNullable, ref, UnixSeconds, Uuid } from './fields.ts'
 
-export { AGENT_DEFAULTS, AGENT_STATUSES, PROTECTION_STATUSES, TRUST_STAGES } from './agent-fields.ts'
+export {
+  ACCESS_LEVELS,
+  AGENT_DEFAULTS,
+  AGENT_STATUSES,
+  PROTECTION_STATUSES,
+  PROTOCOLS,
+  TRUST_STAGES,
+} from './agent-fields.ts'
 
 const withDefault = <Schema extends object>(schema: Schema, value: unknown): Schema => ({
   ...schema,

@@ -45,6 +45,9 @@ export const AgentEvent = Type.Object(
         }),
         changed_by: described(Uuid, 'User that made the change.'),
         changed_at: described(UnixSeconds, 'Time of the change, Unix time in seconds.'),
+        reason: Type.Optional(
+          Type.String({ description: 'Why the user made the change. Absent: the user gave no reason.' }),
+        ),
       },
       { description: 'The change.' },
     ),

@@ -17,7 +17,9 @@ export const AgentLifecycle = Type.Object(
       nullable(
         Type.String({
           maxLength: 2_000,
-          description: 'Reason for the change, at most 2,000 characters. The revision keeps it.',
+          description:
+            'Reason for the change, at most 2,000 characters. The revision and the event keep it. What looks like a credential ' +
+            'gets 422. Default: the header `console-change-reason`.',
         }),
       ),
     ),
@@ -31,6 +33,13 @@ export const AgentLifecycle = Type.Object(
 export type AgentLifecycle = Static<typeof AgentLifecycle>
 
 export const DeleteQuery = Type.Object({
+  dry_run: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'true: change nothing, and return what the deletion would do. Requests that would be refused are refused. Default: false.',
+    }),
+  ),
   erase: Type.Optional(
     Type.Boolean({
       default: false,

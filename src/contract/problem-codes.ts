@@ -40,6 +40,14 @@ export const PROBLEMS = {
     status: 404,
     detail: 'The agent has no secret of this name. List its secrets to find the right name.',
   },
+  user_not_found: {
+    status: 404,
+    detail: 'The console has no name of a user of your team with this id. Check the id.',
+  },
+  view_not_found: {
+    status: 404,
+    detail: 'There is no view of this name in this scope. List the views to find the right name.',
+  },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
   request_timeout: {
     status: 408,
@@ -65,6 +73,28 @@ export const PROBLEMS = {
   too_many_secrets: {
     status: 409,
     detail: 'The agent already has 20 named secrets. Delete one of them first.',
+  },
+  has_dependents: {
+    status: 409,
+    detail:
+      'Agents at the trust stage in console-refuse-if-dependents or a later one delegate to this agent. List its dependents, or ' +
+      'send the request without this header.',
+  },
+  too_many_views: {
+    status: 409,
+    detail: 'There are already 100 views in this scope. Delete one of them first.',
+  },
+  match_count_differs: {
+    status: 409,
+    detail:
+      'The filters match another number of agents than expected_count says. Nothing was changed. Send the request with dry_run to ' +
+      'see which agents match.',
+  },
+  too_many_matches: {
+    status: 409,
+    detail:
+      'The filters match more than 500 agents. Nothing was changed. Narrow the filters, or list the agents and send their ids in ' +
+      'several requests.',
   },
   position_expired: {
     status: 410,
@@ -130,6 +160,11 @@ export const PROBLEMS = {
     status: 503,
     detail: 'The database is not available. Nothing was changed. Try again shortly.',
   },
+  filters_not_ready: {
+    status: 503,
+    detail:
+      'The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes.',
+  },
   overloaded: {
     status: 503,
     detail: 'The console has more requests than it can handle. Nothing was changed. Try again shortly.',
@@ -142,7 +177,7 @@ export const PROBLEMS = {
     status: 503,
     detail:
       'The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, ' +
-      'or repeat a creation with the same Idempotency-Key.',
+      'or repeat a creation or a bulk request with the same Idempotency-Key.',
   },
   upstream_unavailable: {
     status: 503,

@@ -66,7 +66,7 @@ export function emptyResponse(description: string, headers: Record<string, Heade
   return { type: 'null', description, headers: headerSchemas(headers) }
 }
 
-function headerSchemas(headers: Record<string, Header>) {
+export function headerSchemas(headers: Record<string, Header>) {
   return Object.fromEntries(
     Object.entries(headers).map(([name, { description, example }]) => [
       name,

@@ -45,6 +45,10 @@ describe('the examples of the document', async () => {
     const evaluation = example('AgentEvaluation')
     const recorded = await send('PUT', `${COLLECTION}/${id}/latest-evaluation`, evaluation)
     assert.deepEqual(recorded, { ...evaluation, current: true })
+    const series = await running.request('GET', `${COLLECTION}/${id}/evaluations/series`, {
+      token: person.token,
+    })
+    assert.deepEqual(series.body, example('EvaluationSeries'))
     const lifecycle = example('AgentLifecycle')
     const moved = await send('PUT', `${COLLECTION}/${id}/lifecycle`, lifecycle)
     assert.equal(moved.trust_stage, lifecycle['trust_stage'])
@@ -61,6 +65,23 @@ describe('the examples of the document', async () => {
       example('NamedSecretValue'),
     )
     assert.deepEqual(put, { ...shown, revision: put.revision })
+
+    const content = example('SavedViewContent')
+    const view = await send('PUT', '/v1/views/mine', content)
+    assert.deepEqual([view.query, view.columns], [content['query'], content['columns']])
+    const listed = await running.request('GET', `${COLLECTION}?${view.query}`, { token: person.token })
+    assert.equal(listed.status, 200, listed.text)
+
+    const { revision: current } = put
+    const bulk = example('AgentBulk') as { agents: [object, object] }
+    const { agents } = bulk
+    const done = await send('POST', `${COLLECTION}/bulk`, {
+      ...bulk,
+      agents: [{ ...agents[0], id, revision: current }, agents[1]],
+    })
+    const result = example('AgentBulkResult') as { results: [object, object] }
+    const [changed, failed] = result.results
+    assert.deepEqual(done, { ...result, results: [{ ...changed, id, revision: current + 1 }, failed] })
 
     const redaction = example('RevisionRedaction') as { fields: string[] }
     await send('PUT', `${COLLECTION}/${id}`, { agent_url: 'https://new.example', mcp_config: {} })

@@ -25,7 +25,7 @@ describe('the history of an agent', async () => {
     const updated = await putAgent(running, other, created.id, { purpose: 'b', status: 'draft', hub: null })
     await putAgent(running, person, created.id, { api_key: 'two', purpose: 'b' })
     const { body } = await get(`${created.id}/revisions`)
-    const unrestored = { restored_revision: null, reason: null, redacted: [] }
+    const unrestored = { changed_by_name: null, restored_revision: null, reason: null, redacted: [] }
     assert.deepEqual(body, {
       results: [
         {

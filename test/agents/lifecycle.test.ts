@@ -69,6 +69,7 @@ describe('the trust stage of an agent', async () => {
       action: 'trust_stage_changed',
       changed_at: moved.body.updated_at,
       changed_by: other.user,
+      changed_by_name: null,
       fields: ['trust_stage'],
       restored_revision: null,
       reason,

@@ -28,7 +28,10 @@ describe('redacting a revision', async () => {
   }
   /** Everything that is stored, as text. */
   const stored = async () => {
-    const tables = ['agents', 'deleted_agents', 'agent_revisions', 'outbox', 'audit_events']
+    const tables = [
+      ...['agents', 'deleted_agents', 'agent_revisions', 'outbox', 'audit_events'],
+      ...['delegations', 'agent_addresses'],
+    ]
     const all = tables.map((table) => `(SELECT string_agg(t::text, ' ') FROM ${table} t)`)
     const [row] = await running.database.query<{ text: string }>(`SELECT concat(${all.join(', ')}) AS text`)
     return row?.text as string

@@ -1,4 +1,4 @@
-import { type AuditIds, INSERT_AUDIT_EVENT } from '../../platform/audit-sql.ts'
+import { auditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { SecretText } from '../../platform/secret-text.ts'
@@ -39,14 +39,14 @@ function canonical(body: object): string {
  * an audit event: who repeats a creation with other bodies may be guessing. */
 export async function findIdempotencyKey(
   sql: Statements,
-  { teamId, userId, requestId }: Caller,
+  caller: Caller,
   { key, requestHashes }: IdempotencyKey,
-  { now, eventId }: { now: number } & Pick<AuditIds, 'eventId'>,
+  { now, eventId }: { now: number; eventId: string },
 ): Promise<{ agent_id: string; is_same: boolean } | undefined> {
   const [row] = await sql.write<{ agent_id: string; is_same: boolean }>({
     name: 'find-idempotency-key',
     text: FIND_KEY,
-    values: [teamId, key, requestHashes, eventId, now, userId, requestId],
+    values: [caller.teamId, key, requestHashes, now, ...originParameters(auditOrigin(caller, eventId))],
   })
   return row
 }
@@ -56,7 +56,7 @@ WITH found AS (
   SELECT agent_id, request_hash = ANY ($3::bytea[]) AS is_same FROM idempotency_keys WHERE team_id = $1 AND key = $2
 ), audited AS (
   ${INSERT_AUDIT_EVENT}
-  SELECT $1, $4, $5, $6, 'idempotency_conflict', agent_id, $7, '{}' FROM found WHERE NOT is_same
+  SELECT $1, $6, $4, $5, 'idempotency_conflict', agent_id, $7, $8, $9, '{}' FROM found WHERE NOT is_same
 )
 SELECT agent_id, is_same FROM found`
 

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
   Agent,
   AgentCreate,
@@ -7,6 +7,7 @@ import {
   AgentUpdate,
   IdempotencyKeyHeader,
 } from '../../contract/agent.ts'
+import { RefuseIfDependents } from '../../contract/delegation.ts'
 import { IfMatch, IfNoneMatch, matchesIfNoneMatch, revisionsToMatch, toETag } from '../../contract/etag.ts'
 import { AGENT_CREATED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
@@ -53,6 +54,42 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
     },
   )
 
+  app.post(
+    `${COLLECTION}/:id/clone`,
+    operation('agent:write', {
+      operationId: 'cloneAgentConfiguration',
+      summary: 'Clone Agent Configuration',
+      description:
+        'Creates an agent with the values of another one. A field in the body replaces the copied value; send `{}` to copy ' +
+        'everything. By default its name ends with ` (copy)` and its status is `draft`. Secrets, the trust stage, evaluations, ' +
+        'results of tests and the protection are not copied. `import_metadata` of the new agent has `source` `clone`, ' +
+        '`source_agent_id`, `source_revision` and, in `left_out_secrets`, the names of the secrets that were not copied. A field ' +
+        'that refers to a named secret keeps the reference: store a secret of the same name for the new agent. ' +
+        '`Idempotency-Key` makes a retry safe, as for a creation.',
+      params: AgentId,
+      headers: IdempotencyKeyHeader,
+      body: ref(AgentUpdate),
+      response: {
+        201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
+          headers: responseHeaders(
+            ...(['etag', 'location', 'cache-control'] as const),
+            ...(['console-ignored-fields', 'console-credential-warnings'] as const),
+          ),
+        }),
+        ...writeErrors(
+          ...(['agent_not_found', 'idempotency_conflict', 'idempotency_agent_deleted'] as const),
+          'agent_too_large',
+        ),
+      },
+    }),
+    async ({ caller, params, body, headers }, reply) => {
+      const created = await agents.clone(caller, params.id, body, headers['idempotency-key'])
+      reply.code(201).header('location', `${COLLECTION}/${created.id}`)
+      setIgnoredFieldsHeader(reply, body, AgentUpdate)
+      return sendAgent(reply, created)
+    },
+  )
+
   app.get(
     `${COLLECTION}/:id`,
     operation('agent:read', {
@@ -95,7 +132,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
         'another origin while an `api_key` is stored, send the key again, clear it with `null`, or use a token with the permission ' +
         '`agent:secret`; else the response is 403. The same holds for `repo_url` and `github_token` in `white_box_config`.',
       params: AgentId,
-      headers: IfMatch,
+      headers: Type.Object({ ...IfMatch.properties, ...RefuseIfDependents.properties }),
       body: ref(AgentUpdate),
       response: {
         200: jsonResponse(
@@ -108,11 +145,14 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
             ),
           },
         ),
-        ...writeErrors('agent_not_found', 'revision_stale', 'agent_too_large'),
+        ...writeErrors('agent_not_found', 'has_dependents', 'revision_stale', 'agent_too_large'),
       },
     }),
     async ({ caller, params, body, headers }, reply) => {
-      const updated = await agents.update(caller, params.id, body, revisionsToMatch(headers['if-match']))
+      const updated = await agents.update(caller, params.id, body, {
+        expectedRevisions: revisionsToMatch(headers['if-match']),
+        refuseIfDependents: headers['console-refuse-if-dependents'],
+      })
       setIgnoredFieldsHeader(reply, body, AgentUpdate)
       return sendAgent(reply, updated)
     },

@@ -1,12 +1,18 @@
-import { AGENT_DEFAULTS, AgentCreate, type AgentUpdate } from '../../contract/agent.ts'
+import type { Agent, AgentUpdate } from '../../contract/agent.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
-import type { Secrets } from '../../platform/secrets.ts'
-import { type AgentText, type Change, changeAgent, type StoredAgent } from '../change-agent.ts'
-import { type ColumnValues, SETTABLE_COLUMNS } from '../columns.ts'
-import { changedColumns, describeColumns, settableValues } from '../compare.ts'
-import type { History } from '../history/service.ts'
+import {
+  type AgentText,
+  type Change,
+  type ChangedAgent,
+  type ChangePlan,
+  changeAgent,
+  planChange,
+  type StoredAgent,
+} from '../change-agent.ts'
+import type { ColumnValues } from '../columns.ts'
+import { changedColumns, describeColumns } from '../compare.ts'
+import { mustRefuse, refuseBreakingChange } from '../delegation/refusal.ts'
 import { inspect, refuseFaults } from '../secrets/inspect.ts'
 import { requireSecretForNewOrigin } from '../secrets/new-origin.ts'
 import {
@@ -14,86 +20,49 @@ import {
   readSecretChanges,
   rejectUnknownMasks,
   type SecretChanges,
-  secretColumns,
   showSupplied,
-  withTokenMasked,
 } from '../secrets/secret-change.ts'
-import { bytesOf, refuseTooLarge } from '../size.ts'
-import { findIdempotencyKey, toIdempotencyKey } from './idempotency.ts'
-import { findAgent, insertAgent } from './store.ts'
+import { type AgentsDeps, createCreations } from './create.ts'
+import { findAgent } from './store.ts'
+import { toValues } from './values.ts'
 
-export interface AgentsDeps {
-  sql: Sql
-  secrets: Secrets
-  history: History
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: (atMs?: number) => string
+interface UpdateConditions {
+  /** The agent must be at one of these revisions; null accepts any. */
+  expectedRevisions: number[] | null
+  /** No agent at this trust stage or a later one may delegate to the agent. */
+  refuseIfDependents?: Agent['trust_stage']
+  /** The bulk request that the update is part of. */
+  bulkId?: string | undefined
 }
-
-const FIRST_REVISION = 1
 
 export type Agents = ReturnType<typeof createAgents>
 
-export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) {
+export function createAgents(deps: AgentsDeps) {
+  const { sql, secrets, now, newId } = deps
+
+  const prepareUpdate = async (
+    caller: Caller,
+    id: string,
+    body: AgentUpdate,
+    { expectedRevisions, refuseIfDependents, bulkId }: UpdateConditions,
+  ) => {
+    const isRefused = await mustRefuse(sql, caller.teamId, id, refuseIfDependents)
+    const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
+    const values = toValues(body, changes)
+    return {
+      changes,
+      request: { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId(), bulkId },
+      decide: (stored: StoredAgent) => {
+        rejectUnknownMasks(changes, stored.agent)
+        const change = decideUpdate(caller, stored, values, changes)
+        if (change) refuseBreakingChange(isRefused, change.columns)
+        return change
+      },
+    }
+  }
+
   return {
-    async create(
-      caller: Caller,
-      body: AgentCreate,
-      idempotencyKey?: string,
-    ): Promise<AgentText & { id: string }> {
-      // One time for the id and the column, so that the order of ids is the order of creation.
-      const nowMs = now()
-      const changedAt = Math.floor(nowMs / 1_000)
-      const id = newId(nowMs)
-      const key = toIdempotencyKey(secrets, caller, idempotencyKey, body)
-      const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
-      rejectUnknownMasks(changes)
-      const values = {
-        import_metadata: { ...body.import_metadata, source: body.import_metadata?.source ?? 'manual' },
-        capabilities: body.capabilities ?? {},
-        skills: body.skills ?? [],
-        ...withDefaults(toValues(body, changes)),
-      }
-      const bytes = bytesOf(Object.values(values))
-      refuseTooLarge(bytes)
-      const findings = inspect(values)
-      refuseFaults(findings, {})
-      const { warnings: credentialWarnings } = findings
-      const created = await insertAgent(
-        sql,
-        {
-          caller,
-          id,
-          revision: FIRST_REVISION,
-          changedAt,
-          auditId: newId(nowMs),
-          action: 'created',
-          fields: Object.keys(AgentCreate.properties).filter(
-            (name) => body[name as keyof AgentCreate] != null,
-          ),
-          before: {},
-          credentialWarnings,
-        },
-        {
-          trust_stage: AGENT_DEFAULTS.trust_stage,
-          ...values,
-          ...secretColumns('api_key', changes.api_key, FIRST_REVISION),
-          ...secretColumns('github_token', changes.github_token, FIRST_REVISION),
-          bytes,
-        },
-        key,
-      )
-      if (created) return { ...created, id, text: showSupplied(created.text, changes), credentialWarnings }
-      // The key was used before: the response is the one that the first request got.
-      const first = key && (await findIdempotencyKey(sql, caller, key, { now: changedAt, eventId: newId() }))
-      if (!first) throw new Error('The idempotency key conflicts with a row that cannot be found')
-      if (!first.is_same) throw new Problem('idempotency_conflict')
-      const agent = await history.findAt(caller, first.agent_id, FIRST_REVISION)
-      // The key and the agent were stored together, so an agent that is missing now has been deleted.
-      if (!agent) throw new Problem('idempotency_agent_deleted')
-      return { ...agent, id: first.agent_id, text: showSupplied(agent.text, changes), credentialWarnings }
-    },
+    ...createCreations(deps),
 
     async read(caller: Caller, id: string, { includeScores = false } = {}): Promise<AgentText> {
       const found = await findAgent(sql, caller.teamId, id, includeScores)
@@ -105,16 +74,22 @@ export function createAgents({ sql, secrets, history, now, newId }: AgentsDeps) 
       caller: Caller,
       id: string,
       body: AgentUpdate,
-      expectedRevisions: number[] | null,
-    ): Promise<AgentText> {
-      const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
-      const values = toValues(body, changes)
-      const request = { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
-      const changed = await changeAgent(sql, request, (stored) => {
-        rejectUnknownMasks(changes, stored.agent)
-        return decideUpdate(caller, stored, values, changes)
-      })
+      conditions: UpdateConditions,
+    ): Promise<ChangedAgent> {
+      const { changes, request, decide } = await prepareUpdate(caller, id, body, conditions)
+      const changed = await changeAgent(sql, request, decide)
       return { ...changed, text: showSupplied(changed.text, changes) }
+    },
+
+    /** What an update would do now. */
+    async planUpdate(
+      caller: Caller,
+      id: string,
+      body: AgentUpdate,
+      conditions: UpdateConditions,
+    ): Promise<ChangePlan> {
+      const { request, decide } = await prepareUpdate(caller, id, body, conditions)
+      return planChange(sql, request, decide)
     },
   }
 }
@@ -146,19 +121,4 @@ function decideUpdate(
     columns: { ...columns, ...token, ...apiKey },
     credentialWarnings: findings.warnings,
   }
-}
-
-function toValues(body: AgentUpdate, changes: SecretChanges): ColumnValues {
-  const values = settableValues(body)
-  if (values.white_box_config) {
-    values.white_box_config = withTokenMasked(body.white_box_config, changes.github_token)
-  }
-  return values
-}
-
-function withDefaults(values: ColumnValues): ColumnValues {
-  const defaults: ColumnValues = AGENT_DEFAULTS
-  return Object.fromEntries(
-    SETTABLE_COLUMNS.map(({ name }) => [name, values[name] ?? defaults[name] ?? null]),
-  )
 }

@@ -1,4 +1,5 @@
-import { INSERT_AUDIT_EVENT } from '../../platform/audit-sql.ts'
+import { REDACTABLE_REASON } from '../../contract/history.ts'
+import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
 
 /** The current revision of the agent, and whether it has the given one. Undefined if the team has no such agent. */
@@ -37,28 +38,26 @@ GROUP BY field`,
 export interface Redaction {
   teamId: string
   id: string
-  /** The revision in the request. */
-  revision: number
   /** Each field, with the revision that stores its value as the one before the change. */
   storedIn: { field: string; revision: number }[]
   /** What stands in place of each value. */
   placeholders: Record<string, unknown>
   now: number
-  userId: string
-  eventId: string
-  requestId: string
+  origin: AuditOrigin
+  /** What the audit event says. */
+  auditDetail: object
 }
 
 /** Removes the values from the revisions that replaced them, and writes the audit event. */
 export async function redactRevisions(sql: Statements, redaction: Redaction): Promise<void> {
-  const { teamId, id, revision, storedIn, placeholders, now, userId, eventId, requestId } = redaction
+  const { teamId, id, storedIn, placeholders, now, origin, auditDetail } = redaction
   const fields = storedIn.map(({ field }) => field)
   await sql.write({
     name: 'redact-revisions',
     text: REDACT_REVISIONS,
     values: [
       ...[teamId, id, storedIn.map((each) => each.revision), fields, JSON.stringify(placeholders)],
-      ...[eventId, now, userId, requestId, JSON.stringify({ revision, fields })],
+      ...[now, JSON.stringify(auditDetail), ...originParameters(origin)],
     ],
   })
 }
@@ -76,9 +75,32 @@ WITH redacted AS (
     GROUP BY revision
   ) given
   WHERE r.team_id = $1 AND r.agent_id = $2 AND r.revision = given.revision
+), forgotten_addresses AS (
+  DELETE FROM agent_addresses x USING unnest($3::bigint[], $4::text[]) AS given (revision, field)
+  WHERE given.field = 'agent_url' AND x.team_id = $1 AND x.agent_id = $2 AND NOT x.is_card
+    AND x.until_revision = given.revision
 )
 ${INSERT_AUDIT_EVENT}
-SELECT $1, $6, $7, $8, 'agent_revision_redacted', $2, $9, $10`
+SELECT $1, $9, $6, $8, 'agent_revision_redacted', $2, $10, $11, $12, $7`
+
+/** Removes the reason of a revision, also from an event that is not delivered yet. */
+export async function redactReason(
+  sql: Statements,
+  teamId: string,
+  id: string,
+  revision: number,
+): Promise<void> {
+  await sql.write({ name: 'redact-reason', text: REDACT_REASON, values: [teamId, id, revision] })
+}
+
+const REDACT_REASON = `
+WITH redacted_event AS (
+  UPDATE outbox SET payload = (SELECT json_object_agg(key, value) FROM json_each(payload) WHERE key <> 'reason')
+  WHERE team_id = $1 AND aggregateid = $2 AND revision = $3
+)
+UPDATE agent_revisions
+SET reason = NULL, redacted = ARRAY(SELECT unnest(redacted) UNION SELECT '${REDACTABLE_REASON}' ORDER BY 1)
+WHERE team_id = $1 AND agent_id = $2 AND revision = $3`
 
 /** Removes the value of a field from the snapshots of these revisions. Passes over those that have it no longer. */
 export async function redactSnapshots(

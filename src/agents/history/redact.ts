@@ -1,10 +1,11 @@
-import type { RedactableField } from '../../contract/history.ts'
+import { REDACTABLE_REASON, type RevisionRedaction } from '../../contract/history.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Sql } from '../../platform/database.ts'
+import { auditOrigin } from '../../platform/audit-sql.ts'
+import type { Sql, Statements } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { SETTABLE_COLUMNS } from '../columns.ts'
 import { SNAPSHOT_INTERVAL, snapshotAtOrAfter } from '../snapshot.ts'
-import { findChanges, findRevision, redactRevisions, redactSnapshots } from './redact-store.ts'
+import { findChanges, findRevision, redactReason, redactRevisions, redactSnapshots } from './redact-store.ts'
 
 interface RedactDeps {
   sql: Sql
@@ -25,6 +26,7 @@ export type Redact = ReturnType<typeof createRedact>
 export function createRedact({ sql, now, newId }: RedactDeps) {
   /** For each field, the first or the last revision of the ranges that changed it. */
   async function search(
+    statements: Statements,
     { teamId }: Caller,
     id: string,
     { ranges, names, which }: { ranges: Iterable<Range>; names: string[]; which: 'first' | 'last' },
@@ -33,7 +35,11 @@ export function createRedact({ sql, now, newId }: RedactDeps) {
     for (const range of ranges) {
       const fields = names.filter((name) => !found.has(name))
       if (fields.length === 0) break
-      for (const { field, revision } of await findChanges(sql, teamId, id, { ...range, fields, which })) {
+      for (const { field, revision } of await findChanges(statements, teamId, id, {
+        ...range,
+        fields,
+        which,
+      })) {
         found.set(field, revision)
       }
     }
@@ -44,16 +50,19 @@ export function createRedact({ sql, now, newId }: RedactDeps) {
     caller: Caller,
     id: string,
     revision: number,
-    fields: readonly RedactableField[],
+    fields: RevisionRedaction['fields'],
+    yieldPlace: () => Promise<void>,
   ): Promise<void> => {
-    const { teamId, userId, requestId } = caller
-    const names = [...new Set(fields)]
-    const agent = await findRevision(sql, teamId, id, revision)
+    const statements = yieldBetween(sql, yieldPlace)
+    const { teamId, reason } = caller
+    const all = [...new Set(fields)]
+    const names = all.filter((name) => name !== REDACTABLE_REASON)
+    const agent = await findRevision(statements, teamId, id, revision)
     if (!agent) throw new Problem('agent_not_found')
     if (!agent.exists) throw new Problem('revision_not_found')
 
     const later = slices(revision + 1, agent.current)
-    const replaced = await search(caller, id, { ranges: later, names, which: 'first' })
+    const replaced = await search(statements, caller, id, { ranges: later, names, which: 'first' })
     const inUse = names.filter((name) => !replaced.has(name))
     if (inUse.length > 0) {
       throw new Problem('value_in_use', {
@@ -61,23 +70,42 @@ export function createRedact({ sql, now, newId }: RedactDeps) {
       })
     }
     const earlier = [...slices(1, revision)].toReversed()
-    const set = await search(caller, id, { ranges: earlier, names, which: 'last' })
+    const set = await search(statements, caller, id, { ranges: earlier, names, which: 'last' })
 
-    const place = { teamId, id, placeholders: PLACEHOLDERS }
+    const target = { teamId, id, placeholders: PLACEHOLDERS }
     // First, because it writes the audit event: no value is removed without a trace.
-    await redactRevisions(sql, {
-      ...place,
-      revision,
+    await redactRevisions(statements, {
+      ...target,
       storedIn: [...replaced].map(([field, storedIn]) => ({ field, revision: storedIn })),
       now: Math.floor(now() / 1_000),
-      eventId: newId(),
-      ...{ userId, requestId },
+      origin: auditOrigin(caller, newId()),
+      auditDetail: { revision, fields: all, reason },
     })
+    if (all.length > names.length) await redactReason(statements, teamId, id, revision)
     for (const [field, replacedAt] of replaced) {
       for (const some of snapshotsBetween(set.get(field) ?? 1, replacedAt - 1)) {
-        await redactSnapshots(sql, place, field, some)
+        await redactSnapshots(statements, target, field, some)
       }
     }
+  }
+}
+
+/** A long history takes hundreds of statements: other teams get the place of the request between two of them. */
+function yieldBetween(sql: Sql, yieldPlace: () => Promise<void>): Statements {
+  let isFirst = true
+  const beforeStatement = async () => {
+    if (!isFirst) await yieldPlace()
+    isFirst = false
+  }
+  return {
+    read: async (statement) => {
+      await beforeStatement()
+      return sql.read(statement)
+    },
+    write: async (statement) => {
+      await beforeStatement()
+      return sql.write(statement)
+    },
   }
 }
 

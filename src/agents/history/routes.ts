@@ -3,9 +3,11 @@ import { Agent, AgentId } from '../../contract/agent.ts'
 import { IfMatch, revisionsToMatch } from '../../contract/etag.ts'
 import { ref } from '../../contract/fields.ts'
 import {
+  AgentComparison,
   AgentDiff,
   AgentRevisionId,
   AgentRevisionPage,
+  CompareQuery,
   DiffQuery,
   RevisionPageQuery,
   RevisionRedaction,
@@ -75,6 +77,23 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
     ({ caller, params, query }) => history.diff(caller, params.id, params.revision, query.against),
   )
 
+  app.get(
+    '/v1/agent-configurations/:id/compare',
+    operation('agent:read', {
+      operationId: 'compareAgentConfigurations',
+      summary: 'Compare Agent Configurations',
+      description:
+        'Returns the fields that differ between two agents of the team, with both values. Secrets are masked.',
+      params: AgentId,
+      querystring: CompareQuery,
+      response: {
+        200: jsonResponse('The fields that differ.', ref(AgentComparison)),
+        ...readErrors('agent_not_found', 'revision_not_found'),
+      },
+    }),
+    ({ caller, params, query }) => history.compare(caller, params.id, query),
+  )
+
   app.post(
     `${REVISIONS}/:revision/restore`,
     operation('agent:write', {
@@ -109,8 +128,9 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
         'Removes the values that fields had at a revision from history, for good: a credential that got into a URL, for ' +
         'example. They are removed from every revision from the one that set them to the one that replaced them. If other ' +
         'revisions have the same value, redact those too. A removed value reads as null, as `[redacted]` in `agent_name`, ' +
-        '`model_name` and `hub`, and as `[]` in `delegated_agents`. The audit log records who removed which fields. If the ' +
-        'connection breaks, repeat the request to complete it.',
+        '`model_name` and `hub`, and as `[]` in `delegated_agents`. `reason` removes the reason of this revision, also from its event ' +
+        'if that is not delivered yet; a delivered event stays in the stream until it expires there. The audit log records who removed which fields. If the ' +
+        'request fails or the connection breaks, repeat the request to complete it.',
       params: AgentRevisionId,
       body: ref(RevisionRedaction),
       response: {
@@ -118,8 +138,8 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
         ...writeErrors('agent_not_found', 'revision_not_found', 'value_in_use'),
       },
     }),
-    async ({ caller, params, body }, reply) => {
-      await redact(caller, params.id, params.revision, body.fields)
+    async ({ caller, params, body, yieldPlace }, reply) => {
+      await redact(caller, params.id, params.revision, body.fields, yieldPlace)
       setIgnoredFieldsHeader(reply, body, RevisionRedaction)
       return reply.code(204).send()
     },

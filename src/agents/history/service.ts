@@ -1,17 +1,16 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Agent } from '../../contract/agent.ts'
-import { namedField } from '../../contract/agent-secrets.ts'
-import type { AgentDiff, AgentRevisionPage } from '../../contract/history.ts'
+import type { AgentComparison, AgentDiff, AgentRevisionPage, CompareQuery } from '../../contract/history.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { decodeCursor, encodeCursor } from '../../platform/pagination-cursor.ts'
-import { type AgentText, changeAgent, type NamedSecrets } from '../change-agent.ts'
+import { type AgentText, changeAgent } from '../change-agent.ts'
 import { changedColumns, describeColumns, settableValues } from '../compare.ts'
 import { inRevision, inspect, refuseFaults } from '../secrets/inspect.ts'
 import { requireSecretForNewOrigin } from '../secrets/new-origin.ts'
 import { findAgentAt, type PastAgent } from './past-agent.ts'
-import { hasAgent, listRevisions } from './store.ts'
+import { type AgentState, changesBetween, differencesBetween } from './state.ts'
+import { findCurrentRevision, listRevisions } from './store.ts'
 
 export interface HistoryDeps {
   sql: Sql
@@ -32,17 +31,25 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
   ): Promise<PastAgent> => {
     const found = await findAt(caller, id, revision, options)
     if (found) return found
-    throw new Problem((await hasAgent(sql, caller.teamId, id)) ? 'revision_not_found' : 'agent_not_found')
+    const current = await findCurrentRevision(sql, caller.teamId, id)
+    throw new Problem(current === undefined ? 'agent_not_found' : 'revision_not_found')
   }
-  const stateAt = async (caller: Caller, id: string, revision: number): Promise<State> => {
+  const stateAt = async (caller: Caller, id: string, revision: number): Promise<AgentState> => {
     const { text, named_secrets: next, undone_secrets: undone, ...rest } = await readAt(caller, id, revision)
     const secrets = new Map(Object.entries({ ...next, ...undone }))
     return { ...rest, agent: JSON.parse(text) as Agent, secrets }
+  }
+  /** The agent as it is now. */
+  const currentState = async (caller: Caller, id: string): Promise<AgentState> => {
+    const revision = await findCurrentRevision(sql, caller.teamId, id)
+    if (revision === undefined) throw new Problem('agent_not_found')
+    return stateAt(caller, id, revision)
   }
 
   return {
     findAt,
     readAt,
+    currentState,
 
     async list(
       caller: Caller,
@@ -66,10 +73,22 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       // Not at the same time: a request has one connection.
       const state = await stateAt(caller, id, revision)
       const other = await stateAt(caller, id, against)
-      const changes = (Object.keys(state.agent) as (keyof Agent)[])
-        .filter((field) => differs(field, state, other))
-        .map((field) => ({ field: field as string, old: other.agent[field], new: state.agent[field] }))
-      return { revision, against, changes: [...changes, ...changedSecrets(other, state)] }
+      return { revision, against, changes: changesBetween(other, state) }
+    },
+
+    async compare(
+      caller: Caller,
+      id: string,
+      { with: withId, revision, with_revision: withRevision }: CompareQuery,
+    ): Promise<AgentComparison> {
+      const read = (agentId: string, at: number | undefined) =>
+        at === undefined ? currentState(caller, agentId) : stateAt(caller, agentId, at)
+      const state = await read(id, revision)
+      const other = await read(withId, withRevision)
+      return {
+        ...{ id, revision: state.revision, with_id: withId, with_revision: other.revision },
+        differences: differencesBetween(state, other),
+      }
     },
 
     /** Makes a new revision with the values of an old one. Secrets stay as they are, and so do the fields whose old values
@@ -99,32 +118,6 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
 }
 
 const isRevision = ([revision, ...rest]: unknown[]) => Number.isSafeInteger(revision) && rest.length === 0
-
-interface State extends Omit<PastAgent, 'text' | 'named_secrets' | 'undone_secrets'> {
-  agent: Agent
-  secrets: Map<string, NamedSecrets[string] | null>
-}
-
-/** A secret may have changed and still have the same mask. Of a value that was removed from history only this is known. */
-function differs(field: keyof Agent, a: State, b: State): boolean {
-  if (field === 'updated_at') return false
-  if (field === 'api_key' && a.api_key_revision !== b.api_key_revision) return true
-  if (field === 'white_box_config' && a.github_token_revision !== b.github_token_revision) return true
-  if (a.redacted.includes(field) !== b.redacted.includes(field)) return true
-  return !isDeepStrictEqual(a.agent[field], b.agent[field])
-}
-
-/** The named secrets that differ, as they are in a diff. The revision tells whether one differs: two can have the same mask. */
-function changedSecrets({ secrets: before }: State, { secrets: after }: State): AgentDiff['changes'] {
-  return [...new Set([...before.keys(), ...after.keys()])]
-    .filter((name) => before.get(name)?.revision !== after.get(name)?.revision)
-    .toSorted()
-    .map((name) => ({
-      field: namedField(name),
-      old: before.get(name)?.mask ?? null,
-      new: after.get(name)?.mask ?? null,
-    }))
-}
 
 /** The old values, with the mask of the current token. */
 function withCurrentToken(current: Agent, old: Agent): Agent {

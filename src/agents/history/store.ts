@@ -21,7 +21,9 @@ const LIST = `
 SELECT r.*
 FROM agents a
 LEFT JOIN LATERAL (
-  SELECT revision, action, changed_at, changed_by, fields, restored_revision, reason, coalesce(redacted, '{}') AS redacted
+  SELECT revision, action, changed_at, changed_by,
+    (SELECT name FROM users WHERE team_id = $1 AND user_id = changed_by) AS changed_by_name,
+    fields, restored_revision, reason, coalesce(redacted, '{}') AS redacted
   FROM agent_revisions
   WHERE team_id = $1 AND agent_id = $2 AND revision < coalesce($3, a.revision + 1)
   ORDER BY revision DESC
@@ -30,11 +32,16 @@ LEFT JOIN LATERAL (
 WHERE a.team_id = $1 AND a.id = $2
 ORDER BY r.revision DESC`
 
-export async function hasAgent(sql: Statements, teamId: string, id: string): Promise<boolean> {
-  const rows = await sql.read({
-    name: 'has-agent',
-    text: 'SELECT FROM agents WHERE team_id = $1 AND id = $2',
+/** Undefined when the team has no such agent. */
+export async function findCurrentRevision(
+  sql: Statements,
+  teamId: string,
+  id: string,
+): Promise<number | undefined> {
+  const [row] = await sql.read<{ revision: number }>({
+    name: 'find-current-revision',
+    text: 'SELECT revision FROM agents WHERE team_id = $1 AND id = $2',
     values: [teamId, id],
   })
-  return rows.length > 0
+  return row?.revision
 }

@@ -1,5 +1,6 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
+import { AgentDeletePlan, RefuseIfDependents } from '../../contract/delegation.ts'
 import { IfMatch, revisionsToMatch } from '../../contract/etag.ts'
 import { AGENT_TRUSTED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
@@ -11,6 +12,8 @@ import { sendAgent, setIgnoredFieldsHeader } from '../reply.ts'
 import type { Lifecycle } from './service.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
+
+const Conditions = Type.Object({ ...IfMatch.properties, ...RefuseIfDependents.properties })
 
 export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }> = async (
   app,
@@ -25,23 +28,21 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         'Changes the trust stage and makes a new revision. Any transition is allowed; setting the current stage again makes no ' +
         'revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
       params: AgentId,
-      headers: IfMatch,
+      headers: Conditions,
       body: ref(AgentLifecycle),
       response: {
         200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
           headers: responseHeaders('etag', 'console-ignored-fields'),
           examples: { moved: { summary: 'The first move to `trusted`', value: AGENT_TRUSTED_EXAMPLE } },
         }),
-        ...writeErrors('agent_not_found', 'revision_stale'),
+        ...writeErrors('agent_not_found', 'has_dependents', 'revision_stale'),
       },
     }),
     async ({ caller, params, body, headers }, reply) => {
-      const changed = await lifecycle.changeTrustStage(
-        caller,
-        params.id,
-        body,
-        revisionsToMatch(headers['if-match']),
-      )
+      const changed = await lifecycle.changeTrustStage(caller, params.id, body, {
+        expectedRevisions: revisionsToMatch(headers['if-match']),
+        refuseIfDependents: headers['console-refuse-if-dependents'],
+      })
       setIgnoredFieldsHeader(reply, body, AgentLifecycle)
       return sendAgent(reply, changed)
     },
@@ -55,18 +56,25 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       description:
         'Deletes the agent: from now on every operation responds as if it had never existed. It can be recovered for a number ' +
         'of days that the operator sets, 7 by default. After that the console erases it with its revisions, scores and ' +
-        'secrets. To hide an agent from lists and keep it, set its status to `archived` instead.',
+        'secrets. To hide an agent from lists and keep it, set its status to `archived` instead. Delegations of other agents to it ' +
+        'become external: `dry_run=true` returns how many agents have one.',
       params: AgentId,
       querystring: DeleteQuery,
-      headers: IfMatch,
+      headers: Conditions,
       response: {
+        200: jsonResponse('With `dry_run=true`: what the deletion would do.', ref(AgentDeletePlan)),
         204: emptyResponse('The agent is deleted.'),
-        ...writeErrors('agent_not_found', 'revision_stale'),
+        ...writeErrors('agent_not_found', 'has_dependents', 'revision_stale'),
       },
     }),
     async ({ caller, params, query, headers }, reply) => {
-      const expectedRevisions = revisionsToMatch(headers['if-match'])
-      await lifecycle.delete(caller, params.id, { ...query, expectedRevisions })
+      const deletion = {
+        erase: query.erase,
+        expectedRevisions: revisionsToMatch(headers['if-match']),
+        refuseIfDependents: headers['console-refuse-if-dependents'],
+      }
+      if (query.dry_run) return lifecycle.planDeletion(caller, params.id, deletion)
+      await lifecycle.delete(caller, params.id, deletion)
       return reply.code(204).send()
     },
   )

@@ -1,8 +1,23 @@
+import type { AgentDeletePlan } from '../../contract/delegation.ts'
 import { type AgentLifecycle, isTrusted } from '../../contract/lifecycle.ts'
 import { Problem } from '../../contract/problem.ts'
+import { RequestValidationError } from '../../contract/validation-error.ts'
+import { auditOrigin } from '../../platform/audit-sql.ts'
+import { containsCredential } from '../../platform/credential-patterns.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
-import { type AgentText, changeAgent } from '../change-agent.ts'
+import {
+  type AgentText,
+  type Change,
+  type ChangedAgent,
+  type ChangePlan,
+  changeAgent,
+  planChange,
+  type StoredAgent,
+} from '../change-agent.ts'
+import { findImpact } from '../delegation/dependents-store.ts'
+import { isEarlierStage, mustRefuse } from '../delegation/refusal.ts'
+import { findCurrentRevision } from '../history/store.ts'
 import { deleteAgent, recoverAgent } from './store.ts'
 
 interface LifecycleDeps {
@@ -16,60 +31,108 @@ interface LifecycleDeps {
 
 const DAY_SECONDS = 86_400
 
+/** When a request must not be carried out. */
+interface Conditions {
+  /** The agent must be at one of these revisions; null accepts any. */
+  expectedRevisions: number[] | null
+  /** No agent at this trust stage or a later one may delegate to the agent. */
+  refuseIfDependents?: AgentLifecycle['trust_stage'] | undefined
+  /** The bulk request that the change is part of. */
+  bulkId?: string | undefined
+}
+
+interface DeletionRequest extends Conditions {
+  erase?: boolean | undefined
+}
+
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
 export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps) {
   const nowSeconds = () => Math.floor(now() / 1_000)
-  const moveOf = ({ teamId, userId, requestId }: Caller, id: string) => ({
-    ...{ teamId, id, userId, requestId },
+  const moveOf = (caller: Caller, id: string) => ({
+    teamId: caller.teamId,
+    id,
+    reason: caller.reason ?? null,
     now: nowSeconds(),
-    eventId: newId(),
+    origin: auditOrigin(caller, newId()),
   })
+  const eraseAt = (now: number, { erase = false }: DeletionRequest) =>
+    erase ? now : now + recoverDays * DAY_SECONDS
+
+  const prepareTrustStage = async (
+    caller: Caller,
+    id: string,
+    lifecycle: AgentLifecycle,
+    { expectedRevisions, refuseIfDependents, bulkId }: Conditions,
+  ) => {
+    refuseCredentialInReason(lifecycle)
+    const isRefused = await mustRefuse(sql, caller.teamId, id, refuseIfDependents)
+    return {
+      request: { caller, id, expectedRevisions, now: nowSeconds(), auditId: newId(), bulkId },
+      decide: (stored: StoredAgent) => decideTrustStage(stored, lifecycle, isRefused),
+    }
+  }
+
+  /** Throws if a deletion would be refused. Returns the current revision. */
+  const checkDeletion = async (
+    { teamId }: Caller,
+    id: string,
+    { expectedRevisions, refuseIfDependents }: Conditions,
+  ): Promise<number> => {
+    const revision = await findCurrentRevision(sql, teamId, id)
+    if (revision === undefined) throw new Problem('agent_not_found')
+    if (await mustRefuse(sql, teamId, id, refuseIfDependents)) throw new Problem('has_dependents')
+    if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
+    return revision
+  }
 
   return {
+    checkDeletion,
+
     async changeTrustStage(
       caller: Caller,
       id: string,
-      { trust_stage: trustStage, reason = null }: AgentLifecycle,
-      expectedRevisions: number[] | null,
-    ): Promise<AgentText> {
-      const request = { caller, id, expectedRevisions, now: nowSeconds(), auditId: newId() }
-      return changeAgent(sql, request, ({ agent, changedAt }) => {
-        if (agent.trust_stage === trustStage) return undefined
-        // Only the first change to a trusted stage sets `trusted_at` and `ttt_days`.
-        const isFirstTrusted = isTrusted(trustStage) && agent.trusted_at === null
-        const columns = {
-          trust_stage: trustStage,
-          ...(isFirstTrusted && { trusted_at: changedAt, ttt_days: toDays(changedAt - agent.created_at) }),
-        }
-        return {
-          action: 'trust_stage_changed',
-          reason,
-          columns,
-          fields: Object.keys(columns),
-          before: {
-            trust_stage: agent.trust_stage,
-            ...(isFirstTrusted && { trusted_at: null, ttt_days: null }),
-          },
-        }
-      })
+      lifecycle: AgentLifecycle,
+      conditions: Conditions,
+    ): Promise<ChangedAgent> {
+      const { request, decide } = await prepareTrustStage(caller, id, lifecycle, conditions)
+      return changeAgent(sql, request, decide)
     },
 
-    /** Hides the agent. A background task erases it later, or soon if `erase` is true. */
-    async delete(
+    /** What a change of the trust stage would do now. */
+    async planTrustStage(
       caller: Caller,
       id: string,
-      { erase = false, expectedRevisions }: { erase?: boolean; expectedRevisions: number[] | null },
-    ): Promise<void> {
+      lifecycle: AgentLifecycle,
+      conditions: Conditions,
+    ): Promise<ChangePlan> {
+      const { request, decide } = await prepareTrustStage(caller, id, lifecycle, conditions)
+      return planChange(sql, request, decide)
+    },
+
+    /** Hides the agent. A background task erases it later, or soon if `erase` is true. Returns the new revision. */
+    async delete(caller: Caller, id: string, deletion: DeletionRequest): Promise<number> {
+      const { erase = false, expectedRevisions, refuseIfDependents, bulkId } = deletion
+      if (await mustRefuse(sql, caller.teamId, id, refuseIfDependents)) throw new Problem('has_dependents')
       const move = moveOf(caller, id)
       const outcome = await deleteAgent(sql, {
         ...move,
         expectedRevisions,
-        eraseAt: erase ? move.now : move.now + recoverDays * DAY_SECONDS,
+        eraseAt: eraseAt(move.now, deletion),
         isErasing: erase,
+        bulkId,
       })
       if (!outcome) throw new Problem('agent_not_found')
       if (outcome === 'stale') throw new Problem('revision_stale')
+      return outcome
+    },
+
+    /** What a deletion would do now. */
+    async planDeletion(caller: Caller, id: string, deletion: DeletionRequest): Promise<AgentDeletePlan> {
+      await checkDeletion(caller, id, deletion)
+      const [impact] = await findImpact(sql, caller.teamId, [id])
+      if (!impact) throw new Error('The impact of an agent is missing')
+      return { erase_at: eraseAt(nowSeconds(), deletion), impact }
     },
 
     async recover(caller: Caller, id: string): Promise<AgentText> {
@@ -78,6 +141,39 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
       return recovered
     },
   }
+}
+
+/** Undefined if the agent is at the trust stage already. */
+function decideTrustStage(
+  { agent, changedAt }: StoredAgent,
+  { trust_stage: trustStage, reason = null }: AgentLifecycle,
+  isRefused: boolean,
+): Change | undefined {
+  if (agent.trust_stage === trustStage) return undefined
+  if (isRefused && isEarlierStage(trustStage, agent.trust_stage)) throw new Problem('has_dependents')
+  // Only the first change to a trusted stage sets `trusted_at` and `ttt_days`.
+  const isFirstTrusted = isTrusted(trustStage) && agent.trusted_at === null
+  const columns = {
+    trust_stage: trustStage,
+    ...(isFirstTrusted && { trusted_at: changedAt, ttt_days: toDays(changedAt - agent.created_at) }),
+  }
+  return {
+    action: 'trust_stage_changed',
+    reason,
+    columns,
+    fields: Object.keys(columns),
+    before: {
+      trust_stage: agent.trust_stage,
+      ...(isFirstTrusted && { trusted_at: null, ttt_days: null }),
+    },
+  }
+}
+
+/** `place`: where the reason is in the body. */
+export function refuseCredentialInReason({ reason }: AgentLifecycle, place: readonly string[] = []): void {
+  if (reason == null || !containsCredential(reason)) return
+  const msg = 'Value error, a reason must not contain a credential'
+  throw new RequestValidationError([{ loc: ['body', ...place, 'reason'], msg, type: 'value_error' }])
 }
 
 /** Days with two decimals. */

@@ -1,15 +1,17 @@
-import type { AuditIds } from '../../platform/audit-sql.ts'
+import { type AuditOrigin, originParameters } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
+import { isUnchangedBy, markSql } from '../bulk-mark.ts'
 import type { AgentText } from '../change-agent.ts'
 import { AGENT_TEXT, agentSql } from '../columns.ts'
 import { moveSql } from './move-statement.ts'
 
-export interface Move extends AuditIds {
+export interface Move {
   teamId: string
   id: string
   /** Unix time in seconds. */
   now: number
-  userId: string
+  origin: AuditOrigin
+  reason: string | null
 }
 
 export interface Deletion extends Move {
@@ -18,37 +20,49 @@ export interface Deletion extends Move {
   eraseAt: number
   /** The agent cannot be recovered. */
   isErasing: boolean
+  /** The bulk request that the deletion is part of. An agent that it has deleted already counts as absent. */
+  bulkId: string | undefined
 }
 
-const moveParameters = ({ teamId, id, now, userId, eventId, requestId }: Move) => [
-  ...[teamId, id, now, userId],
-  ...[eventId, requestId],
+const moveParameters = ({ teamId, id, now, origin, reason }: Move) => [
+  ...[teamId, id, now],
+  ...originParameters(origin),
+  reason,
 ]
 
-/** Hides an agent. Undefined if the team has no such agent. */
+/** Hides an agent. Returns the new revision. Undefined if the team has no such agent. */
 export async function deleteAgent(
   sql: Statements,
   deletion: Deletion,
-): Promise<'deleted' | 'stale' | undefined> {
-  const { expectedRevisions, eraseAt, isErasing } = deletion
-  const [result] = await sql.write<{ is_moved: boolean }>({
-    name: 'delete-agent',
-    text: DELETE,
-    values: [...moveParameters(deletion), expectedRevisions, eraseAt, isErasing],
+): Promise<number | 'stale' | undefined> {
+  const { expectedRevisions, eraseAt, isErasing, bulkId } = deletion
+  const [result] = await sql.write<{ is_moved: boolean; revision: number }>({
+    ...(bulkId === undefined ? DELETE : DELETE_IN_BULK),
+    values: [
+      ...[...moveParameters(deletion), expectedRevisions, eraseAt, isErasing],
+      ...(bulkId === undefined ? [] : [bulkId]),
+    ],
   })
   if (!result) return undefined
-  return result.is_moved ? 'deleted' : 'stale'
+  return result.is_moved ? result.revision : 'stale'
 }
 
-const DELETE = `${moveSql({
+const deleteSql = (inBulk: { filter?: string; ctes?: string[] } = {}) => `${moveSql({
   action: 'deleted',
   from: 'agents',
   to: 'deleted_agents',
-  condition: '$7::bigint[] IS NULL OR revision = ANY ($7::bigint[])',
-  added: { deleted_at: 'updated_at', deleted_by: '$4', erase_at: '$8', is_erasing: '$9' },
+  condition: '$10::bigint[] IS NULL OR revision = ANY ($10::bigint[])',
+  added: { deleted_at: 'updated_at', deleted_by: '$4', erase_at: '$11', is_erasing: '$12' },
   auditDetail: `'erase_at', erase_at`,
+  ...inBulk,
 })}
-SELECT is_moved FROM locked`
+SELECT is_moved, revision FROM locked`
+
+const DELETE = { name: 'delete-agent', text: deleteSql() }
+const DELETE_IN_BULK = {
+  name: 'delete-agent-in-bulk',
+  text: deleteSql({ filter: isUnchangedBy('$13'), ctes: [markSql(13, `'{}'`)] }),
+}
 
 /** Undefined if the team has no such deleted agent, or its time is over. */
 export async function recoverAgent(sql: Statements, move: Move): Promise<AgentText | undefined> {

@@ -1,11 +1,11 @@
 import { RequestValidationError, type ValidationError } from '../../contract/validation-error.ts'
-import type { NamedSecrets } from '../change-agent.ts'
 import {
   containsCredential,
   isCredentialHeader,
   isPlaceholder,
   isRandomSecret,
-} from './credential-patterns.ts'
+} from '../../platform/credential-patterns.ts'
+import type { NamedSecrets } from '../change-agent.ts'
 import { hasUserInfo } from './user-info.ts'
 
 type Path = readonly (string | number)[]
@@ -123,6 +123,8 @@ export function findReference(values: Record<string, unknown>, name: string): st
 /** A header of MCP, or a member whose name promises a secret. */
 function isSecretMember(path: Path, name: string, text: string): boolean {
   if (path.length === 1 || text === '') return false
+  // The names of secrets, which a copy of an agent lacks.
+  if (path[0] === 'import_metadata' && path[1] === 'left_out_secrets') return false
   const isHeader = path[0] === 'mcp_config' || path.includes('headers')
   const isSecret = (isHeader && isCredentialHeader(name)) || isRandomSecret(name, text)
   return isSecret && !isPlaceholder(text)

@@ -1,5 +1,6 @@
 import { namedField } from '../../contract/agent-secrets.ts'
 import { Problem } from '../../contract/problem.ts'
+import { auditOrigin } from '../../platform/audit-sql.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import type { SecretText } from '../../platform/secret-text.ts'
@@ -25,13 +26,14 @@ export type ReadSecrets = (caller: Caller, id: string) => Promise<OpenedSecrets>
 
 export function createReadSecrets({ sql, secrets, now, newId }: SecretsDeps): ReadSecrets {
   return async (caller, id) => {
-    const { teamId, userId, requestId } = caller
-    const sealed = await readSealedSecrets(sql, teamId, id, {
-      nowSeconds: Math.floor(now() / 1_000),
-      userId,
-      eventId: newId(),
-      requestId,
-    })
+    const { teamId } = caller
+    const sealed = await readSealedSecrets(
+      sql,
+      teamId,
+      id,
+      Math.floor(now() / 1_000),
+      auditOrigin(caller, newId()),
+    )
     if (!sealed) throw new Problem('agent_not_found')
     const open = (field: string, bytes: Buffer) => secrets.open({ teamId, agentId: id, field }, bytes)
     const { api_key_sealed: apiKey, github_token_sealed: token, names } = sealed

@@ -1,6 +1,6 @@
 import { namedField } from '../../contract/agent-secrets.ts'
 import { Problem } from '../../contract/problem.ts'
-import { type AuditIds, INSERT_AUDIT_EVENT } from '../../platform/audit-sql.ts'
+import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
 import type { NamedSecrets } from '../change-agent.ts'
 
@@ -12,24 +12,20 @@ export interface SealedSecrets {
   sealed: Buffer[]
 }
 
-interface SecretsRead extends AuditIds {
-  nowSeconds: number
-  userId: string
-}
-
 /** Reads the encrypted secrets of an agent and writes the audit event in the same statement. Undefined if the team has no
  * such agent. */
 export async function readSealedSecrets(
   sql: Statements,
   teamId: string,
   id: string,
-  { nowSeconds, userId, eventId, requestId }: SecretsRead,
+  nowSeconds: number,
+  origin: AuditOrigin,
 ): Promise<SealedSecrets | undefined> {
   const [row] = await sql
     .write<SealedSecrets>({
       name: 'read-sealed-secrets',
       text: READ,
-      values: [teamId, id, eventId, nowSeconds, userId, requestId],
+      values: [teamId, id, nowSeconds, ...originParameters(origin)],
     })
     .catch((error: unknown) => {
       // The audit event may or may not be stored, but nothing was returned or changed: the client can repeat the request.
@@ -48,7 +44,7 @@ WITH found AS (
   WHERE team_id = $1 AND id = $2
 ), audited AS (
   ${INSERT_AUDIT_EVENT}
-  SELECT $1, $3, $4, $5, 'secrets_read', $2, $6, json_build_object('fields', array_remove(ARRAY[
+  SELECT $1, $5, $3, $4, 'secrets_read', $2, $6, $7, $8, json_build_object('fields', array_remove(ARRAY[
     CASE WHEN api_key_sealed IS NOT NULL THEN 'api_key' END,
     CASE WHEN github_token_sealed IS NOT NULL THEN 'white_box_config.github_token' END
   ], NULL) || ARRAY(SELECT '${namedField('')}' || name FROM unnest(names) AS name))
