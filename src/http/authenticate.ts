@@ -106,7 +106,7 @@ function describeRefusal(
   // The path parameters have not been validated yet.
   const agentId = parseUuid((params as { id?: string }).id ?? '')
   return {
-    caller: { userId, teamId, requestId, name, clientId },
+    caller: { userId, teamId, requestId, name, clientId, via: 'api' },
     permission,
     method,
     route: mountedOperation?.route ?? routeOptions.url ?? '',
@@ -122,7 +122,7 @@ function toCaller(verified: VerifiedToken, requestId: string): Caller {
     throw new Problem('team_ambiguous', { detail })
   }
   if (userId === null) throw new Problem('user_missing')
-  return { userId, teamId, requestId, name, clientId, permissions }
+  return { userId, teamId, requestId, name, clientId, via: 'api', permissions }
 }
 
 function notYours({ teams }: VerifiedToken): Problem {

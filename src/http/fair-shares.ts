@@ -4,6 +4,7 @@ import { Problem } from '../contract/problem.ts'
 import type { QueueRefusal } from '../platform/fair-queue.ts'
 import type { Lane, Lanes } from '../platform/lanes.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { refusalProblem } from '../platform/place.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -11,55 +12,68 @@ declare module 'fastify' {
      * if the handler does not use the database. */
     lane?: 'by_method' | ((query: unknown) => Lane)
   }
+  interface FastifyRequest {
+    /** Call it between two statements of a handler that runs many, and in no transaction: if other requests wait, they get
+     * the place, and this one waits for its next turn. Rejects as a request that gets no place. Set on routes with a lane. */
+    yieldPlace: () => Promise<void>
+  }
 }
 
-/** Created once: refusals must be cheap, and an error with its own stack trace is not. */
-const REFUSALS: Record<QueueRefusal, Problem> = {
-  own_share: new Problem('too_many_requests', { headers: { 'retry-after': '1' } }),
-  overloaded: new Problem('overloaded', { headers: { 'retry-after': '1' } }),
+interface Place {
+  take: () => Promise<void>
+  yield: () => Promise<void>
+  /** Has no effect if the last wait ended without a place. */
+  release: () => void
 }
 
 /** Gives each handler that uses the database a place in a lane while it runs, so that no team takes the connections from the
  * others. A slow reader of the response holds no place. */
 export const fairShares = fp(
   async (app, { lanes, metrics }: { lanes: Lanes; metrics: Metrics }) => {
+    app.decorateRequest('yieldPlace')
     const laneMetrics = metrics.lanes(lanes)
 
     const refuse = (lane: Lane, cause: QueueRefusal): Problem => {
       laneMetrics.countRefusal(lane, cause)
-      return REFUSALS[cause]
+      return refusalProblem(cause)
     }
 
-    const takePlace = (request: FastifyRequest, reply: FastifyReply) => {
+    const createPlace = (request: FastifyRequest, reply: FastifyReply): Place => {
       const lane = chooseLane(request)
       const queue = lanes[lane]
-      const enteredAt = performance.now()
-      return new Promise<() => void>((resolve, reject) => {
-        let isWaiting = true
-        const onDisconnect = () => {
-          queue.cancel(entry)
-          reject(new Problem('client_disconnected'))
-        }
-        const settle = () => {
-          isWaiting = false
+      let granted = Promise.withResolvers<void>()
+      const entry = {
+        team: request.caller.teamId,
+        key: keyOf(request, lane),
+        onPlace: () => granted.resolve(),
+        onRefusal: (cause: QueueRefusal) => granted.reject(refuse(lane, cause)),
+      }
+      const onDisconnect = () => {
+        queue.cancel(entry)
+        granted.reject(new Problem('client_disconnected'))
+      }
+      const wait = async () => {
+        const since = performance.now()
+        reply.raw.once('close', onDisconnect)
+        try {
+          await granted.promise
+        } finally {
           reply.raw.off('close', onDisconnect)
         }
-        const entry = {
-          team: request.caller.teamId,
-          key: keyOf(request, lane),
-          onPlace: () => {
-            settle()
-            laneMetrics.observeWait(lane, (performance.now() - enteredAt) / 1_000)
-            resolve(() => queue.release(entry))
-          },
-          onRefusal: (cause: QueueRefusal) => {
-            settle()
-            reject(refuse(lane, cause))
-          },
-        }
-        queue.enter(entry)
-        if (isWaiting) reply.raw.once('close', onDisconnect)
-      })
+        laneMetrics.observeWait(lane, (performance.now() - since) / 1_000)
+      }
+      return {
+        take: () => {
+          queue.enter(entry)
+          return wait()
+        },
+        yield: async () => {
+          if (!queue.yield(entry)) return
+          granted = Promise.withResolvers()
+          await wait()
+        },
+        release: () => queue.release(entry),
+      }
     }
 
     /** Before the body is read. */
@@ -75,11 +89,13 @@ export const fairShares = fp(
       route.onRequest = [...[route.onRequest ?? []].flat(), refuseEarly]
       // Around the handler and not in onSend: the place is free when the handler has ended, even if its client is gone.
       route.handler = async function (request, reply) {
-        const release = await takePlace(request, reply)
+        const place = createPlace(request, reply)
+        request.yieldPlace = place.yield
+        await place.take()
         try {
           return await handler.call(this, request, reply)
         } finally {
-          release()
+          place.release()
         }
       }
     })

@@ -7,6 +7,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import type { SharedBudget } from '../platform/shared-budget.ts'
 import { accessLog } from './access-log.ts'
 import { type AuthenticationOptions, authentication } from './authenticate.ts'
+import { changeReason } from './change-reason.ts'
 import { closeOnShutdown } from './close-on-shutdown.ts'
 import { compression } from './compression.ts'
 import { type ConnectionLimits, connections } from './connections/plugin.ts'
@@ -80,6 +81,8 @@ export async function createServer(options: ServerOptions) {
   await app.register(fairShares, { lanes, metrics })
   await app.register(requestMemory, { memory: options.requestMemory, bodyLimit: BODY_LIMIT_BYTES })
   await app.register(rawBody)
+  // Before the validation, which reads the headers that a route declares.
+  await app.register(changeReason)
   await app.register(validation, { schemas })
   // Last: its onSend hook sees the body that is sent.
   await app.register(connections, { limits: connectionLimits, metrics: metrics.connections() })

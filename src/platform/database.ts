@@ -44,7 +44,8 @@ export interface PoolOptions {
   connectionLifetimeS: number
 }
 
-const SYSTEM_CONNECTIONS = 2
+/** Audit events may hold two of them while their table is locked. The third is for the state of the database. */
+const SYSTEM_CONNECTIONS = 3
 
 export function createDatabase(
   url: string,
@@ -56,9 +57,11 @@ export function createDatabase(
     application_name: 'agent-console',
     maxLifetimeSeconds: connectionLifetimeS,
     idleTimeoutMillis: 30_000,
-    // JIT compilation of a plan takes longer than any of our statements. The log of PostgreSQL must not contain the values of a
-    // statement that fails.
-    options: `-c jit=off -c lock_timeout=${lockTimeoutMs} -c log_parameter_max_length_on_error=0`,
+    // JIT compilation of a plan takes longer than any of our statements. A search with parallel workers would take the
+    // processor from other teams. The log of PostgreSQL must not contain the values of a statement that fails.
+    options:
+      `-c jit=off -c max_parallel_workers_per_gather=0 -c lock_timeout=${lockTimeoutMs} ` +
+      '-c log_parameter_max_length_on_error=0',
   }
   const places = dividePlaces(poolSize)
   const failover = createFailover()

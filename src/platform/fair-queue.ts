@@ -5,7 +5,7 @@ export interface QueueEntry {
   readonly team: string
   /** At most one entry of a team with this key has a place at a time. The others wait, and those behind them pass. */
   readonly key?: string | undefined
-  /** The entry has a place, until `release`. Runs within `enter` if a place is free. */
+  /** The entry has a place, until `release` or `yield`. Runs within `enter` if a place is free. */
   onPlace: () => void
   /** The entry gets no place. Runs within `enter`, or later if the entry waited too long. */
   onRefusal: (cause: QueueRefusal) => void
@@ -21,6 +21,9 @@ export interface FairQueue {
   cancel: (entry: QueueEntry) => void
   /** Returns the place of an entry. Has no effect on an entry without a place. */
   release: (entry: QueueEntry) => void
+  /** If other entries wait, returns the place of an entry, and lets the entry wait behind them for its next turn: later, one of
+   * `onPlace` and `onRefusal` runs again. Returns whether it waits; if not, the entry keeps its place. */
+  yield: (entry: QueueEntry) => boolean
   count: () => { running: number; waiting: number }
 }
 
@@ -30,8 +33,11 @@ export interface FairQueueOptions {
    * replaces the oldest one of the team with the most. */
   maxWaiting: number
   /** Refuses entries that have waited longer, and at once those that will probably wait for more than half of it. The other
-   * half is for the error of the prediction. */
+   * half is for the error of the prediction. The only waiting entry of a team is never refused at once for that: what other
+   * teams do would decide whether this team gets its turn. */
   maxWaitMs: number
+  /** The same for the next entry of each team: it waits for nothing but a place that another team holds. */
+  maxTurnMs?: number
   /** Milliseconds on a clock that never goes back. */
   now: () => number
 }
@@ -48,7 +54,8 @@ interface Team {
 /** Weight of the newest time that a place was held, in their moving average. */
 const NEWEST_WEIGHT = 0.1
 
-export function createFairQueue({ places, maxWaiting, maxWaitMs, now }: FairQueueOptions): FairQueue {
+export function createFairQueue(options: FairQueueOptions): FairQueue {
+  const { places, maxWaiting, maxWaitMs, maxTurnMs = maxWaitMs, now } = options
   const teams = new Map<string, Team>()
   /** The teams with a ready entry, in the order of their turns. */
   const turns = new Set<Team>()
@@ -61,6 +68,7 @@ export function createFairQueue({ places, maxWaiting, maxWaitMs, now }: FairQueu
   let lastChangeAt = now()
   let isGiving = false
   let timer: NodeJS.Timeout | undefined
+  let nextCheckAt = Number.POSITIVE_INFINITY
 
   const canStart = (team: Team | undefined, key?: string) =>
     running.size < places && turns.size === 0 && (key === undefined || !team?.keys.has(key))
@@ -90,8 +98,10 @@ export function createFairQueue({ places, maxWaiting, maxWaitMs, now }: FairQueu
 
   const refusalFor = (team: Team | undefined, key?: string): QueueRefusal | undefined => {
     if (canStart(team, key)) return undefined
-    const isFull = waiting.size >= maxWaiting && (findLongest()?.waiting ?? 0) <= (team?.waiting ?? 0) + 1
-    return isFull || predictWaitMs(team, key) > maxWaitMs / 2 ? causeFor(team) : undefined
+    const own = team?.waiting ?? 0
+    const isFull = waiting.size >= maxWaiting && (findLongest()?.waiting ?? 0) <= own + 1
+    const isTooLong = own > 0 && predictWaitMs(team, key) > maxWaitMs / 2
+    return isFull || isTooLong ? causeFor(team) : undefined
   }
 
   const start = (team: Team, entry: QueueEntry) => {
@@ -108,7 +118,8 @@ export function createFairQueue({ places, maxWaiting, maxWaitMs, now }: FairQueu
   }
 
   const wait = (team: Team, entry: QueueEntry) => {
-    waiting.set(entry, now())
+    const since = now()
+    waiting.set(entry, since)
     team.waiting++
     const sameKey = entry.key === undefined ? undefined : team.keys.get(entry.key)
     if (sameKey) sameKey.add(entry)
@@ -116,7 +127,7 @@ export function createFairQueue({ places, maxWaiting, maxWaitMs, now }: FairQueu
       if (entry.key !== undefined) team.keys.set(entry.key, new Set())
       makeReady(team, entry)
     }
-    startTimer()
+    checkAt(since + maxWaitMs)
   }
 
   /** Lets the next entry with the key of this one become ready. */
@@ -166,25 +177,47 @@ export function createFairQueue({ places, maxWaiting, maxWaitMs, now }: FairQueu
     entry.onRefusal(cause)
   }
 
-  /** One timer for all: the first entry has waited longest. */
-  const startTimer = () => {
-    const [since] = waiting.values()
-    if (timer || since === undefined) return
-    timer = setTimeout(refuseOld, since + maxWaitMs - now()).unref()
+  const isNext = (entry: QueueEntry) => teams.get(entry.team)?.ready.values().next().value === entry
+
+  /** One timer for all entries. */
+  const checkAt = (at: number) => {
+    if (at >= nextCheckAt) return
+    clearTimeout(timer)
+    nextCheckAt = at
+    timer = setTimeout(refuseOld, at - now()).unref()
   }
 
   const refuseOld = () => {
-    timer = undefined
+    nextCheckAt = Number.POSITIVE_INFINITY
     for (const [entry, since] of waiting) {
-      if (now() - since < maxWaitMs) break
-      refuse(entry)
+      const waitedMs = now() - since
+      // The oldest come first.
+      if (waitedMs < maxWaitMs) return checkAt(since + maxWaitMs)
+      if (isNext(entry) && waitedMs < maxTurnMs) checkAt(since + maxTurnMs)
+      else refuse(entry)
     }
-    startTimer()
   }
 
   const refuseOldestOfLongest = () => {
     const longest = findLongest()
     for (const entry of waiting.keys()) if (teams.get(entry.team) === longest) return refuse(entry)
+  }
+
+  const release = (entry: QueueEntry) => {
+    const startedAt = running.get(entry)
+    if (startedAt === undefined) return
+    const team = teams.get(entry.team) as Team
+    lastChangeAt = now()
+    meanHoldMs += NEWEST_WEIGHT * (lastChangeAt - startedAt - meanHoldMs)
+    running.delete(entry)
+    team.running--
+    freeKey(team, entry)
+    removeIfIdle(entry.team, team)
+    // In a microtask, so that entries that return their place at once do not recurse.
+    if (turns.size > 0 && !isGiving) {
+      isGiving = true
+      queueMicrotask(givePlaces)
+    }
   }
 
   return {
@@ -201,21 +234,15 @@ export function createFairQueue({ places, maxWaiting, maxWaitMs, now }: FairQueu
       else wait(team, entry)
     },
     cancel,
-    release: (entry) => {
-      const startedAt = running.get(entry)
-      if (startedAt === undefined) return
-      const team = teams.get(entry.team) as Team
-      lastChangeAt = now()
-      meanHoldMs += NEWEST_WEIGHT * (lastChangeAt - startedAt - meanHoldMs)
-      running.delete(entry)
-      team.running--
-      freeKey(team, entry)
-      removeIfIdle(entry.team, team)
-      // In a microtask, so that entries that return their place at once do not recurse.
-      if (turns.size > 0 && !isGiving) {
-        isGiving = true
-        queueMicrotask(givePlaces)
-      }
+    release,
+    yield: (entry) => {
+      const team = teams.get(entry.team)
+      const waitForKey = entry.key === undefined ? 0 : (team?.keys.get(entry.key)?.size ?? 0)
+      if (!team || !running.has(entry) || turns.size + waitForKey === 0) return false
+      release(entry)
+      teams.set(entry.team, team)
+      wait(team, entry)
+      return true
     },
     count: () => ({ running: running.size, waiting: waiting.size }),
   }

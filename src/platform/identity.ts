@@ -1,6 +1,7 @@
 import { errors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import type { AuditVia } from '../contract/audit.ts'
 import { Problem } from '../contract/problem.ts'
 import { createIssuerKeys } from './identity/issuer-keys.ts'
 import { createEndWithToken, type EndWithToken } from './identity/open-streams.ts'
@@ -20,12 +21,16 @@ export interface Caller {
   name: string | null
   /** The application that the token was issued to; null if the token does not say it. */
   clientId: string | null
+  /** The interface through which the user acts. */
+  via: AuditVia
   permissions: ReadonlySet<string>
+  /** Why the caller makes the change, if the request says it. */
+  reason?: string
 }
 
 /** An authenticated user lacks the permission for an operation. */
 export interface Refusal {
-  caller: Omit<Caller, 'permissions'>
+  caller: Omit<Caller, 'permissions' | 'reason'>
   permission: string
   method: string
   route: string

@@ -17,6 +17,9 @@ export interface LaneOptions {
 /** The longest time that a search may take, and that another one may wait for it. */
 export const SEARCH_TIMEOUT_MS = 2_000
 
+/** The longest wait for a turn. Other teams may hold every place with slow statements. */
+const MAX_TURN_MS = 2 * SEARCH_TIMEOUT_MS
+
 /** A waiting request takes a few kilobytes. */
 const MAX_WAITING = 1_000
 
@@ -35,6 +38,7 @@ export function createLanes({ poolSize, maxWaitMs }: LaneOptions): Lanes {
       places: places[lane],
       maxWaiting: MAX_WAITING,
       maxWaitMs: waitMs,
+      maxTurnMs: Math.max(waitMs, MAX_TURN_MS),
       now: () => performance.now(),
     })
   return {

@@ -1,20 +1,22 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { createLogDestination } from './log-destination.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Buffered, because one write for each line costs half as much as a request. The buffer is flushed every half second
- * and at exit. */
-const toStdout = () => pino.destination({ fd: 1, sync: false, minLength: 15 * 1_024, periodicFlush: 500 })
+const STDOUT = 1
 
-export function createLog(level: LogLevel, destination: DestinationStream = toStdout()): Logger {
+export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   }
-  return pino(options, destination)
+  if (destination) return pino(options, destination)
+  const onRecovery = (lost: number) => log.warn({ lost }, 'log lines were lost')
+  const log = pino(options, createLogDestination(STDOUT, { onRecovery }))
+  return log
 }
 
 /** Omits other properties: `detail` and `where` of PostgreSQL errors quote rows and parameters. */

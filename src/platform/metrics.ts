@@ -78,6 +78,8 @@ export interface Metrics {
   maintenance: () => MaintenanceMetrics
   /** Returns the function that sets for how many months after the current one the audit log has partitions. */
   auditPartitions: () => (monthsAhead: number) => void
+  /** Returns the function that sets the time up to which the audit log is sealed, in milliseconds since the epoch. */
+  auditSeals: () => (sealedUntilMs: number) => void
   connections: () => ConnectionMetrics
   /** Undefined if the backlog is not known. */
   observeBacklog: (latest: () => Backlog | undefined) => void
@@ -121,6 +123,7 @@ export function createMetrics(): Metrics {
     lanes: (lanes) => createLaneMetrics(create, lanes),
     maintenance: () => createMaintenanceMetrics(create),
     auditPartitions: () => observeAuditPartitions(create),
+    auditSeals: () => observeAuditSeals(create),
     connections: () => createConnectionMetrics(create),
     observeBacklog: (latest) => observeBacklog(registry, latest),
     observeDatabase: (observation) => observeDatabase(registry, observation),
@@ -383,6 +386,16 @@ function observeAuditPartitions(create: Factory) {
   return (monthsAhead: number) => ahead.set(monthsAhead)
 }
 
+function observeAuditSeals(create: Factory) {
+  const sealed = create.gauge(
+    'console_audit_sealed_until_timestamp_seconds',
+    'Time up to which all audit events are sealed, as far as this process has seen',
+  )
+  // Not 0 before the first run of this process: only one process seals at a time.
+  sealed.set(Number.NaN)
+  return (sealedUntilMs: number) => sealed.set(sealedUntilMs / 1_000)
+}
+
 function createConnectionMetrics(create: Factory): ConnectionMetrics {
   const open = create.gauge('console_connections', 'Open connections of clients')
   const unsent = create.gauge(
@@ -391,7 +404,7 @@ function createConnectionMetrics(create: Factory): ConnectionMetrics {
   )
   const refused = create.counter(
     'console_connections_refused_total',
-    'Connections that were refused because MAX_CONNECTIONS were open',
+    'Connections that were refused, or closed to accept another, because MAX_CONNECTIONS were open',
   )
   const cutOff = create.counter(
     'console_responses_cut_off_total',

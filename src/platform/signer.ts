@@ -17,6 +17,7 @@ interface SigningKey {
   publicJwk: JsonWebKey
 }
 
+const PUBLIC_PEM = /-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g
 const PEM = /-----BEGIN PRIVATE KEY-----[\s\S]*?-----END PRIVATE KEY-----/g
 
 /** One or more private keys in PEM. An error names a key by its position and quotes nothing. */
@@ -33,6 +34,21 @@ export function parseSigningKeys(text: string): SecretText[] {
   return keys
 }
 
+/** One or more public keys in PEM, as a JWK Set with the ids that a signer gives them. */
+export function parsePublicKeys(text: string): Signer['publicKeys'] {
+  const pems = text.match(PUBLIC_PEM) ?? []
+  if (pems.length === 0)
+    throw new Error('must be one or more public keys in PEM (-----BEGIN PUBLIC KEY-----)')
+  return {
+    keys: pems.map((pem, index) => {
+      const key = tryRead(() => createPublicKey(pem))
+      const alg = key && algorithmOf(key)
+      if (!alg) throw new Error(`must be Ed25519 or P-256 keys; key ${index + 1} is not one`)
+      return describe(key.export({ format: 'jwk' }), alg)
+    }),
+  }
+}
+
 /** The first key signs. */
 export function createSigner(pems: readonly SecretText[]): Signer {
   const keys = pems.map(readKey)
@@ -43,23 +59,25 @@ export function createSigner(pems: readonly SecretText[]): Signer {
       const { alg, kid, privateKey } = first
       return new SignJWT(claims).setProtectedHeader({ alg, kid, typ }).sign(privateKey)
     },
-    publicKeys: {
-      keys: keys.map(({ alg, kid, publicJwk }) => ({ ...publicJwk, kid, alg, use: 'sig' })),
-    },
+    publicKeys: { keys: keys.map(({ publicJwk }) => publicJwk) },
   }
 }
 
 function readKey(pem: SecretText, index: number): SigningKey {
-  const privateKey = tryRead(pem)
+  const privateKey = tryRead(() => createPrivateKey(pem.reveal()))
   const alg = privateKey && algorithmOf(privateKey)
   if (!alg) throw new Error(`must be Ed25519 or P-256 keys; key ${index + 1} is not one`)
-  const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' })
-  return { alg, kid: thumbprint(publicJwk), privateKey, publicJwk }
+  const publicJwk = describe(createPublicKey(privateKey).export({ format: 'jwk' }), alg)
+  return { alg, kid: publicJwk.kid, privateKey, publicJwk }
 }
 
-function tryRead(pem: SecretText): KeyObject | undefined {
+function describe(publicJwk: JsonWebKey, alg: string) {
+  return { ...publicJwk, kid: thumbprint(publicJwk), alg, use: 'sig' }
+}
+
+function tryRead(read: () => KeyObject): KeyObject | undefined {
   try {
-    return createPrivateKey(pem.reveal())
+    return read()
   } catch {
     return undefined
   }

@@ -1,10 +1,14 @@
 import * as fc from 'fast-check'
 import { AGENT_SCHEMAS } from '../../src/contract/agent.ts'
 import { DECIMAL_PATTERN } from '../../src/contract/decimal.ts'
+import { AgentLifecycle } from '../../src/contract/lifecycle.ts'
 import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 
 const byRef = new Map(
-  (AGENT_SCHEMAS as (JsonSchema & { $id?: string })[]).map((schema) => [`${schema.$id}#`, schema]),
+  ([...AGENT_SCHEMAS, AgentLifecycle] as (JsonSchema & { $id?: string })[]).map((schema) => [
+    `${schema.$id}#`,
+    schema,
+  ]),
 )
 
 export function resolveSchema(ref: string): JsonSchema {

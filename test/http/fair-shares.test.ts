@@ -105,6 +105,95 @@ describe('fair shares', () => {
     assert.deepEqual(places.count(), { running: 0, waiting: 0 })
   })
 
+  describe('a redaction of many statements', async () => {
+    const running = await useConsole({
+      environment: { DATABASE_POOL_SIZE: '4', DATABASE_LOCK_TIMEOUT_MS: '5000' },
+    })
+    const [person, other] = [await running.person(), await running.person()]
+    const queue = running.deps.lanes.writes
+
+    /** Sends a redaction while other requests have all places of writes but one, and gives its place to another team after
+     * one of its statements. */
+    const redactAndYield = async (signal: AbortSignal) => {
+      const { id } = await createAgent(running, person, { purpose: 'canary' })
+      await putAgent(running, person, id, { purpose: 'later' })
+      const events: string[] = []
+      const entry = (team: string): QueueEntry => ({
+        team,
+        onPlace: () => events.push('place'),
+        onRefusal: () => events.push('refusal'),
+      })
+      const [holder, waiter] = [entry(person.team), entry(other.team)]
+      queue.enter(holder)
+      const blocker = await lock(running.database.url, 'LOCK TABLE agent_revisions')
+      const reply = fetch(`${running.url}${COLLECTION}/${id}/revisions/1/redact`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+        body: '{"fields":["purpose"]}',
+        signal,
+      }).then(({ status }) => events.push(String(status)))
+      await until('the redaction has a place', () => queue.count().running === 2)
+      queue.enter(waiter)
+      await blocker.release()
+      await until('the other request has a place', () => events.length === 2)
+      return { reply, events, holder, waiter }
+    }
+
+    it('gives its place to other teams between two of them', async () => {
+      const { reply, events, holder, waiter } = await redactAndYield(AbortSignal.timeout(20_000))
+      assert.deepEqual(events, ['place', 'place'])
+      assert.deepEqual(queue.count(), { running: 2, waiting: 1 })
+      queue.release(waiter)
+      await reply
+      assert.deepEqual(events, ['place', 'place', '204'])
+      queue.release(holder)
+      assert.deepEqual(queue.count(), { running: 0, waiting: 0 })
+    })
+
+    it('and whose client disconnects then leaves the queue, and returns no place of another request', async () => {
+      const closing = new AbortController()
+      const { reply, holder, waiter } = await redactAndYield(closing.signal)
+      closing.abort()
+      await assert.rejects(reply)
+      await until('it has left the queue', () => queue.count().waiting === 0)
+      assert.deepEqual(queue.count(), { running: 2, waiting: 0 })
+      queue.release(holder)
+      queue.release(waiter)
+      assert.deepEqual(queue.count(), { running: 0, waiting: 0 })
+    })
+  })
+
+  it('refusals of many users take no connection of a request, and have one audit event each', async () => {
+    const running = await useConsole({ environment: { DATABASE_LOCK_TIMEOUT_MS: '5000' } })
+    const other = await running.person()
+    const { id } = await createAgent(running, other)
+    const { team } = await running.person()
+    const users = await Promise.all(
+      Array.from({ length: 40 }, () => running.person({ team, scope: 'nothing' })),
+    )
+    const blocker = await lock(running.database.url, 'LOCK TABLE audit_events IN SHARE MODE')
+    const refused = Promise.all(users.map((user) => getAgent(running, user, id)))
+    const inserts = async () => {
+      const rows = await running.database.query<{ count: number }>(
+        `SELECT count(*)::int FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INTO audit_events%'`,
+      )
+      return rows[0]?.count ?? 0
+    }
+    await until('an audit event waits for the lock', async () => (await inserts()) > 0)
+    for (let round = 0; round < 3; round++) {
+      assert.equal((await getAgent(running, other, id)).status, 200)
+      assert.equal(await inserts(), 1)
+    }
+    await blocker.release()
+    for (const { status } of await refused) assert.equal(status, 403)
+    const [row] = await running.database.query<{ events: number; users: number }>(
+      `SELECT count(*)::int AS events, count(DISTINCT user_id)::int AS users FROM audit_events WHERE team_id = $1`,
+      [team],
+    )
+    assert.deepEqual(row, { events: users.length, users: users.length })
+  })
+
   it('health checks share one look at the outbox and take no connection of a request', async () => {
     const { running } = await useConsoleWithNats({
       environment: { RELAY: 'off', DATABASE_LOCK_TIMEOUT_MS: '5000' },

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
 import { NamedSecretValue } from '../../src/contract/agent-secrets.ts'
+import { AgentBulk } from '../../src/contract/bulk.ts'
 import { RevisionRedaction } from '../../src/contract/history.ts'
+import { SavedViewContent } from '../../src/contract/view.ts'
 import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 import { COLLECTION } from '../support/agents.ts'
 import type { Started } from '../support/console-process.ts'
@@ -104,11 +106,25 @@ function bodyInput(agent: string, known: string[]): fc.Arbitrary<FuzzInput> {
       .map((name) => `${agent}/secrets/${name}`),
     body: bodyOf(asSchema(NamedSecretValue)),
   })
+  const view = fc.record({
+    method: fc.constant('PUT'),
+    target: fc
+      .constantFrom('mine', 'ours?scope=team', '%2e%2e', '%00', '%F0%9F%99%82')
+      .map((name) => `/v1/views/${name}`),
+    body: bodyOf(asSchema(SavedViewContent)),
+  })
+  const bulk = fc.record({
+    method: fc.constant('POST'),
+    target: fc.constant(`${COLLECTION}/bulk`),
+    body: bodyOf(asSchema(AgentBulk)),
+  })
   const any = fc.oneof(
     { weight: 6, arbitrary: put },
     { weight: 2, arbitrary: post },
     { weight: 1, arbitrary: redact },
     { weight: 1, arbitrary: secret },
+    { weight: 1, arbitrary: view },
+    { weight: 1, arbitrary: bulk },
   )
   return fc.tuple(any, mediaType, fc.boolean()).map(([{ method, target, body }, type, chunked]) => {
     const size = body.length.toString(16)
@@ -171,6 +187,12 @@ function pathInput(agent: string, known: string[]): fc.Arbitrary<FuzzInput> {
     `${agent}/secrets/`,
     `${agent}/secrets/crm`,
     COLLECTION,
+    '/v1/views/',
+    '/v1/users/',
+    '/v1/users?ids=',
+    '/v1/audit-events',
+    '/v1/audit-events?field=',
+    '/v1/audit-events/export?client_id=',
     '/health/live',
     '/health/ready',
     '/openapi.json',
@@ -196,6 +218,9 @@ const ODD_HEADERS = [
   ...['*', '"1"', 'W/"1"', ',', '"'].map((tag) => `if-none-match: ${tag}`),
   ...['', ' ', 'a b', '"', 'x'.repeat(200), '\xe9', '../..', '%00'].map((id) => `x-request-id: ${id}`),
   ...['', 'a b', 'a:b', '[::1', 'evil/..', '\xff', 'a,b', 'x'.repeat(5_000)].map((host) => `host: ${host}`),
+  ...['', ' ', '%', '%00', '%E2%80%AE', '\xff', '\xc3\xa9', 'x'.repeat(501), '%41'.repeat(3_000)].map(
+    (reason) => `console-change-reason: ${reason}`,
+  ),
   ...['100-continue', '200-ok', '', 'x'].map((expectation) => `expect: ${expectation}`),
   ...['Bearer', 'Bearer a.b.c', 'bearer \xff', 'Basic eDp5', 'Bearer '.repeat(50), ''].map(
     (value) => `authorization: ${value}`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
-import { after, describe, it } from 'node:test'
+import { after, beforeEach, describe, it } from 'node:test'
 import { type TestConsole, useConsole } from '../support/console.ts'
 import { until } from '../support/until.ts'
 
@@ -69,32 +69,84 @@ describe('clients that do not read', async () => {
 
 describe('a console with MAX_CONNECTIONS', async () => {
   const MAX = 5
-  const running = await useConsole({ environment: { MAX_CONNECTIONS: String(MAX) } })
   const sockets = new Set<Socket>()
   after(() => {
     for (const socket of sockets) socket.destroy()
   })
+  const hanging = new Set<() => void>()
+  const running = await useConsole({
+    environment: { MAX_CONNECTIONS: String(MAX) },
+    extend: (app) => {
+      const options = { config: { permission: 'public' }, schema: { hide: true } } as const
+      app.get('/hanging', options, (_request, reply) => void hanging.add(() => void reply.send()))
+    },
+  })
+  beforeEach(async () => {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+    await until('all connections are closed', async () =>
+      /^console_connections 0$/m.test(await running.deps.metrics.registry.metrics()),
+    )
+  })
 
-  const isServed = () => {
+  const add = () => {
     const socket = open(running)
-    sockets.add(socket)
-    socket.write('GET /health/live HTTP/1.1\r\nhost: a\r\n\r\n')
+    sockets.add(socket.on('error', () => {}))
+    return socket
+  }
+  const get = (socket: Socket, path: string, token?: string) => {
+    const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n${authorization}\r\n`)
     return new Promise<boolean>((resolve) => {
       socket.once('data', () => resolve(true)).once('close', () => resolve(false))
     })
   }
 
-  it('refuses further connections, and accepts again when one has closed', async () => {
-    for (let n = 0; n < MAX; n++) assert.equal(await isServed(), true)
-    assert.equal(await isServed(), false)
-    const text = await running.deps.metrics.registry.metrics()
-    assert.match(text, /^console_connections 5$/m)
-    assert.match(text, /^console_connections_refused_total 1$/m)
-    for (const socket of sockets) {
-      socket.destroy()
-      break
+  it('accepts further connections in place of those that have sent no request', async () => {
+    const silent = Array.from({ length: MAX }, () => add().resume())
+    await Promise.all(silent.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
+    for (let n = 0; n < MAX; n++) {
+      const { token } = await running.person()
+      assert.equal(await get(add(), '/v1/me', token), true)
     }
-    await until('another connection is accepted', isServed)
+    await until('they are closed', () => silent.every((socket) => socket.closed))
+  })
+
+  it('keeps the idle connections of a team that has fewer than others', async () => {
+    const { token } = await running.person()
+    const kept = add()
+    assert.equal(await get(kept, '/v1/me', token), true)
+    for (let n = 0; n < 3 * MAX; n++) assert.equal(await get(add(), '/health/live'), true)
+    assert.equal(await get(kept, '/v1/me', token), true)
+  })
+
+  it('accepts further connections in place of those whose body does not arrive', async () => {
+    const { token } = await running.person()
+    for (let n = 0; n < MAX; n++) {
+      const socket = add()
+      socket.write(
+        `POST /v1/agent-configurations HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\n` +
+          'content-type: application/json\r\ncontent-length: 10\r\nexpect: 100-continue\r\n\r\n',
+      )
+      await new Promise((resolve) => socket.once('data', resolve))
+    }
+    assert.equal(await get(add(), '/health/live'), true)
+  })
+
+  it('refuses further connections while all serve a request, and accepts again when one has ended', async () => {
+    const served = Array.from({ length: MAX }, () => get(add(), '/hanging'))
+    await until('all are served', () => hanging.size === MAX)
+    const refused = async () =>
+      Number(/refused_total (\d+)/.exec(await running.deps.metrics.registry.metrics())?.[1])
+    const before = await refused()
+    assert.equal(await get(add(), '/health/live'), false)
+    assert.equal(await refused(), before + 1)
+    for (const respond of hanging) respond()
+    assert.deepEqual(
+      await Promise.all(served),
+      Array.from({ length: MAX }, () => true),
+    )
+    await until('another connection is accepted', () => get(add(), '/health/live'))
   })
 })
 

@@ -5,7 +5,7 @@ import { createFairQueue, type QueueEntry } from '../../src/platform/fair-queue.
 
 type Action =
   | { kind: 'enter'; team: string; key: string | undefined }
-  | { kind: 'release' | 'cancel'; index: number }
+  | { kind: 'release' | 'cancel' | 'yield'; index: number }
 
 const key = fc.option(fc.constantFrom('k1', 'k2'), { nil: undefined, freq: 2 })
 const enter = fc.record({
@@ -14,7 +14,7 @@ const enter = fc.record({
   key,
 })
 const leave = fc.record({
-  kind: fc.constantFrom('release' as const, 'release' as const, 'cancel' as const),
+  kind: fc.constantFrom('release' as const, 'release' as const, 'cancel' as const, 'yield' as const),
   index: fc.nat(20),
 })
 /** More entries than releases, so that entries wait. */
@@ -51,6 +51,14 @@ class Observer {
     }
     this.entries.push(entry)
     return entry
+  }
+
+  /** The entry waits again, behind the others of its team. */
+  moveBehind(entry: Tracked): void {
+    this.entries.splice(this.entries.indexOf(entry), 1)
+    this.entries.push(entry)
+    entry.state = 'waiting'
+    entry.passedBy.clear()
   }
 
   busyKeys(): string[] {
@@ -111,9 +119,13 @@ async function run(places: number, steps: Action[][]): Promise<void> {
         queue.enter(entry)
         if (entry.state === 'new') entry.state = 'waiting'
       } else {
-        const candidates = observer.withState(one.kind === 'release' ? 'running' : 'waiting')
+        const candidates = observer.withState(one.kind === 'cancel' ? 'waiting' : 'running')
         const entry = candidates[one.index % candidates.length]
         if (!entry) continue
+        if (one.kind === 'yield') {
+          if (queue.yield(entry)) observer.moveBehind(entry)
+          continue
+        }
         entry.state = 'gone'
         queue[one.kind](entry)
       }

@@ -80,6 +80,33 @@ describe('a fair queue', () => {
     assert.deepEqual(queue.count(), { running: 1, waiting: 1 })
   })
 
+  it('gives the place that an entry yields to other teams, and lets it wait for its next turn', async () => {
+    const queue = create({ places: 1 })
+    const [yielding, second, other] = enterAll(queue, entry('a1', 'k'), entry('a2', 'k'), entry('b1'))
+    assert.equal(queue.yield(yielding as QueueEntry), true)
+    await settle()
+    assert.deepEqual(events, ['a1', 'b1'])
+    // The entry has no place now: a release must not make room for another.
+    queue.release(yielding as QueueEntry)
+    await settle()
+    assert.deepEqual(queue.count(), { running: 1, waiting: 2 })
+    queue.release(other as QueueEntry)
+    await settle()
+    queue.release(second as QueueEntry)
+    await settle()
+    assert.deepEqual(events, ['a1', 'b1', 'a2', 'a1'])
+  })
+
+  it('lets an entry keep the place that no other entry needs', () => {
+    const queue = create({ places: 1 })
+    const [running] = enterAll(queue, entry('a1', 'k'))
+    assert.equal(queue.yield(running as QueueEntry), false)
+    assert.deepEqual(queue.count(), { running: 1, waiting: 0 })
+    queue.release(running as QueueEntry)
+    assert.equal(queue.yield(running as QueueEntry), false)
+    assert.deepEqual(queue.count(), { running: 0, waiting: 0 })
+  })
+
   describe('that is full', () => {
     it('refuses a team that fills it', () => {
       const queue = create({ places: 1, maxWaiting: 2 })
@@ -134,6 +161,20 @@ describe('a fair queue', () => {
       assert.deepEqual(queue.count(), { running: 2, waiting: 7 })
     })
 
+    it('lets the only entry of a team wait for its turn, however many teams are before it', () => {
+      const queue = create()
+      holdFor100Ms(queue)
+      // 26 entries ahead × 100 ms / 2 places is longer than the maximum wait.
+      const others = Array.from({ length: 26 }, (_, n) => String.fromCharCode('b'.charCodeAt(0) + n))
+      enterAll(queue, ...['b', 'b', ...others].map((team) => entry(`${team}1`)))
+      events = []
+      assert.equal(queue.refusal('a'), undefined)
+      enterAll(queue, entry('a1'))
+      assert.deepEqual(queue.count(), { running: 2, waiting: 27 })
+      enterAll(queue, entry('a2'))
+      assert.deepEqual(events, ['a2 overloaded'])
+    })
+
     it('refuses an entry that would wait too long for its key', () => {
       const queue = create({ places: 10 })
       holdFor100Ms(queue)
@@ -177,6 +218,27 @@ describe('a fair queue', () => {
     tick(99)
     assert.deepEqual(queue.count(), { running: 1, waiting: 1 })
     tick(1)
+    assert.deepEqual(queue.count(), { running: 1, waiting: 0 })
+  })
+
+  it('lets the next entry of each team wait longer, because other teams hold the places', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const tick = (ms: number) => {
+      nowMs += ms
+      t.mock.timers.tick(ms)
+    }
+    const queue = create({ places: 1, maxTurnMs: 2_000 })
+    enterAll(queue, entry('a1', 'k'), entry('a2', 'k'), entry('a3'), entry('b1'), entry('b2'))
+    tick(499)
+    assert.deepEqual(events, ['a1'])
+    tick(1)
+    assert.deepEqual(events, ['a1', 'a2 own_share', 'b2 overloaded'])
+    enterAll(queue, entry('c1'))
+    tick(1_499)
+    assert.deepEqual(queue.count(), { running: 1, waiting: 3 })
+    tick(1)
+    assert.deepEqual(queue.count(), { running: 1, waiting: 1 })
+    tick(500)
     assert.deepEqual(queue.count(), { running: 1, waiting: 0 })
   })
 })

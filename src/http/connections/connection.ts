@@ -6,6 +6,8 @@ export class Connection {
   readonly socket: Socket
   /** Whether a request has arrived on it. */
   hasRequest = false
+  /** Requests that have arrived completely and have no complete response yet. */
+  serving = 0
   /** The newest request that passed the hooks before ours. */
   request: FastifyRequest | undefined
   /** Large bodies of responses that are not sent yet; several if the client sends requests without waiting. */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import fp from 'fastify-plugin'
 import type { ConnectionMetrics, CutOffCause } from '../../platform/metrics.ts'
 import { Connection } from './connection.ts'
+import { createOccupancy } from './occupancy.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -12,7 +13,7 @@ declare module 'fastify' {
 }
 
 export interface ConnectionLimits {
-  /** The server refuses further connections. */
+  /** A further connection replaces an idle one of the team with the most, or is refused. */
   readonly max: number
   /** Bytes of responses that clients have not read yet, of all connections together. */
   readonly maxUnsentBytes: number
@@ -29,12 +30,14 @@ const LARGE_BYTES = 64 * 1024
 export const connections = fp(
   async (app, { limits, metrics }: { limits: ConnectionLimits; metrics: ConnectionMetrics }) => {
     const open = new Map<Socket, Connection>()
+    const occupancy = createOccupancy()
     /** Those that may hold memory. */
     const holding = new Set<Connection>()
 
     const forget = (connection: Connection) => {
       open.delete(connection.socket)
       holding.delete(connection)
+      occupancy.remove(connection)
     }
     const cutOff = (connection: Connection, cause: CutOffCause) => {
       const { socket, request, team, heldBytes } = connection
@@ -71,11 +74,29 @@ export const connections = fp(
       enforceBudget()
     }
 
-    app.server.maxConnections = limits.max
+    /** Clients that connect and send nothing, or keep connections that they do not use, must not lock out the others.
+     * Returns whether there is room now. */
+    const makeRoom = () => {
+      if (open.size < limits.max) return true
+      metrics.countRefused()
+      const replaced = occupancy.findReplaceable()
+      if (!replaced) return false
+      forget(replaced)
+      replaced.socket.destroy()
+      return true
+    }
+
+    // One more, for the connection that replaces another.
+    app.server.maxConnections = limits.max + 1
     app.server.on('drop', () => metrics.countRefused())
     app.server.on('connection', (socket: Socket) => {
+      if (!makeRoom()) {
+        socket.destroy()
+        return
+      }
       const connection = new Connection(socket)
       open.set(socket, connection)
+      occupancy.update(connection)
       socket.once('close', () => forget(connection))
     })
     // Not in a hook: a request has arrived even while an earlier hook waits for the keys of the issuer.
@@ -94,7 +115,23 @@ export const connections = fp(
     app.decorateReply('hasSharedBody', false)
     app.addHook('onRequest', (request, _reply, done) => {
       const connection = open.get(request.raw.socket)
-      if (connection) connection.request = request
+      if (connection) {
+        connection.request = request
+        occupancy.update(connection)
+      }
+      done()
+    })
+    const countServing = (connection: Connection, amount: 1 | -1) => {
+      connection.serving += amount
+      if (open.has(connection.socket)) occupancy.update(connection)
+    }
+    // Here and not in onRequest: a connection on which a body hardly arrives can be replaced.
+    app.addHook('preValidation', (request, reply, done) => {
+      const connection = open.get(request.raw.socket)
+      if (connection) {
+        countServing(connection, 1)
+        reply.raw.once('close', () => countServing(connection, -1))
+      }
       done()
     })
     app.addHook('onSend', (request, reply, payload: unknown, done) => {

@@ -18,6 +18,7 @@ const ERROR_MESSAGES = {
   int_parsing: () => 'Input should be a valid integer, unable to parse string as an integer',
   int_parsing_size: () => 'Unable to parse input string as an integer, exceeded maximum size',
   float_type: () => 'Input should be a valid number',
+  float_parsing: () => 'Input should be a valid number, unable to parse string as a number',
   finite_number: () => 'Input should be a finite number',
   greater_than_equal: (limit: number) => `Input should be greater than or equal to ${limit}`,
   less_than_equal: (limit: number) => `Input should be less than or equal to ${limit}`,

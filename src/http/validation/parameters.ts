@@ -55,6 +55,11 @@ function parseValue(
       if (!Number.isSafeInteger(Number(text))) return errors.add(loc, 'int_parsing_size')
       checkInteger(schema, Number(text), loc, errors)
       return Number(text)
+    case 'number':
+      if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return errors.add(loc, 'float_parsing')
+      if (!Number.isFinite(Number(text))) return errors.add(loc, 'finite_number')
+      checkValue(schema, Number(text), loc, resolve, errors)
+      return Number(text)
     default: {
       checkValue(schema, text, loc, resolve, errors)
       if (schema.format === 'uuid') {

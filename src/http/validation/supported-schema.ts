@@ -44,7 +44,7 @@ export function requireSupportedBody(
   }
 }
 
-const PARAMETER_TYPES = ['string', 'integer', 'boolean', 'array']
+const PARAMETER_TYPES = ['string', 'integer', 'number', 'boolean', 'array']
 
 /** Throws if `parseParameters` does not support the schema of a path, query or header parameter. */
 export function requireSupportedParameters(part: string, schema: JsonSchema, resolve: Resolve): void {

@@ -37,10 +37,12 @@ export function readText(claim: unknown): string | null {
 
 const MAX_LABEL_LENGTH = 255
 
+/** Characters that break a line or act on the text around them: with U+202E, a name could be shown as another one. */
+const NOT_SHOWN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
+
 /** A text to show and to store: without control characters, at most 255 characters. */
 export function readLabel(claim: unknown): string | null {
-  const text = readText(claim)
-    ?.replaceAll(/\p{Cc}+/gu, ' ')
-    .trim()
-  return text?.slice(0, MAX_LABEL_LENGTH).toWellFormed() || null
+  const text = readText(claim)?.toWellFormed().replaceAll(NOT_SHOWN, ' ').trim()
+  if (text === undefined) return null
+  return Array.from(text).slice(0, MAX_LABEL_LENGTH).join('').trimEnd() || null
 }
