@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Problem } from '../contract/problem.ts'
 import { findJsonSyntaxError } from '../platform/json-syntax.ts'
+import { checkChallenge } from '../platform/upstream/challenge.ts'
 import type { UpstreamRequest } from '../platform/upstream/exchange.ts'
 import { pickHeaders } from '../platform/upstream/headers.ts'
 import type { CollectedResponse } from '../platform/upstream/response.ts'
 import type { Upstream } from '../platform/upstream/upstream.ts'
-import { checkChallenge, toValidationErrorText } from './upstream-error.ts'
+import { toValidationErrorText } from './upstream-error.ts'
 
 /** What a forwarded request takes from the client's request. */
 export interface EvolutionRequestContext {

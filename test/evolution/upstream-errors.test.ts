@@ -107,6 +107,7 @@ describe('a 4xx of the evolution service', async () => {
       ['Basic realm="x"', 'Bearer'],
       ['Bearer realm="x", Basic realm="y"', 'Bearer'],
       ['Negotiate', 'Bearer'],
+      ['Bearer resource_metadata="https://elsewhere.test/x"', 'Bearer'],
     ] as const) {
       const headers = given === undefined ? {} : { 'www-authenticate': given }
       response = { status: 401, body: '{}', headers }

@@ -4,9 +4,10 @@ import { after, describe, it } from 'node:test'
 import { startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import type { TeamEvent } from '../../src/audit/refusals.ts'
-import { insertEvents, listEvents } from '../../src/audit/store.ts'
+import { findEvents, insertEvents } from '../../src/audit/store.ts'
 import type { AuditEvent } from '../../src/contract/audit.ts'
 import type { Person } from '../support/console.ts'
+import { namedPerson } from '../support/named-person.ts'
 import { until } from '../support/until.ts'
 import type { Behind } from './behind.ts'
 import { operation, useMounted } from './mounted.ts'
@@ -67,10 +68,11 @@ describe('a call of a mounted operation', async () => {
     )
   })
 
-  it('is recorded with the status that the client gets when the service fails', async () => {
-    const person = await running.person()
+  it('is recorded with the status that the client gets when the service fails, and with the name of the user', async () => {
+    const person = await namedPerson(running, { name: 'Ann Lee' })
     things.behave((_request, response) => response.writeHead(500).end())
     await send(person, 'POST')
+    await until('the name is stored', async () => (await eventsOf(person))[0]?.changed_by_name === 'Ann Lee')
     things.behave((_request, response) => response.writeHead(409).end('{}'))
     await send(person, 'POST')
     assert.deepEqual(
@@ -144,12 +146,24 @@ describe('while the database is down', async () => {
   it('a batch whose outcome was unknown can be stored again', async () => {
     const event: TeamEvent = {
       ...{ team_id: randomUUID(), id: running.deps.newId(), at: 1, user_id: randomUUID() },
-      ...{ action: 'service_called', agent_id: null, request_id: 'r', detail: {} },
+      ...{
+        action: 'service_called',
+        agent_id: null,
+        request_id: 'r',
+        via: 'api',
+        client_id: null,
+        detail: {},
+      },
     }
     const stored = () =>
-      listEvents(running.deps.database, event.team_id, { agentId: undefined, before: undefined, limit: 10 })
+      findEvents(
+        running.deps.database,
+        event.team_id,
+        {},
+        { order: 'newest_first', after: undefined, limit: 10 },
+      )
     await insertEvents(running.deps.database, [event])
     await insertEvents(running.deps.database, [event, { ...event, id: running.deps.newId() }])
-    assert.equal((await stored()).length, 2)
+    assert.equal((await stored()).events.length, 2)
   })
 })

@@ -160,6 +160,7 @@ describe('a mounted operation', async () => {
       'accept-encoding': sent['accept-encoding'],
       'accept-language': '*',
       connection: 'keep-alive',
+      'console-team': person.team,
       'if-none-match': '"1"',
       'last-event-id': '9',
       range: 'bytes=0-1',
@@ -183,6 +184,7 @@ describe('a mounted operation', async () => {
       vary: 'accept, accept-language',
       'x-request-id': 'ours',
       'x-total': '7',
+      'content-security-policy': 'sandbox',
     })
   })
 
@@ -201,6 +203,26 @@ describe('a mounted operation', async () => {
       ORIGIN_HEADERS.filter((name) => reply.headers.get(name)?.includes('theirs')),
       [],
     )
+  })
+
+  it('passes no challenge that makes a client ask for a password or get its tokens elsewhere', async () => {
+    await mounted.mount([operation()])
+    for (const [given, expected] of [
+      ['Bearer error="invalid_token"', 'Bearer error="invalid_token"'],
+      ['Basic realm="console"', 'Bearer'],
+      ['Bearer resource_metadata="https://evil.example/metadata"', 'Bearer'],
+    ] as const) {
+      answerWith(401, { 'www-authenticate': given }, '{}')
+      assert.equal((await ask('/v1/things/7')).headers.get('www-authenticate'), expected)
+    }
+  })
+
+  it('returns pages that run no scripts with the origin of the console', async () => {
+    await mounted.mount([operation({ responseHeaders: ['content-security-policy'] })])
+    answerWith(200, { 'content-type': 'text/html', 'content-security-policy': 'script-src *' }, '<script>')
+    const { headers } = await ask('/v1/things/7')
+    assert.equal(headers.get('content-security-policy'), 'sandbox')
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
   })
 
   it('passes what is below 500 as it is, also 304, and redirects only where they are declared', async () => {

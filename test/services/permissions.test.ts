@@ -8,6 +8,7 @@ import { startConsoleWithDemos } from '../support/demos.ts'
 import {
   callOperation,
   type MatrixOperation,
+  missingOf,
   readOperations,
   scopesOf,
 } from '../support/permission-matrix.ts'
@@ -41,7 +42,7 @@ describe('the permission matrix', async () => {
   )
 
   const isMounted = ({ path }: MatrixOperation) =>
-    !/^\/v1\/(agent-configurations|audit|evolution|genomes|services|me)/.test(path)
+    !/^\/v1\/(agent-configurations|audit|evolution|genomes|services|me|users|views)/.test(path)
 
   it('has every operation of the console and of each service', () => {
     const own = operations.filter((one) => !isMounted(one))
@@ -55,6 +56,11 @@ describe('the permission matrix', async () => {
       .statuses()
       .reduce((sum, { document }) => sum + (document?.operations ?? 0), 0)
     assert.equal(mounted.length, count)
+    assert.deepEqual(
+      own.flatMap(({ action }) => (action ? [`${action.name} ${action.permission}`] : [])),
+      ['update agent:write', 'lifecycle agent:lifecycle', 'delete agent:delete'],
+      'the actions of a bulk request',
+    )
     assert.ok(count > DEMO_NAMES.length)
     assert.deepEqual(
       new Set(mounted.map(({ permission }) => permission)),
@@ -63,15 +69,18 @@ describe('the permission matrix', async () => {
   })
 
   for (const one of operations) {
-    const { method, path, permission } = one
-    it(`${method} ${path} is ${permission ? `for ${permission} only` : 'for every token'}`, async () => {
+    const { method, path, permission, action } = one
+    const needed = [permission ?? [], action?.permission ?? []].flat()
+    const name = `${method} ${path}${action ? ` with ${action.name}` : ''}`
+    it(`${name} is ${permission ? `for ${needed.join(' and ')} only` : 'for every token'}`, async () => {
       for (const { scope, token } of tokens) {
         const reply = await callOperation(running.url, one, `Bearer ${token}`)
-        const isAllowed = permission === undefined || scope.includes(permission)
+        const missing = missingOf(one, scope)
+        const isAllowed = missing === undefined
         const said = `${scope.join(' ')}: ${reply.status} ${reply.code}`
         assert.notEqual(reply.status, 401, said)
         assert.equal(reply.status === 403 && reply.code === 'permission_missing', !isAllowed, said)
-        if (!isAllowed) assert.equal(reply.detail, `This operation needs the permission ${permission}.`)
+        if (!isAllowed) assert.equal(reply.detail, `This operation needs the permission ${missing}.`)
       }
     })
   }

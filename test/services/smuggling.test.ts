@@ -27,7 +27,7 @@ describe('what a mounted service receives', async () => {
     token: () => person.token,
     get: { prefix: '/v1/things/', id: '7', target: '/base/v1/things/7' },
     post: { path: '/v1/things', target: '/base/v1/things' },
-    always: ['authorization', 'connection', 'host', 'user-agent', 'x-request-id'],
+    always: ['authorization', 'connection', 'console-team', 'host', 'user-agent', 'x-request-id'],
     passed: ['accept', 'accept-encoding', 'if-none-match', 'range'],
     host: () => new URL(behind.url).host,
     received: () => behind.asked,

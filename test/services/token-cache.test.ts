@@ -4,7 +4,7 @@ import { cacheTokens, type MountedCaller } from '../../src/services/token/token-
 
 const callerOf = (token: string, teamId = 'team'): MountedCaller => ({
   ...{ token, teamId, userId: 'user', requestId: 'request', permissions: new Set<string>() },
-  ...{ name: null, clientId: null },
+  ...{ name: null, clientId: null, via: 'api' as const },
 })
 
 describe('the tokens of a service', () => {

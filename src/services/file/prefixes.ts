@@ -10,6 +10,8 @@ export const CONSOLE_PREFIXES = [
     '/v1/genomes',
     '/v1/me',
     '/v1/services',
+    '/v1/users',
+    '/v1/views',
   ],
 ]
 

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { validateHeaderValue } from 'node:http'
 import { Problem } from '../../contract/problem.ts'
+import { TEAM_HEADER } from '../../contract/team-header.ts'
 import type { SharedBudget } from '../../platform/shared-budget.ts'
+import { checkChallenge } from '../../platform/upstream/challenge.ts'
 import { pickHeaders } from '../../platform/upstream/headers.ts'
 import type { StreamedResponse } from '../../platform/upstream/response.ts'
 import { createUpload, type Upload } from '../../platform/upstream/upload.ts'
@@ -64,7 +66,7 @@ export async function forward(
     // A redirect that the operation does not declare counts as a failure of the service.
     const isRedirect = response.status >= 300 && response.status < 400 && response.status !== 304
     if (isRedirect && !operation.declared.redirects) throw new Problem('upstream_failed')
-    const returned = responseHeaders(response.headers, found, service)
+    const returned = checkChallenge(response.status, responseHeaders(response.headers, found, service))
     // A 204 has no Content-Length (RFC 9110 section 8.6).
     if (response.status === 204) delete returned['content-length']
     return { ...response, returned }
@@ -97,6 +99,8 @@ function requestHeaders(
     ...pickHeaders(headers, names),
     ...(length !== undefined && Number(length) > 0 ? { 'content-length': length } : {}),
     authorization: `Bearer ${token}`,
+    // A token may have several teams.
+    [TEAM_HEADER]: caller.teamId,
     'user-agent': 'agent-console',
     'x-request-id': caller.requestId,
   }

@@ -14,7 +14,7 @@ const refused = [
   // They belong to one connection (RFC 9110 section 7.6.1).
   `connection content-length expect host http2-settings keep-alive proxy-* te trailer transfer-encoding upgrade via`,
   // The console sets them itself.
-  `authorization date server user-agent x-content-type-options x-request-id`,
+  `authorization console-team date server user-agent x-content-type-options x-request-id`,
   // Cookies belong to the origin of the console.
   `cookie cookie2 set-cookie set-cookie2`,
   // Proxies use them to pass the identity of the caller, and services trust them.

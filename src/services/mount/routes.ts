@@ -38,6 +38,10 @@ const NO_DOCUMENT_YET = {
 
 const NO_BYTES = Buffer.alloc(0)
 
+/** Behind a proxy that adds the token, a browser shows the page of a service with the origin of the console: its scripts could
+ * call every operation as the user. */
+const WITHOUT_SCRIPTS = { 'content-security-policy': 'sandbox' }
+
 /** One route for all mounted operations. It gets every path that no other route has. */
 export const mountRoutes: FastifyPluginAsync<
   MountOptions & { requestMemory: SharedBudget; recordCall: (call: ServiceCall) => void }
@@ -120,7 +124,8 @@ async function send(
 ): Promise<void> {
   const { status, headers, returned, body, finish } = response
   reply.hijack()
-  reply.raw.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...returned })
+  const own = reply.getHeaders() as Record<string, string>
+  reply.raw.writeHead(status, { ...own, ...returned, ...WITHOUT_SCRIPTS })
   // Sends the head before the first event. flushHeaders would encode header bytes as UTF-8.
   if (body.readableLength === 0) reply.raw.write(NO_BYTES)
   const isEndless = isEventStream(headers)
