@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { COLLECTION } from '../support/agents.ts'
 import type { Acknowledged } from './delivery-check.ts'
 
@@ -29,13 +30,14 @@ export async function writeUpdates(
   acknowledged: Acknowledged[],
   isEnough: () => boolean,
 ): Promise<void> {
-  let next = 0
-  const update = async (n: number): Promise<Acknowledged> => {
+  const update = async (): Promise<Acknowledged> => {
+    // A purpose that the agent already has would change nothing and publish no event.
+    const purpose = randomUUID()
     // Some agents often, so that several of their events wait at once; most of them seldom.
     const id = ids[Math.floor(Math.random() ** 3 * ids.length)] as string
     for (;;) {
       await writing.isUp()
-      const response = await send(writing, 'PUT', `/${id}`, { purpose: `update ${n}` }).catch(() => undefined)
+      const response = await send(writing, 'PUT', `/${id}`, { purpose }).catch(() => undefined)
       const text = await response?.text().catch(() => undefined)
       if (response === undefined || text === undefined) continue
       assert.equal(response.status, 200, text)
@@ -44,7 +46,7 @@ export async function writeUpdates(
   }
   await Promise.all(
     Array.from({ length: writing.writers }, async () => {
-      while (!isEnough()) acknowledged.push(await update(next++))
+      while (!isEnough()) acknowledged.push(await update())
     }),
   )
 }
