@@ -1,4 +1,4 @@
-# One image for every process of the console: `serve` (the default), `relay`, `migrate`, `rotate-secrets`.
+# One image for every process of the console: `serve` (the default), `relay`, `migrate`, `rotate-secrets`, `audit-verify`.
 #
 #   docker build -t agent-console .
 #
@@ -43,17 +43,19 @@ COPY --from=dependencies /usr/local/bin/node /usr/local/bin/node
 COPY --from=dependencies /app/node_modules node_modules
 COPY LICENSE package.json redocly.yaml ./
 COPY migrations migrations
-COPY scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
+COPY scripts/audit-verify.ts scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
 COPY scripts/migrate scripts/migrate
 COPY bin bin
 COPY src src
 ENV PATH=/usr/local/bin:/usr/bin:/bin \
     NODE_ENV=production \
-    HOST=0.0.0.0
+    HOST=0.0.0.0 \
+    METRICS_HOST=0.0.0.0
 USER 65532:65532
 EXPOSE 8080 9464
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "/app/bin/agent-console.ts", "health"]
-ENTRYPOINT ["node", "/app/bin/agent-console.ts"]
+# Without the signal, nobody in the container can make the process listen for a debugger.
+ENTRYPOINT ["node", "--disable-sigusr1", "/app/bin/agent-console.ts"]
 CMD ["serve"]

@@ -50,7 +50,7 @@ end`,
 /** The agent is read, then written on condition of the revision that was read. */
 const STATEMENTS = (() => {
   const caller = {
-    ...{ teamId: '', userId: '', requestId: 'bench', name: null, clientId: null },
+    ...{ teamId: '', userId: '', requestId: 'bench', name: null, clientId: null, via: 'api' as const },
     permissions: new Set<string>(),
   }
   const record = {
@@ -70,9 +70,9 @@ const STATEMENTS = (() => {
     7: `'{purpose}'`,
     11: 'gen_random_uuid()::text',
     13: AUDIT_ID,
-    16: ':bytes',
-    17: ':r::text',
     18: ':bytes',
+    19: ':r::text',
+    20: ':bytes',
   })
   return [RANDOM_AGENT.set, RANDOM_VALUE, `${read} \\gset`, `${write};`].join('\n')
 })()

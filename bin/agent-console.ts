@@ -12,6 +12,10 @@ const COMMANDS: Record<string, { file: string; does: string }> = {
     file: 'scripts/new-epoch.ts',
     does: 'continue the delivery of events after a restore of the database',
   },
+  'audit-verify': {
+    file: 'scripts/audit-verify.ts',
+    does: 'compare the audit log with its seals',
+  },
   health: {
     file: 'bin/health.ts',
     does: 'check the process that this container runs',

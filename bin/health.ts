@@ -7,11 +7,13 @@ import { readVariable } from '../src/platform/environment.ts'
 const TIMEOUT_MS = 3_000
 
 const read = (name: string) => readVariable(process.env, name)
-const given = read('HOST')
-const host = ['', '0.0.0.0', '::'].includes(given) ? '127.0.0.1' : given
+const readHost = (name: string) => {
+  const given = read(name)
+  return ['', '0.0.0.0', '::'].includes(given) ? '127.0.0.1' : given
+}
 const urls: Record<string, string> = {
-  serve: `http://${host}:${read('PORT') || 8080}/health/live`,
-  relay: `http://${host}:${read('METRICS_PORT') || 9464}/`,
+  serve: `http://${readHost('HOST')}:${read('PORT') || 8080}/health/live`,
+  relay: `http://${readHost('METRICS_HOST')}:${read('METRICS_PORT') || 9464}/`,
 }
 
 const url = urls[process.argv[2] ?? findCommand()]
@@ -28,5 +30,5 @@ try {
 /** The command that the container was started with, from its process 1: an init, or the command itself. */
 function findCommand(): string {
   const started = readFileSync('/proc/1/cmdline', 'utf8')
-  return /relay|migrate|rotate|new-epoch/.exec(started)?.[0] ?? 'serve'
+  return /relay|migrate|rotate|new-epoch|audit-verify/.exec(started)?.[0] ?? 'serve'
 }

@@ -6,6 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { explainDatabaseError, orExit, readDatabaseUrl } from './options.ts'
 import {
   AGENT_COLUMNS,
+  countRevisions,
   describeFleet,
   type FleetOptions,
   generateAgents,
@@ -18,7 +19,7 @@ import { HELP, readSeedOptions } from './seed/options.ts'
 type Report = (line: string, isLast: boolean) => void
 
 /** Fills an empty database with agents, by COPY. Drops the secondary indexes and builds them again at the end: that takes
- * minutes, maintaining them for each row takes hours. One transaction: an interrupted run leaves the database
+ * minutes, maintaining them for each row takes hours. So does a trigger for each row: the rows of agent_filters follow together. One transaction: an interrupted run leaves the database
  * empty, with its indexes. */
 export async function seed(databaseUrl: string, options: FleetOptions, report: Report): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
@@ -28,9 +29,24 @@ export async function seed(databaseUrl: string, options: FleetOptions, report: R
     if (rows.length > 0) throw new Error('The database already has agents. Seed an empty database.')
     await client.query("SET maintenance_work_mem = '1GB'; BEGIN")
     const indexes = await dropIndexes(client)
-    const inBatches = (what: string, lines: Iterable<string>) => batches(what, lines, options.agents, report)
-    await copy(client, 'agents', AGENT_COLUMNS, inBatches('agent', generateAgents(options)))
-    await copy(client, 'agent_revisions', REVISION_COLUMNS, inBatches('revision', generateRevisions(options)))
+    await client.query('ALTER TABLE agents DISABLE TRIGGER USER')
+    const inBatches = (what: string, lines: Iterable<string>, total: number) =>
+      batches(what, lines, total, report)
+    await copy(client, 'agents', AGENT_COLUMNS, inBatches('agent', generateAgents(options), options.agents))
+    await copy(
+      client,
+      'agent_revisions',
+      REVISION_COLUMNS,
+      inBatches('revision', generateRevisions(options), countRevisions(options)),
+    )
+    report('filters', false)
+    await client.query(
+      'INSERT INTO agent_filters SELECT filters.* FROM agents, filter_row(agents) AS filters',
+    )
+    await client.query('ALTER TABLE agents ENABLE TRIGGER USER')
+    report('filters  written', true)
+    // Maintenance derives the graph of delegations.
+    await client.query('UPDATE delegation_backfill SET passes_left = 2')
     for (const [index, { name, definition }] of indexes.entries()) {
       report(`index    ${index + 1} of ${indexes.length}, ${name}`, false)
       await client.query(definition)
@@ -39,6 +55,7 @@ export async function seed(databaseUrl: string, options: FleetOptions, report: R
     report(`indexes  ${indexes.length} built`, true)
     report('statistics', false)
     await client.query('VACUUM (ANALYZE) agents')
+    await client.query('VACUUM (ANALYZE) agent_filters')
     await client.query('VACUUM (ANALYZE) agent_revisions')
     report('statistics gathered', true)
   } finally {
@@ -49,7 +66,7 @@ export async function seed(databaseUrl: string, options: FleetOptions, report: R
 async function dropIndexes(client: Client): Promise<{ name: string; definition: string }[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
-    FROM pg_index WHERE indrelid = 'agents'::regclass AND NOT indisprimary`)
+    FROM pg_index WHERE indrelid IN ('agents'::regclass, 'agent_filters'::regclass) AND NOT indisprimary`)
   for (const { name } of rows) await client.query(`DROP INDEX ${name}`)
   return rows
 }

@@ -3,9 +3,11 @@ import type { PoolOptions } from './platform/database.ts'
 import { type Environment, readVariable } from './platform/environment.ts'
 import { parseClaimName, parseRoles } from './platform/identity/settings.ts'
 import type { AuthOptions } from './platform/identity.ts'
+import { findInsecure, INSECURE_SETTINGS, type InsecureSetting } from './platform/insecure-settings.ts'
 import type { EventStreamSettings } from './platform/jetstream.ts'
 import type { LaneOptions } from './platform/lanes.ts'
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts'
+import { type NatsLogin, parseNatsCredentials, parseNatsSeed, parsePem } from './platform/nats-login.ts'
 import { SecretText } from './platform/secret-text.ts'
 import type { KeyringEntry } from './platform/secrets.ts'
 import { parseSigningKeys } from './platform/signer.ts'
@@ -16,6 +18,7 @@ import { readServicesFile, ServicesFileInvalid } from './services/file/services-
 export interface Config {
   readonly host: string
   readonly port: number
+  readonly metricsHost: string
   readonly metricsPort: number
   readonly databaseUrl: string
   readonly pool: LaneOptions & PoolOptions
@@ -55,6 +58,8 @@ export interface Config {
 
 export interface EventsConfig {
   readonly natsUrl: string
+  /** Absent: only what the URL has. */
+  readonly natsLogin?: NatsLogin
   readonly stream: EventStreamSettings
   /** Must support LISTEN. Undefined if this process does not run a relay. */
   readonly relayDatabaseUrl: string | undefined
@@ -64,11 +69,13 @@ export interface MaintenanceConfig {
   readonly idempotencyDays: number
   /** 0: audit events are kept for ever. */
   readonly auditRetentionMonths: number
+  /** In PEM. The first signs the seals of the audit log. Empty: the audit log is not sealed. */
+  readonly auditSigningKeys: readonly SecretText[]
 }
 
 /** For a process that only runs the relay. */
 export interface RelayConfig
-  extends Pick<Config, 'host' | 'metricsPort' | 'databaseUrl' | 'pool' | 'logLevel'> {
+  extends Pick<Config, 'metricsHost' | 'metricsPort' | 'databaseUrl' | 'pool' | 'logLevel'> {
   readonly events: EventsConfig
 }
 
@@ -85,9 +92,10 @@ export class ConfigInvalid extends Error {
 export function readConfig(environment: Environment): Config {
   const reader = createReader(environment)
   const { read, isSet } = reader
-  return reader.finish({
+  const config: Config = {
     host: read('HOST', parseText, '127.0.0.1'),
     port: read('PORT', parsePort, 8080),
+    metricsHost: read('METRICS_HOST', parseText, '127.0.0.1'),
     metricsPort: read('METRICS_PORT', parsePort, 9464),
     databaseUrl: read('DATABASE_URL', parseDatabaseUrl),
     pool: readPool(reader),
@@ -122,26 +130,67 @@ export function readConfig(environment: Environment): Config {
     logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', (text) => parseInteger(text, 0, 60_000), 10_000),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => parseInteger(text, 0, 60_000), 5_000),
-  })
+  }
+  refuseInsecure(reader, config)
+  return reader.finish(config)
 }
 
 export function readRelayConfig(environment: Environment): RelayConfig {
   const reader = createReader(environment)
   const { read } = reader
-  return reader.finish({
-    host: read('HOST', parseText, '127.0.0.1'),
+  const config = {
+    metricsHost: read('METRICS_HOST', parseText, '127.0.0.1'),
     metricsPort: read('METRICS_PORT', parsePort, 9464),
     databaseUrl: read('DATABASE_URL', parseDatabaseUrl),
     pool: readPool(reader),
     events: readEvents(reader),
     logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
-  })
+  }
+  refuseInsecure(reader, config)
+  return reader.finish(config)
 }
+
+/** Names each insecure setting that is not allowed, and what would allow all of them. Does nothing if a value is missing or
+ * invalid: that is reported first. */
+function refuseInsecure(
+  { read, refuse, hasErrors }: Reader,
+  config: Pick<Config, 'databaseUrl' | 'events'> &
+    Partial<Pick<Config, 'auth' | 'publicUrl' | 'secretsKeys'>>,
+): void {
+  const allowed = read('ALLOW_INSECURE', parseInsecure, [])
+  if (hasErrors()) return
+  const { auth, publicUrl, databaseUrl, events, secretsKeys } = config
+  const found = findInsecure({
+    issuerUrls: [auth?.issuer, auth?.jwksUrl, auth?.revocationsUrl],
+    databaseUrls: [databaseUrl, events?.relayDatabaseUrl],
+    natsUrl: events?.natsUrl,
+    natsUsesTls: events?.natsLogin?.tls !== undefined,
+    ...{ publicUrl, secretsKeys },
+  })
+  const missing = found.filter((name) => !allowed.includes(name))
+  for (const name of missing) refuse(`${INSECURE_SETTINGS[name]} (${name})`)
+  if (missing.length > 0)
+    refuse(`To accept this risk: ALLOW_INSECURE=${[...new Set([...allowed, ...missing])].join(',')}`)
+}
+
+const parseInsecure = (text: string) =>
+  text.split(/[\s,]+/).map((word) => parseOneOf(word, Object.keys(INSECURE_SETTINGS) as InsecureSetting[]))
 
 /** For a command that only reads tokens. */
 export function readAuthConfig(environment: Environment): Config['auth'] {
   const reader = createReader(environment)
   return reader.finish(readAuth(reader))
+}
+
+/** For a command that compares the audit log with its seals. */
+export function readAuditConfig(environment: Environment) {
+  const reader = createReader(environment)
+  const { read } = reader
+  return reader.finish({
+    databaseUrl: read('DATABASE_URL', parseDatabaseUrl),
+    auditRetentionMonths: read('AUDIT_RETENTION_MONTHS', parseRetention, 0),
+    auditSigningKeys: read('AUDIT_SIGNING_KEY', parseSigningKeys, []),
+  })
 }
 
 function readAuth({ read, isSet }: Reader): Config['auth'] {
@@ -199,11 +248,13 @@ function readPool({ read }: Reader): Config['pool'] {
 
 const parseLifetime = (text: string) => parseInteger(text, 1, 86_400)
 
-function readEvents({ read, isSet }: Reader): EventsConfig {
+function readEvents(reader: Reader): EventsConfig {
+  const { read, isSet } = reader
   const runsRelay = read('RELAY', parseSwitch, true)
   const relayDatabase = isSet('RELAY_DATABASE_URL') ? 'RELAY_DATABASE_URL' : 'DATABASE_URL'
   return {
     natsUrl: read('NATS_URL', parseNatsUrl),
+    natsLogin: readNatsLogin(reader),
     stream: {
       name: read('NATS_STREAM', parseNatsName, 'CONSOLE_AGENTS'),
       subjectPrefix: read('NATS_SUBJECT_PREFIX', parseNatsSubject, DEFAULT_SUBJECT_PREFIX),
@@ -215,33 +266,59 @@ function readEvents({ read, isSet }: Reader): EventsConfig {
   }
 }
 
+function readNatsLogin({ read, readOptional, isSet, refuse }: Reader): NatsLogin {
+  const credentials = readOptional('NATS_CREDENTIALS', parseNatsCredentials)
+  const nkey = readOptional('NATS_NKEY', parseNatsSeed)
+  const cert = readOptional('NATS_TLS_CERT', (text) => parsePem(text, 'CERTIFICATE'))
+  const key = readOptional('NATS_TLS_KEY', (text) => new SecretText(parsePem(text, 'PRIVATE KEY')))
+  const ca = readOptional('NATS_TLS_CA', (text) => parsePem(text, 'CERTIFICATE'))
+  const hasUser = isSet('NATS_URL') && read('NATS_URL', hasUserInfo)
+  if ([credentials, nkey, hasUser || undefined].filter((login) => login !== undefined).length > 1) {
+    refuse('NATS_URL, NATS_CREDENTIALS and NATS_NKEY: only one of them may hold a login')
+  }
+  if ((cert === undefined) !== (key === undefined)) refuse('NATS_TLS_CERT and NATS_TLS_KEY must both be set')
+  return { credentials, nkey, tls: cert || key || ca ? { cert, key, ca } : undefined }
+}
+
+const hasUserInfo = (urls: string) => urls.split(',').some((url) => new URL(url.trim()).username !== '')
+
 function readMaintenance({ read }: Reader): MaintenanceConfig | undefined {
   const maintenance = {
     idempotencyDays: read('IDEMPOTENCY_DAYS', (text) => parseInteger(text, 1, 3_650), 7),
-    auditRetentionMonths: read('AUDIT_RETENTION_MONTHS', (text) => parseInteger(text, 0, 1_200), 0),
+    auditRetentionMonths: read('AUDIT_RETENTION_MONTHS', parseRetention, 0),
+    auditSigningKeys: read('AUDIT_SIGNING_KEY', parseSigningKeys, []),
   }
   return read('MAINTENANCE', parseSwitch, true) ? maintenance : undefined
 }
+
+const parseRetention = (text: string) => parseInteger(text, 0, 1_200)
 
 type Reader = ReturnType<typeof createReader>
 
 function createReader(environment: Environment) {
   const errors: string[] = []
+  const isSet = (name: string) =>
+    [name, `${name}_FILE`].some((each) => (environment[each] ?? '').trim() !== '')
+  /** Collects an error for a missing or invalid value; `finish` then throws. */
+  const read = <T>(name: string, parse: (text: string) => T, fallback?: T): T => {
+    try {
+      const text = readVariable(environment, name)
+      if (text !== '') return parse(text)
+      if (fallback === undefined) errors.push(`${name} is missing`)
+      return fallback as T
+    } catch (error) {
+      const messages = error instanceof ServicesFileInvalid ? error.errors : [(error as Error).message]
+      errors.push(...messages.map((message) => `${name} ${message}`))
+      return undefined as T
+    }
+  }
   return {
-    /** Collects an error for a missing or invalid value; `finish` then throws. */
-    read: <T>(name: string, parse: (text: string) => T, fallback?: T): T => {
-      try {
-        const text = readVariable(environment, name)
-        if (text !== '') return parse(text)
-        if (fallback === undefined) errors.push(`${name} is missing`)
-        return fallback as T
-      } catch (error) {
-        const messages = error instanceof ServicesFileInvalid ? error.errors : [(error as Error).message]
-        errors.push(...messages.map((message) => `${name} ${message}`))
-        return undefined as T
-      }
-    },
-    isSet: (name: string) => [name, `${name}_FILE`].some((each) => (environment[each] ?? '').trim() !== ''),
+    ...{ isSet, read },
+    readOptional: <T>(name: string, parse: (text: string) => T): T | undefined =>
+      isSet(name) ? read(name, parse) : undefined,
+    /** Adds an error of its own. */
+    refuse: (error: string) => void errors.push(error),
+    hasErrors: () => errors.length > 0,
     finish: <T extends object>(config: T): T => {
       if (errors.length > 0) throw new ConfigInvalid([...new Set(errors)])
       return deepFreeze(config)

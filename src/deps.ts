@@ -79,7 +79,7 @@ export function createDeps(
   }
 }
 
-export function createEvents({ natsUrl, stream }: EventsConfig, log: Logger): Events {
-  const nats = createNats(natsUrl, log)
+export function createEvents({ natsUrl, natsLogin, stream }: EventsConfig, log: Logger): Events {
+  const nats = createNats(natsUrl, log, natsLogin)
   return { nats, stream: createEventStream(nats, stream) }
 }

@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const { log, shutdown, database, metrics, evolution, events, services } = deps
 
   const app = await buildApp(deps)
-  const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.host)
+  const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.metricsHost)
   // Beyond the backlog Linux ignores new connections, and their clients try again only after a second.
   await app.listen({ host: config.host, port: config.port, backlog: 4_096 })
   const databaseUrl = config.events?.relayDatabaseUrl
@@ -23,8 +23,11 @@ async function main(): Promise<void> {
     startMaintenance({
       ...deps,
       databaseUrl: config.databaseUrl,
-      steps: maintenanceSteps(config.maintenance, metrics),
+      steps: maintenanceSteps(config.maintenance, deps),
     })
+  if (config.maintenance?.auditSigningKeys.length === 0) {
+    log.warn('AUDIT_SIGNING_KEY is not set: changes of audit records cannot be detected')
+  }
   if (!events) log.warn('NATS_URL is not set: events are not delivered and the outbox grows')
 
   const shutDown = async (signal: string) => {

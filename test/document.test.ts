@@ -95,6 +95,18 @@ describe('the document', () => {
     }
   })
 
+  it('declares the header console-change-reason for each operation of the console that changes something', () => {
+    for (const methods of Object.values(document.paths)) {
+      for (const [method, { operationId, parameters = [], description }] of Object.entries(methods)) {
+        const isDeclared = parameters.some(
+          ({ in: place, name }) => place === 'header' && name === 'console-change-reason',
+        )
+        const isChange = method !== 'get' && /Needs the permission/.test(description)
+        assert.equal(isDeclared, isChange, operationId)
+      }
+    }
+  })
+
   it('declares the request id of every answer, and no body where there is none', () => {
     for (const { operationId, responses } of operations) {
       for (const [status, { headers, content }] of Object.entries(responses)) {

@@ -19,7 +19,7 @@ describe('docs/operating.md', () => {
   const operating = read('docs/operating.md')
 
   it('lists exactly the environment variables that the configuration reads', () => {
-    const known = names(read('src/config.ts'), /(?:read|isSet)\('([A-Z_]+)'/g)
+    const known = names(read('src/config.ts'), /(?:read|readOptional|isSet)\('([A-Z_]+)'/g)
     assert.deepEqual(rows(operating, /[A-Z_]+/).toSorted(), known.toSorted())
   })
 

@@ -15,6 +15,11 @@ describe('a team never sees or touches what is another’s', async () => {
     json: { value: 'of-the-owner' },
   })
 
+  await running.request('PUT', `/v1/views/${agent.id}?scope=team`, {
+    token: owner.token,
+    json: { query: '', columns: [] },
+  })
+
   it('and every route of the server is among the cases', () => {
     const routes = [...running.app.methodsByPath].flatMap(([path, methods]) =>
       [...methods].map((method) => `${method} ${path}`),

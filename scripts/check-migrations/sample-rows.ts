@@ -13,6 +13,7 @@ const VALUES: Record<string, string> = {
   jsonb: "'{}'",
   bytea: "'\\x00'",
   'text[]': "'{text}'",
+  'uuid[]': "'{01900000-0000-7000-8000-000000000000}'",
   'timestamp with time zone': 'now()',
   date: 'now()',
 }

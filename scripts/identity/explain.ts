@@ -21,8 +21,16 @@ export interface Explanation {
 
 type Part = Partial<Explanation>
 
+const MAX_QUOTED = 500
+/** JSON escapes only some of the characters that a terminal obeys: not U+009B, nor those that reorder a line. */
+const NOT_SHOWN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+
 /** Texts of a token may contain anything, such as control characters of a terminal. */
-const quote = (value: unknown) => JSON.stringify(value) ?? 'none'
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'none'
+  const shown = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
+  return shown.replaceAll(NOT_SHOWN, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
 const MAX_LISTED = 20
 
 /** Never contains the token or its signature. */

@@ -1,5 +1,5 @@
 import { EARNED_COLUMNS, earnedBy } from './earned.ts'
-import { createRandom } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 
 /** Generates realistic agents: one large team with a hundredth of all agents, many small teams, and common and rare
  * values of every field that can be filtered. */
@@ -46,6 +46,22 @@ const ROLES = [
 ]
 const KINDS = ['helper', 'planner', 'reviewer', 'dispatcher', 'analyst', 'negotiator', 'agent']
 const MODELS = ['gpt-5.4', 'claude-sonnet-5', 'llama-4-70b', 'mistral-large-4', 'qwen-4']
+const HUBS = [
+  ['custom', 60],
+  ['openai', 25],
+  ['bedrock', 14],
+  ['on-premises', 1],
+] as const
+const ACCESS_LEVELS = [
+  ['black_box', 70],
+  ['grey_box', 25],
+  ['white_box', 5],
+] as const
+const PROTOCOLS = [
+  ['chat_completions', 80],
+  ['a2a', 20],
+] as const
+const TAGS = ['billing', 'eu', 'internal', 'pilot', 'support', 'night', 'legal', 'hr', 'sales', 'retail']
 const PROMPT =
   'You answer questions about the work of your team. You are brief, you say what you do not know. '
 
@@ -54,7 +70,7 @@ const FIRST_CREATED_AT = 1_700_000_000
 export const AGENT_COLUMNS =
   'team_id, id, revision, created_by, created_at, updated_at, agent_name, model_name, agent_url, hub, agent_system_prompt, ' +
   'rate_limit_requests_per_minute, status, access_level, protocol, protection_status, guard_manually_configured, ' +
-  'trust_stage, agent_params, agent_metadata, delegated_agents, import_metadata, capabilities, skills, ' +
+  'behaviour_revision, trust_stage, agent_params, agent_metadata, delegated_agents, import_metadata, capabilities, skills, ' +
   `${EARNED_COLUMNS}, bytes`
 
 export const REVISION_COLUMNS = 'team_id, agent_id, revision, changed_at, changed_by, action, fields, before'
@@ -81,6 +97,19 @@ function agentId(atMs: number, number: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${low}`
 }
 
+/** A fifth of the agents has a second revision, which changed the model. Their evaluations are outdated. */
+const revisionsOf = (number: number) => (number % 5 === 3 ? 2 : 1)
+
+export function countRevisions({ agents }: FleetOptions): number {
+  return agents + Math.floor((agents + 1) / 5)
+}
+
+/** None to four: frequent ones, which most teams have, and one of a hundred others. */
+function tagsOf(number: number, random: Random): string[] {
+  const frequent = Array.from({ length: number % 4 }, () => random.pick(TAGS))
+  return [...new Set([...frequent, ...(number % 3 === 0 ? [`project-${number % 97}`] : [])])]
+}
+
 /** The values that both tables need. */
 function* generateKeys(agents: number) {
   const large = largestTeam(agents)
@@ -104,18 +133,18 @@ export function* generateAgents({ agents, seed }: FleetOptions): Generator<strin
     const name = `${rare}${random.pick(ROLES)} ${random.pick(KINDS)} ${number % 1_000}`
     const stage = random.weighted(STAGES)
     const agent = [
-      ...[team, id, '1', user, createdAt, createdAt, name, random.pick(MODELS)],
+      ...[team, id, revisionsOf(number), user, createdAt, createdAt, name, random.pick(MODELS)],
       ...[
         `https://agents.example/${number}`,
-        'custom',
+        random.weighted(HUBS),
         PROMPT.repeat(1 + (number % 3)),
         60 + (number % 10) * 60,
       ],
-      ...[random.weighted(STATUSES), 'black_box', 'chat_completions', random.weighted(PROTECTIONS), 'f'],
-      stage,
+      ...[random.weighted(STATUSES), random.weighted(ACCESS_LEVELS), random.weighted(PROTOCOLS)],
+      ...[random.weighted(PROTECTIONS), 'f', revisionsOf(number), stage],
       ...[
         `{"temperature":0.${number % 10},"max_tokens":1024}`,
-        `{"role":"support","tags":["team-${number % 50}"]}`,
+        `{"role":"support","tags":${JSON.stringify(tagsOf(number, random))}}`,
       ],
       ...['[]', '{"source":"manual"}', '{"streaming":true}', '[]'],
       ...earnedBy(stage, { number, createdAt, random }),
@@ -129,9 +158,12 @@ function sizeOf(agent: (string | number)[]): number {
   return agent.slice(6).reduce<number>((sum, field) => sum + String(field).length, 0)
 }
 
-/** A line of COPY for the first revision of each agent. */
+/** A line of COPY for each revision of each agent. */
 export function* generateRevisions({ agents }: FleetOptions): Generator<string> {
-  for (const { team, id, user, createdAt } of generateKeys(agents)) {
+  for (const { number, team, id, user, createdAt } of generateKeys(agents)) {
+    if (revisionsOf(number) === 2) {
+      yield `${[team, id, '2', createdAt, user, 'updated', '{model_name}', '{"model_name":"gpt-5"}'].join('\t')}\n`
+    }
     yield `${[team, id, '1', createdAt, user, 'created', '{agent_name,model_name}', '{}'].join('\t')}\n`
   }
 }

@@ -110,8 +110,11 @@ describe('name, client and id of a token', () => {
     const { name, clientId } = read({}, { name: ' Ann\u0000\u001b[31m\n Lee ', azp: 'x'.repeat(300) })
     assert.equal(name, 'Ann [31m  Lee')
     assert.equal(clientId?.length, 255)
-    assert.equal(read({}, { name: `${'x'.repeat(254)}🚀` }).name?.isWellFormed(), true)
-    for (const nothing of ['', ' ', '\u0000', 7, null, {}])
+    assert.equal(read({}, { name: `${'x'.repeat(254)}🚀🚀` }).name, `${'x'.repeat(254)}🚀`)
+    assert.equal(read({}, { name: 'Ann\ud800' }).name, 'Ann\ufffd')
+    // What is after U+202E is shown from right to left, also if it is not part of the name.
+    assert.equal(read({}, { name: '\u202eeeL nnA\u2066\u2028x\u200f' }).name, 'eeL nnA x')
+    for (const nothing of ['', ' ', '\u0000', '\u202e', 7, null, {}])
       assert.equal(read({}, { name: nothing }).name, null)
   })
 })

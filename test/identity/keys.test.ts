@@ -205,7 +205,7 @@ test('AUTH_JWKS_URL is used where it is given, and nothing is discovered', async
   const keys: unknown[] = []
   const published = await standIn(t, (_, response) => response.end(JSON.stringify({ keys })))
   const { running, token, send } = await watch(t, {
-    AUTH_ISSUER: 'http://issuer.invalid',
+    AUTH_ISSUER: 'https://issuer.invalid',
     AUTH_JWKS_URL: `${published.url}/keys.json`,
   })
   keys.push(running.issuer.signingKey().publicJwk)

@@ -7,6 +7,7 @@ import { freePorts } from '../../dev/free-port.ts'
 import { answers, type RunningConsole, startConsoleProcess, startProcess } from '../acceptance/processes.ts'
 import { COLLECTION } from '../support/agents.ts'
 import { type FloodRequest, startFlood } from './flood.ts'
+import { observeIdleCores } from './idle-cores.ts'
 import { observeMemory } from './memory.ts'
 import { type Sent, sendAtRate } from './open-load.ts'
 import { formatRequest, RawClient } from './raw-client.ts'
@@ -17,8 +18,11 @@ const IS_LONG = process.env['FAIRNESS'] === 'long'
 const SECONDS = IS_LONG ? 20 : 3
 const LOCKED_SECONDS = IS_LONG ? 30 : 5
 const AGENTS_OF_LARGE_TEAM = IS_LONG ? 200_000 : 20_000
-/** How many times its p99 without the flood the p99 of team B may be. */
+/** How many times its p99 without the flood the p99 of team B may be. On a machine without idle cores every process waits
+ * for the operating system, whatever the console does first. */
 const MAX_RATIO = 3 * SLACK
+const MAX_RATIO_WITHOUT_IDLE_CORES = 2 * MAX_RATIO
+const IDLE_SHARE = 0.1
 
 interface Team {
   token: string
@@ -94,16 +98,20 @@ describe('two replicas', async () => {
 
   const report = async (t: TestContext, requests: FloodRequest[], callers: number, seconds = SECONDS) => {
     const flooding = await startFlood({ urls, requests, callers })
+    const idle = observeIdleCores()
     const [used] = await Promise.allSettled([useAsOther(seconds)])
+    const idleShare = idle()
     const counts = await flooding.stop()
     if (used.status === 'rejected') throw used.reason
     const { times, failures, p99 } = used.value
     t.diagnostic(
       `team B: ${times.length} requests, p50 ${ms(quantile(times, 0.5))}, p99 ${ms(p99)}, without the flood ` +
-        `p50 ${ms(quantile(alone.times, 0.5))}, p99 ${ms(alone.p99)}; team A: ${JSON.stringify(counts)}`,
+        `p50 ${ms(quantile(alone.times, 0.5))}, p99 ${ms(alone.p99)}; ratio ${(p99 / alone.p99).toFixed(1)}, cores ${Math.round(idleShare * 100)} % idle; ` +
+        `team A: ${JSON.stringify(counts)}`,
     )
     assert.deepEqual(failures.slice(0, 3), [])
-    if (IS_LONG) assert.ok(p99 <= MAX_RATIO * alone.p99, `p99 ${ms(p99)}, without the flood ${ms(alone.p99)}`)
+    const maxRatio = idleShare < IDLE_SHARE ? MAX_RATIO_WITHOUT_IDLE_CORES : MAX_RATIO
+    if (IS_LONG) assert.ok(p99 <= maxRatio * alone.p99, `at most ${maxRatio} times the p99 without the flood`)
     for (const status of Object.keys(counts)) assert.match(status, /^(200|429|503)$/)
   }
 
@@ -131,7 +139,8 @@ describe('two replicas', async () => {
   })
 
   it('refuse at once what exceeds their capacity three times, serve the rest, and recover', async (t) => {
-    const teams = await Promise.all(Array.from({ length: 20 }, () => createTeam(first, 5)))
+    const teams: Team[] = []
+    for (let n = 0; n < 20; n++) teams.push(await createTeam(first, 5))
     const requests = teams.flatMap(({ token, agents }) =>
       agents.flatMap((id) => [
         updateOf(id, token),
@@ -192,6 +201,7 @@ async function createTeam(running: RunningConsole, agents: number): Promise<Team
       headers: headersOf(token),
       body: JSON.stringify({ agent_name: 'Agent', model_name: 'model' }),
     })
+    assert.equal(response.status, 201, 'an agent is created')
     const { id } = (await response.json()) as { id: string }
     return id
   }

@@ -22,7 +22,14 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
   const running = await useConsole()
   const person = await running.person()
   const caller = {
-    ...{ teamId: person.team, userId: person.user, requestId: 'proof', name: null, clientId: null },
+    ...{
+      teamId: person.team,
+      userId: person.user,
+      requestId: 'proof',
+      name: null,
+      clientId: null,
+      via: 'api' as const,
+    },
     permissions: new Set<string>(),
   }
 
@@ -95,7 +102,14 @@ describe('a long prompt in every revision', async () => {
   const running = await useConsole()
   const person = await running.person()
   const caller = {
-    ...{ teamId: person.team, userId: person.user, requestId: 'proof', name: null, clientId: null },
+    ...{
+      teamId: person.team,
+      userId: person.user,
+      requestId: 'proof',
+      name: null,
+      clientId: null,
+      via: 'api' as const,
+    },
     permissions: new Set<string>(),
   }
 

@@ -16,16 +16,20 @@ export async function measureMemory(running: Process): Promise<NodeJS.MemoryUsag
   return JSON.parse(told().at(-1)?.[1] as string) as NodeJS.MemoryUsage
 }
 
-/** The most memory that a process takes until told to stop, in bytes. */
-export function observeMemory({ child }: Process): { stop: () => number } {
+/** The memory that a process takes now, and the most that it takes until told to stop, in bytes. */
+export function observeMemory({ child }: Process): { now: () => number; stop: () => number } {
   let most = 0
-  const look = () => {
+  const now = () => {
     const [, kibibytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
-    most = Math.max(most, Number(kibibytes) * 1024)
+    return Number(kibibytes) * 1024
+  }
+  const look = () => {
+    most = Math.max(most, now())
   }
   look()
   const looking = setInterval(look, 50)
   return {
+    now,
     stop: () => {
       clearInterval(looking)
       look()

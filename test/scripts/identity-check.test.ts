@@ -73,6 +73,20 @@ describe('npm run identity:check', async () => {
     assert.deepEqual(await check(token, { from: 'input' }), { code, output, errors: '' })
   })
 
+  it('prints nothing that a terminal obeys, and no more than the beginning of a long text', async () => {
+    const hostile = 'x\u009b31m\u202e\u2028\u0085'
+    const { code, output } = await check(
+      await issuer.sign({
+        ...{ ...good, sub: hostile, aud: [issuer.audience, 'y'.repeat(5_000)] },
+        ...{ team_id: [hostile, 'b'], scope: hostile, azp: hostile, jti: hostile },
+      }),
+    )
+    assert.equal(code, 0, output)
+    assert.match(output, /derived from "x\\u009b31m\\u202e\\u2028\\u0085"/)
+    assert.doesNotMatch(output.replaceAll('\n', ''), /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u)
+    assert.ok(output.length < 3_000, `${output.length} characters`)
+  })
+
   it('names each reason why the console would refuse a token', async () => {
     const { kid } = issuer.signingKey()
     const claims = {

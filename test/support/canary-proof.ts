@@ -208,10 +208,15 @@ async function leadALife({ flock: { hatch }, running, token, send }: Scene) {
     '/revisions/3/diff?against=1',
     '/revisions/5/diff?against=1',
     '/secret-names',
+    '/evaluations',
+    `/compare?with=${id}&revision=1`,
   ]) {
     assert.equal((await ask(`GET ${rest}`, 'GET', rest)).status, 200)
   }
   assert.equal((await ask('a restore', 'POST', '/revisions/1/restore')).status, 200)
+  const copy = await ask('a clone', 'POST', '/clone', { json: { ...ignored } })
+  assert.equal(copy.status, 201, copy.text)
+  await ask('a comparison', 'GET', `/compare?with=${copy.body.id}`)
   const shown = await ask('secrets', 'GET', '/secrets', {}, [nextKey, nextToken, nextNamed])
   assert.deepEqual(shown.body, {
     api_key: nextKey,

@@ -73,6 +73,12 @@ export function refusedRequests(
     },
     { name: 'no agent id', json: { api_key: hatch() }, path: `${COLLECTION}/x`, status: 422 },
     { name: 'a stale revision', json: { api_key: hatch() }, headers: { 'if-match': '"99"' }, status: 412 },
+    {
+      name: 'a key for a reason',
+      json: { purpose: 'z' },
+      headers: { 'console-change-reason': encodeURIComponent(hatch()) },
+      status: 422,
+    },
     { name: 'an unknown path', json: { api_key: hatch() }, path: `/v1/agents/${id}`, status: 404 },
     { name: 'an unknown method', method: 'PATCH', json: { api_key: hatch() }, status: 405 },
     {

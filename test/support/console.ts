@@ -169,7 +169,8 @@ async function request<Body>(
     redirect: 'manual',
   })
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  // Not for lines of JSON.
+  const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
     headers: response.headers,

@@ -25,6 +25,18 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
   'DELETE /v1/agent-configurations/:id/secrets/:name': (id) => ({
     path: `/v1/agent-configurations/${id}/secrets/crm`,
   }),
+  'GET /v1/agent-configurations/:id/delegation': (id) => ({
+    path: `/v1/agent-configurations/${id}/delegation`,
+  }),
+  'HEAD /v1/agent-configurations/:id/delegation': (id) => ({
+    path: `/v1/agent-configurations/${id}/delegation?as_of=1`,
+  }),
+  'GET /v1/agent-configurations/:id/dependents': (id) => ({
+    path: `/v1/agent-configurations/${id}/dependents`,
+  }),
+  'HEAD /v1/agent-configurations/:id/dependents': (id) => ({
+    path: `/v1/agent-configurations/${id}/dependents`,
+  }),
   'GET /v1/agent-configurations/:id/revisions': (id) => ({
     path: `/v1/agent-configurations/${id}/revisions`,
   }),
@@ -58,20 +70,57 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
     path: `/v1/agent-configurations/${id}/lifecycle`,
     options: { json: { trust_stage: 'adapted' } },
   }),
+  'GET /v1/agent-configurations/:id/evaluations': (id) => ({
+    path: `/v1/agent-configurations/${id}/evaluations`,
+  }),
+  'HEAD /v1/agent-configurations/:id/evaluations': (id) => ({
+    path: `/v1/agent-configurations/${id}/evaluations`,
+  }),
+  'GET /v1/agent-configurations/:id/evaluations/series': (id) => ({
+    path: `/v1/agent-configurations/${id}/evaluations/series`,
+  }),
+  'HEAD /v1/agent-configurations/:id/evaluations/series': (id) => ({
+    path: `/v1/agent-configurations/${id}/evaluations/series`,
+  }),
+  'GET /v1/agent-configurations/:id/compare': (id) => ({
+    path: `/v1/agent-configurations/${id}/compare?with=${id}`,
+  }),
+  'HEAD /v1/agent-configurations/:id/compare': (id) => ({
+    path: `/v1/agent-configurations/${id}/compare?with=${id}`,
+  }),
+  'POST /v1/agent-configurations/:id/clone': (id) => ({
+    path: `/v1/agent-configurations/${id}/clone`,
+    options: { json: {} },
+  }),
+  'GET /v1/views/:name': (id) => ({ path: `/v1/views/${id}?scope=team` }),
+  'HEAD /v1/views/:name': (id) => ({ path: `/v1/views/${id}?scope=team` }),
+  'DELETE /v1/views/:name': (id) => ({ path: `/v1/views/${id}?scope=team` }),
   'PUT /v1/agent-configurations/:id/latest-evaluation': (id) => ({
     path: `/v1/agent-configurations/${id}/latest-evaluation`,
     options: { json: { evaluation_id: '3fa85f64-5717-4562-b3fc-2c963f66afa6', revision: 1 } },
   }),
+  // The id of an agent is no user; see the test of users for one of another team.
+  'DELETE /v1/users/:user_id': (id) => ({ path: `/v1/users/${id}` }),
 }
 
 /** Operations that name nothing of a team, each with the reason why. */
 export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'GET /v1/agent-configurations': 'lists the team of the token; see the test of the list',
   'HEAD /v1/agent-configurations': 'lists the team of the token; see the test of the list',
+  'GET /v1/agent-configurations/facets': 'counts the team of the token; see the test of the facets',
+  'HEAD /v1/agent-configurations/facets': 'counts the team of the token; see the test of the facets',
+  'GET /v1/agent-configurations/export': 'lists the team of the token; see the test of the export',
+  'POST /v1/agent-configurations/bulk': 'has a result for each id; see the test of bulk requests',
   'POST /v1/agent-configurations': 'creates in the team of the token, whatever the body says',
   'GET /v1/agent-configurations/events': 'tells of the team of the token; see the test of the watch',
+  'GET /v1/views': 'lists the views of the user and the team of the token; see the test of views',
+  'HEAD /v1/views': 'lists the views of the user and the team of the token; see the test of views',
+  'PUT /v1/views/:name': 'saves for the user or the team of the token; see the test of views',
   'GET /v1/audit-events': 'lists the events of the team of the token',
   'HEAD /v1/audit-events': 'lists the events of the team of the token',
+  'GET /v1/audit-events/export': 'lists the events of the team of the token',
+  'GET /v1/users': 'lists users of the team of the token; see the test of users',
+  'HEAD /v1/users': 'lists users of the team of the token; see the test of users',
   'GET /v1/me': 'says what the token says',
   'HEAD /v1/me': 'says what the token says',
   'GET /.well-known/oauth-protected-resource': 'the metadata is public',

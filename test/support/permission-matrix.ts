@@ -7,6 +7,8 @@ export interface MatrixOperation {
   /** Undefined if a valid token is enough. */
   permission: string | undefined
   isRead: boolean
+  /** What the operation does, if that needs another permission too. */
+  action?: { name: string; permission: string }
 }
 
 interface Document {
@@ -15,23 +17,30 @@ interface Document {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 const NEEDED = /Needs the permission `([^`]+)`\./
+/** A member of the body that needs another permission. */
+const ACTION = /`(\w+)` needs the permission `([^`]+)` too\./g
 const ANY_TOKEN = /no particular permission/
 
 /** Every operation of a document. One that does not say what it needs is an error. */
 export function readOperations(document: unknown): MatrixOperation[] {
   return Object.entries((document as Document).paths).flatMap(([path, item]) =>
-    METHODS.filter((name) => item[name]).map((name) => {
+    METHODS.filter((name) => item[name]).flatMap((name) => {
       const { description = '' } = item[name] ?? {}
       const permission = NEEDED.exec(description)?.[1]
       if (permission === undefined && !ANY_TOKEN.test(description)) {
         throw new Error(`${name} ${path} does not say what it needs`)
       }
-      return {
+      const operation = {
         method: name.toUpperCase(),
         path,
         permission,
         isRead: ['get', 'head', 'options'].includes(name),
       }
+      const actions = [...description.matchAll(ACTION)].map(([, action = '', other = '']) => ({
+        ...operation,
+        action: { name: action, permission: other },
+      }))
+      return [operation, ...actions]
     }),
   )
 }
@@ -39,7 +48,7 @@ export function readOperations(document: unknown): MatrixOperation[] {
 /** Calls the operation with an id, by default of nothing that exists. The body of a success is not read: it may never end. */
 export async function callOperation(
   baseUrl: string,
-  { method, path, isRead }: Omit<MatrixOperation, 'permission'>,
+  { method, path, isRead, action }: Omit<MatrixOperation, 'permission'>,
   authorization: string | undefined,
   id: string = randomUUID(),
 ): Promise<{ status: number; code: string | undefined; detail: unknown }> {
@@ -51,7 +60,7 @@ export async function callOperation(
       ...(authorization && { authorization }),
       ...(isRead ? {} : { 'content-type': 'application/json' }),
     },
-    ...(isRead ? {} : { body: '{}' }),
+    ...(isRead ? {} : { body: JSON.stringify(action ? { [action.name]: BODIES[action.name] ?? {} } : {}) }),
   })
   const { status } = response
   if (status < 400) {
@@ -70,7 +79,16 @@ function parse(text: string): { code?: string; detail?: unknown } {
   }
 }
 
-/** A token for each permission by itself, one with all of them and one with none. */
+/** What an action needs to be valid by itself. */
+const BODIES: Record<string, object> = { lifecycle: { trust_stage: 'tested' } }
+
+/** A token for each permission by itself and for each with `agent:read`, one with all of them and one with none. */
 export function scopesOf(permissions: readonly string[]): string[] {
-  return ['', permissions.join(' '), ...permissions]
+  const withRead = permissions.filter((name) => name !== 'agent:read').map((name) => `agent:read ${name}`)
+  return ['', permissions.join(' '), ...permissions, ...withRead]
+}
+
+/** The first permission that an operation needs and a token lacks. */
+export function missingOf({ permission, action }: MatrixOperation, scope: readonly string[]) {
+  return [permission, action?.permission].find((name) => name !== undefined && !scope.includes(name))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { eraseStep } from '../../src/agents/lifecycle/erase.ts'
-import { REDACTABLE_FIELDS } from '../../src/contract/history.ts'
+import { REDACTABLE_FIELDS, REDACTABLE_REASON } from '../../src/contract/history.ts'
 import { COLLECTION } from './agents.ts'
 import { createFlock } from './canaries.ts'
 import type { Scene } from './canary-proof.ts'
@@ -24,6 +24,9 @@ const REFUSED: ((url: string) => object)[] = [
   (url) => ({ white_box_config: { repo_url: url } }),
   (url) => ({ import_metadata: { source_url: url } }),
 ]
+
+/** In a reason it would be refused. */
+const unlikeACredential = (credential: string) => credential.replace(/^sk-/, '')
 
 /** In every field that a redaction takes: stored, with a warning or not, until they are redacted. */
 const stored = (hatch: Hatch) => ({
@@ -108,7 +111,8 @@ async function storeAndRedact(
   { hatch, search, person: { token } }: Plant,
   revisions: number,
 ): Promise<void> {
-  const created = await running.request('POST', COLLECTION, { token, json: stored(hatch) })
+  const reason = { 'console-change-reason': encodeURIComponent(`The word ${unlikeACredential(hatch())}`) }
+  const created = await running.request('POST', COLLECTION, { token, json: stored(hatch), headers: reason })
   assert.equal(created.status, 201, created.text)
   const path = `${COLLECTION}/${created.body.id}`
   for (let revision = 2; revision <= revisions; revision++) {
@@ -122,12 +126,14 @@ async function storeAndRedact(
     search('', (await running.request('GET', path, { token })).text).length > 0,
     'it is readable before',
   )
+  const history = await running.request('GET', `${path}/revisions`, { token })
+  assert.ok(search('', history.text).length > 0, 'its reason too')
 
   const cleaned = await running.request('PUT', path, { token, json: CLEAN })
   assert.equal(cleaned.status, 200, cleaned.text)
   const redacted = await running.request('POST', `${path}/revisions/1/redact`, {
     token,
-    json: { fields: REDACTABLE_FIELDS },
+    json: { fields: [...REDACTABLE_FIELDS, REDACTABLE_REASON] },
   })
   assert.equal(redacted.status, 204, redacted.text)
   for (const rest of [

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 
-export const CONSOLE_NAME = 'http://console.test'
+export const CONSOLE_NAME = 'https://console.test'
 
 /** A private key for SIGNING_KEYS. */
 export function signingKey(): string {

@@ -3,7 +3,7 @@
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  withinMs = 30_000,
+  withinMs = 90_000,
 ): Promise<void> {
   const deadline = Date.now() + withinMs
   while (!(await isSo())) {
