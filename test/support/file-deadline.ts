@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { basename } from 'node:path'
 import { after } from 'node:test'
 
@@ -17,8 +18,20 @@ function end(reason: string): never {
   }
   const alive = [...counts].map(([resource, count]) => `${count} × ${resource}`).join(', ')
   const file = basename(process.argv[1] ?? '')
-  process.stderr.write(`${file} ${reason}. What is alive: ${alive || 'nothing'}\n`)
+  process.stderr.write(`${file} ${reason}. What is alive: ${alive || 'nothing'}${describeSockets()}\n`)
   process.exit(1)
+}
+
+/** The addresses say which server a leaked connection belongs to. Node has no documented list of open sockets. */
+function describeSockets(): string {
+  const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles: () => unknown[] }
+  const sockets = handles().filter((handle) => handle instanceof Socket && handle.remotePort !== undefined)
+  return (sockets as Socket[])
+    .map(
+      ({ localPort, remotePort, readyState }) =>
+        `; a socket from ${localPort} to ${remotePort}, ${readyState}`,
+    )
+    .join('')
 }
 
 // The runner preloads it as well, and lives as long as all files together.
