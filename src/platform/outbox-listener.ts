@@ -31,9 +31,12 @@ export function listenToOutbox(url: string, log: Logger, onNotification: () => v
   const notifyFromOtherConnection = async () => {
     const client = createClient()
     client.on('error', () => {})
-    await client.connect()
-    await client.query(`NOTIFY ${OUTBOX_CHANNEL}`)
-    await client.end()
+    try {
+      await client.connect()
+      await client.query(`NOTIFY ${OUTBOX_CHANNEL}`)
+    } finally {
+      await client.end().catch(() => {})
+    }
   }
 
   const listen = async () => {
