@@ -370,7 +370,7 @@ describe('a bulk request', async () => {
       assert.equal((await send(colleague, body, headers)).body.counts.changed, 3, 'a key belongs to its user')
     })
 
-    it('and another body is refused', async () => {
+    it('and another body is refused, and the audit log says so', async () => {
       const person = await running.person()
       const ids = await createAgents(person, 2)
       const headers = { 'idempotency-key': 'k' }
@@ -384,6 +384,15 @@ describe('a bulk request', async () => {
         assert.deepEqual([reply.status, codeOf(reply)], [409, 'idempotency_conflict'])
       }
       assert.equal((await revisionsOf(person, ids[0] as string)).length, 2)
+      const path = '/v1/audit-events?action=idempotency_conflict'
+      const { results } = (await running.request('GET', path, { token: person.token })).body
+      assert.deepEqual(
+        results.map(({ user_id, agent_id }: { user_id: string; agent_id: string | null }) => [
+          user_id,
+          agent_id,
+        ]),
+        Array.from({ length: 3 }, () => [person.user, null]),
+      )
     })
 
     it('works on the agents that the filters matched first', async () => {

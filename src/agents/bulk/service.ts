@@ -67,12 +67,14 @@ export function createBulk(deps: BulkDeps) {
   /** The first request with the key, or this one if it is the first. The agents of the first request are those of all. */
   const claim = async (
     turns: Turns,
-    teamId: string,
+    caller: Caller,
     request: BulkRequest,
     key: IdempotencyKey,
   ): Promise<StoredBulk> => {
+    const { teamId } = caller
+    const at = Math.floor(now() / 1_000)
     const find = async () => {
-      const found = await findBulk(sql, teamId, key)
+      const found = await findBulk(sql, caller, key, { now: at, eventId: newId() })
       if (found?.is_same === false) throw new Problem('idempotency_conflict')
       return found
     }
@@ -80,7 +82,7 @@ export function createBulk(deps: BulkDeps) {
     if (first) return first
     const bulk = { id: newId(), agent_ids: await select(turns, teamId, request), results: null }
     return turns.take('writes', async () => {
-      if (await insertBulk(sql, teamId, key, bulk, Math.floor(now() / 1_000))) return bulk
+      if (await insertBulk(sql, teamId, key, bulk, at)) return bulk
       const other = await find()
       if (!other) throw new Error('The idempotency key conflicts with a row that cannot be found')
       return other
@@ -153,7 +155,7 @@ export function createBulk(deps: BulkDeps) {
       ...{ lanes: deps.lanes, team: teamId, signal: context.signal },
       isClosing: () => deps.shutdown.hasBegun,
     })
-    const bulk = key && (await claim(turns, teamId, request, key))
+    const bulk = key && (await claim(turns, caller, request, key))
     if (bulk?.results) return bulk.results
     const ids = bulk ? bulk.agent_ids : await select(turns, teamId, request)
     const done = bulk ? await readDone(turns, teamId, bulk.id) : undefined

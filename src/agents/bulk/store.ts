@@ -1,5 +1,7 @@
 import type { AgentBulkItem } from '../../contract/bulk.ts'
+import { auditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
+import type { Caller } from '../../platform/identity.ts'
 import type { IdempotencyKey } from '../configuration/idempotency.ts'
 
 /** A bulk request with an idempotency key. */
@@ -16,21 +18,30 @@ export interface BulkChangeRow {
   fields: string[]
 }
 
-/** Undefined if the key was not used before. */
+/** Undefined if the key was not used before. If it was used with another body, writes an audit event, as for creations. */
 export async function findBulk(
   sql: Statements,
-  teamId: string,
+  caller: Caller,
   { key, requestHashes }: IdempotencyKey,
+  { now, eventId }: { now: number; eventId: string },
 ): Promise<(StoredBulk & { is_same: boolean }) | undefined> {
-  const [row] = await sql.read<StoredBulk & { is_same: boolean }>({
+  const [row] = await sql.write<StoredBulk & { is_same: boolean }>({
     name: 'find-bulk',
-    text: `
-SELECT id, agent_ids, results, request_hash = ANY ($3::bytea[]) AS is_same FROM bulk_requests
-WHERE team_id = $1 AND key = $2`,
-    values: [teamId, key, requestHashes],
+    text: FIND_BULK,
+    values: [caller.teamId, key, requestHashes, now, ...originParameters(auditOrigin(caller, eventId))],
   })
   return row
 }
+
+const FIND_BULK = `
+WITH found AS (
+  SELECT id, agent_ids, results, request_hash = ANY ($3::bytea[]) AS is_same FROM bulk_requests
+  WHERE team_id = $1 AND key = $2
+), audited AS (
+  ${INSERT_AUDIT_EVENT}
+  SELECT $1, $6, $4, $5, 'idempotency_conflict', NULL::uuid, $7, $8, $9, '{}' FROM found WHERE NOT is_same
+)
+SELECT id, agent_ids, results, is_same FROM found`
 
 /** Returns false if the key was used before. */
 export async function insertBulk(
