@@ -10,6 +10,13 @@ const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? 2_000)
 const TEAMS = 50
 const AT_ONCE = 16
 
+const BULK_CHANGES = [
+  { update: { agent_name: 'taken over' } },
+  { lifecycle: { trust_stage: 'adapted' } },
+  { delete: {} },
+  { update: { agent_name: 'taken over' }, dry_run: true },
+]
+
 describe(`${TEAMS} teams`, async () => {
   const running = await useConsole()
   const people = await Promise.all(Array.from({ length: TEAMS }, () => running.person()))
@@ -42,15 +49,27 @@ describe(`${TEAMS} teams`, async () => {
     const before = await state()
     const operations = Object.entries(OPERATIONS_BY_ID)
     let next = 0
+    const changeInBulk = async (n: number, token: string, foreign: string) => {
+      const change = BULK_CHANGES[Math.floor(n / 5) % BULK_CHANGES.length]
+      const json = { agents: [{ id: foreign }], ...change }
+      const reply = await running.request('POST', `${COLLECTION}/bulk`, { token, json })
+      assert.equal(reply.status, 200, reply.text)
+      assert.deepEqual(
+        reply.body.results.map(({ id, error }: { id: string; error: { code: string } }) => [id, error.code]),
+        [[foreign, 'agent_not_found']],
+      )
+      return reply.text
+    }
     const attempt = async (n: number) => {
       const own = n % TEAMS
       const other = (own + 1 + (Math.floor(n / TEAMS) % (TEAMS - 1))) % TEAMS
       const token = people[own]?.token as string
       const foreign = agents[other] as string
-      const kind = n % 4
+      const kind = n % 5
+      if (kind === 4) return changeInBulk(n, token, foreign)
       if (kind < 2) {
         const [operation, at] = operations[
-          Math.floor(n / 4) % operations.length
+          Math.floor(n / 5) % operations.length
         ] as (typeof operations)[number]
         const { path, options } = at(foreign)
         const extra = kind === 1 ? { 'if-match': '*', 'x-team-id': people[other]?.team as string } : {}
