@@ -9,6 +9,10 @@ export const apiResource = 'urn:agent-console:api'
 
 /** The client with which the console exchanges tokens. */
 export const exchangeClientId = 'agent-console'
+/** The browser console. */
+export const webClientId = 'agent-console-web'
+/** A program on the user's machine, which takes the code on a port of its own choice. */
+export const cliClientId = 'agent-console-cli'
 export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
 export interface Identity {
@@ -27,8 +31,11 @@ export function identityOf(id: string): Identity | undefined {
   return user && team ? { user, team } : undefined
 }
 
-/** There is no registration: every id that names a user and a team is a client. */
-export function findClient(id: string): AdapterPayload | undefined {
+/** There is no registration: every id that names a user and a team is a client. `consoleUrls` are the addresses of the
+ * browser console. */
+export function findClient(id: string, consoleUrls: Iterable<string>): AdapterPayload | undefined {
+  if (id === webClientId) return describeWebClient([...consoleUrls])
+  if (id === cliClientId) return CLI_CLIENT
   const isExchange = id === exchangeClientId
   if (!isExchange && !identityOf(id)) return undefined
   return {
@@ -37,5 +44,33 @@ export function findClient(id: string): AdapterPayload | undefined {
     grant_types: [isExchange ? EXCHANGE_GRANT : 'client_credentials'],
     redirect_uris: [],
     response_types: [],
+  }
+}
+
+/** A public client has no secret: PKCE binds the code to the program that asked for it. */
+const PUBLIC_CLIENT: AdapterPayload = {
+  token_endpoint_auth_method: 'none',
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+}
+
+/** Of a native client the provider accepts any port of a loopback address (RFC 8252 section 7.3). */
+const CLI_CLIENT: AdapterPayload = {
+  ...PUBLIC_CLIENT,
+  client_id: cliClientId,
+  client_name: 'Agent Console on the command line',
+  application_type: 'native',
+  redirect_uris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],
+}
+
+/** Undefined while no console is known: a client must have a redirect URI. */
+function describeWebClient(urls: string[]): AdapterPayload | undefined {
+  if (urls.length === 0) return undefined
+  return {
+    ...PUBLIC_CLIENT,
+    client_id: webClientId,
+    client_name: 'Agent Console',
+    redirect_uris: urls.map((url) => `${url}/console/auth/callback`),
+    post_logout_redirect_uris: urls.flatMap((url) => [`${url}/console/`, `${url}/console/signed-out`]),
   }
 }

@@ -3,10 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type JWK, type JWTPayload, SignJWT } from 'jose'
 import { PERMISSIONS } from '../../src/contract/permissions.ts'
 import { onFreePort } from '../free-port.ts'
-import { clientId } from './client.ts'
+import { clientId, type Identity } from './client.ts'
 import { createKeyServer } from './key-server.ts'
 import { createSigningKey, importSigningKey, type SigningAlgorithm, type SigningKey } from './keys.ts'
 import { listen, stopListening } from './listen.ts'
+import { type DemoPerson, demoPeople, EXAMPLE } from './people.ts'
+import { createStore } from './store.ts'
 import { requestToken, type TokenRequest } from './token.ts'
 
 export interface IssuerOptions {
@@ -17,6 +19,12 @@ export interface IssuerOptions {
   url?: string
   audience?: string
   tokenLifetimeSeconds?: number
+  /** Of the access tokens of people who sign in. */
+  personTokenSeconds?: number
+  /** The administrator of the demo people, and their team. */
+  administrator?: Identity
+  /** The addresses of the browser console. Its client exists once there is one. */
+  consoleUrls?: readonly string[]
   alg?: SigningAlgorithm
   /** The private ES256 key of an earlier issuer, whose tokens stay valid. A new key when absent. */
   key?: JWK
@@ -36,6 +44,10 @@ export interface RotateOptions {
 export interface Issuer {
   readonly url: string
   readonly audience: string
+  /** Who can sign in. */
+  readonly people: readonly DemoPerson[]
+  /** Lets the browser console at this address sign people in. */
+  registerConsole(url: string): void
   /** A client_credentials grant over HTTP, or a token of the same form where there are no grants. */
   token(request: TokenRequest): Promise<string>
   /** The present key and exactly these claims: no `iss`, `exp` or other is added. */
@@ -57,6 +69,9 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
     host = '127.0.0.1',
     audience = 'agent-console',
     tokenLifetimeSeconds = 3600,
+    personTokenSeconds = 600,
+    administrator = EXAMPLE,
+    consoleUrls = [],
     grants = true,
     tokenEndpoint,
   } = options
@@ -65,6 +80,10 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
     : await createSigningKey(options.alg ?? 'ES256')
   let retiredKeys: SigningKey[] = []
   let jwksRequests = 0
+  const people = demoPeople(administrator)
+  const store = createStore()
+  const registerConsole = (consoleUrl: string) => void store.consoleUrls.add(new URL(consoleUrl).origin)
+  for (const consoleUrl of consoleUrls) registerConsole(consoleUrl)
 
   const server = createServer()
   const { port: wanted = 0 } = options
@@ -80,7 +99,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
     const served = { url, audience, tokenLifetimeSeconds, signingKey, retiredKeys, onJwksServed }
     if (!grants) return createKeyServer({ ...served, tokenEndpoint })
     const { createProvider } = await import('./provider.ts')
-    const handleByProvider = createProvider(served).callback()
+    const handleByProvider = createProvider({ ...served, personTokenSeconds, people, store }).callback()
     return (request, response) => void handleByProvider(request, response)
   }
   let handle = await serve()
@@ -113,6 +132,8 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<Issuer> 
   return {
     url,
     audience,
+    people,
+    registerConsole,
     signingKey: () => signingKey,
     jwksRequests: () => jwksRequests,
     token: (request) => (grants ? requestToken(url, request) : signToken(request)),

@@ -6,7 +6,10 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { JWK } from 'jose'
+import type { Identity } from './client.ts'
 import { startIssuer } from './issuer.ts'
+
+const readJson = <T>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as T
 
 const {
   ISSUER_HOST: host,
@@ -14,7 +17,12 @@ const {
   ISSUER_URL: url,
   ISSUER_AUDIENCE: audience,
   ISSUER_TOKEN_SECONDS: lifetime,
+  ISSUER_PERSON_TOKEN_SECONDS: personLifetime,
   ISSUER_KEY_FILE: keyFile,
+  // The user and the team of the administrator, as JSON.
+  ISSUER_ADMINISTRATOR_FILE: administratorFile,
+  // Where browsers reach the console. Several are separated by commas.
+  ISSUER_CONSOLE_URLS: consoleUrls,
 } = process.env
 
 const issuer = await startIssuer({
@@ -22,7 +30,10 @@ const issuer = await startIssuer({
   ...(port && { port: Number(port) }),
   ...(url && { url }),
   ...(audience && { audience }),
-  ...(keyFile && { key: JSON.parse(readFileSync(keyFile, 'utf8')) as JWK }),
+  ...(keyFile && { key: readJson<JWK>(keyFile) }),
+  ...(administratorFile && { administrator: readJson<Identity>(administratorFile) }),
+  ...(consoleUrls && { consoleUrls: consoleUrls.split(',') }),
+  ...(personLifetime && { personTokenSeconds: Number(personLifetime) }),
   ...(lifetime && { tokenLifetimeSeconds: Number(lifetime) }),
 })
 process.stdout.write(`issuer listening on ${issuer.url} for the audience ${issuer.audience}\n`)

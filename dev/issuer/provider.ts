@@ -1,49 +1,77 @@
-import { randomBytes } from 'node:crypto'
-import { type Adapter, errors, Provider } from 'oidc-provider'
+import { errors, Provider } from 'oidc-provider'
 import { PERMISSIONS } from '../../src/contract/permissions.ts'
-import { apiResource, findClient, identityOf } from './client.ts'
+import { apiResource, identityOf, webClientId } from './client.ts'
 import { registerExchange } from './exchange.ts'
 import type { SigningKey } from './keys.ts'
+import type { DemoPerson } from './people.ts'
+import { createLoadGrant } from './sign-in/grant.ts'
+import { interactionPath, registerInteractions } from './sign-in/interactions.ts'
+import { message, sendPage, signOut } from './sign-in/page.ts'
+import type { Store } from './store.ts'
 
 export interface ProviderOptions {
   readonly url: string
   readonly audience: string
   readonly tokenLifetimeSeconds: number
+  /** Of the access tokens of people who sign in. */
+  readonly personTokenSeconds: number
+  readonly people: readonly DemoPerson[]
+  readonly store: Store
   readonly signingKey: SigningKey
   /** Published but no longer used: tokens that they signed stay valid. */
   readonly retiredKeys: readonly SigningKey[]
   readonly onJwksServed: () => void
 }
 
-/** JWT access tokens are not stored, so only clients are ever looked up. */
-const createAdapter = (model: string): Adapter => ({
-  find: async (id) => (model === 'Client' ? findClient(id) : undefined),
-  findByUid: async () => undefined,
-  findByUserCode: async () => undefined,
-  upsert: async () => undefined,
-  consume: async () => undefined,
-  destroy: async () => undefined,
-  revokeByGrantId: async () => undefined,
-})
+const FORTNIGHT = 14 * 86_400
 
 export function createProvider(options: ProviderOptions): Provider {
-  const { url, audience, tokenLifetimeSeconds, signingKey, retiredKeys } = options
+  const { url, audience, tokenLifetimeSeconds, personTokenSeconds, signingKey, retiredKeys, store } = options
   const { alg, kid } = signingKey
+  const findPerson = (user: string) => options.people.find((person) => person.user === user)
   const provider = new Provider(url, {
-    adapter: createAdapter,
+    adapter: store.createAdapter,
     jwks: { keys: [signingKey, ...retiredKeys].map((key) => key.privateJwk) },
-    cookies: { keys: [randomBytes(32)] },
-    scopes: PERMISSIONS,
+    cookies: { keys: store.cookieKeys },
+    scopes: ['openid', 'offline_access', ...PERMISSIONS],
+    claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
+    // The ID token has name and email: the console does not call the userinfo endpoint.
+    conformIdTokenClaims: false,
     // The library's default is RS256, and it refuses every client when no such key exists.
     clientDefaults: { id_token_signed_response_alg: alg },
     // Without it the library prints a warning.
-    ttl: { ClientCredentials: tokenLifetimeSeconds },
+    ttl: {
+      ClientCredentials: tokenLifetimeSeconds,
+      AccessToken: personTokenSeconds,
+      IdToken: 3_600,
+      ...{ Interaction: 3_600, Session: FORTNIGHT, Grant: FORTNIGHT, RefreshToken: FORTNIGHT },
+    },
+    interactions: { url: (_ctx, { uid }) => interactionPath(uid) },
+    findAccount: (_ctx, id) => {
+      const person = findPerson(id)
+      return person && { accountId: id, claims: () => ({ sub: id, name: person.name, email: person.email }) }
+    },
+    loadExistingGrant: createLoadGrant(findPerson, [apiResource, audience]),
+    rotateRefreshToken: true,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    clientBasedCORS: (_ctx, origin, { clientId }) =>
+      clientId === webClientId && store.consoleUrls.has(origin),
+    renderError: (ctx, { error, error_description: text = error }) =>
+      sendPage(ctx, message('The sign-in failed', text)),
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) => sendPage(ctx, signOut(form)),
+        postLogoutSuccessSource: (ctx) =>
+          sendPage(ctx, message('You are signed out', 'You can close this page.')),
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => apiResource,
+        // A code or refresh token gives a token for the API, also if the token request names no resource.
+        useGrantedResource: () => true,
         getResourceServerInfo(_ctx, resource) {
           if (resource !== apiResource && resource !== audience) throw new errors.InvalidTarget()
           return {
@@ -59,6 +87,11 @@ export function createProvider(options: ProviderOptions): Provider {
     formats: {
       customizers: {
         jwt(_ctx, token, jwt) {
+          const person = token.kind === 'AccessToken' && findPerson(token.accountId)
+          if (person) {
+            Object.assign(jwt.payload, { name: person.name, ...(person.team && { team_id: person.team }) })
+            return
+          }
           const identity = identityOf(token.clientId ?? '')
           if (!identity) throw new TypeError(`${token.clientId} names no user and team`)
           Object.assign(jwt.payload, { sub: identity.user, team_id: identity.team })
@@ -67,6 +100,7 @@ export function createProvider(options: ProviderOptions): Provider {
     },
   })
   registerExchange(provider, options)
+  registerInteractions(provider, options.people)
   provider.use(async (ctx, next) => {
     await next()
     if (ctx['oidc']?.route === 'jwks' && ctx.status === 200) options.onJwksServed()

@@ -8,7 +8,7 @@ export const COMPANY = {
 
 /** Who changes agents. `you` is the user of the printed token. */
 export const PEOPLE = {
-  you: { email: 'you@fjordandfield.example', role: 'owner' },
+  you: { email: 'priya.raghunathan@fjordandfield.example', role: 'owner' },
   maren: { email: 'maren.holt@fjordandfield.example', role: 'editor' },
   tobias: { email: 'tobias.reyes@fjordandfield.example', role: 'editor' },
   ines: { email: 'ines.okafor@fjordandfield.example', role: 'editor' },
