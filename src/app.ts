@@ -53,6 +53,7 @@ import { API_VERSION, openApi, openApiRoute } from './http/openapi.ts'
 import { protectedResource } from './http/protected-resource.ts'
 import { referencePage } from './http/reference-page.ts'
 import { createServer } from './http/server.ts'
+import { webConsole } from './http/web/plugin.ts'
 import { createExports } from './platform/exports.ts'
 import type { Refusal } from './platform/identity.ts'
 import { type Backlog, readBacklog, readEpoch } from './platform/outbox.ts'
@@ -97,7 +98,7 @@ const SCHEMAS = [
 
 /** The only place that wires the parts together. */
 export async function buildApp(deps: Deps) {
-  const { database, identity, evolution, events, services, shutdown, metrics, log, hasReference } = deps
+  const { database, identity, evolution, events, services, shutdown, metrics, log, hasReference, web } = deps
   // For writes that insert into the outbox: notifies the relays after each write.
   const notifyingDatabase = events ? notifyAfterWrites(database, database.system, log) : database
   const backlog = createSampler(() => readBacklog(database.system))
@@ -188,7 +189,8 @@ export async function buildApp(deps: Deps) {
   })
   await app.register(protectedResource, { ...deps, issuer: identity.issuer })
   await app.register(jwksRoute, { publicKeys: deps.signer.publicKeys })
-  await app.register(landingPage, { version: API_VERSION, hasReference })
+  if (web) await app.register(webConsole, { ...web, ...deps, issuer: identity.issuer })
+  else await app.register(landingPage, { version: API_VERSION, hasReference })
   if (hasReference) await app.register(referencePage)
   await app.register(mountRoutes, {
     ...services.mount,

@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { DEFAULT_SUBJECT_PREFIX } from './contract/asyncapi.ts'
+import { PERMISSIONS } from './contract/permissions.ts'
 import type { PoolOptions } from './platform/database.ts'
 import { type Environment, readVariable } from './platform/environment.ts'
 import { parseClaimName, parseRoles } from './platform/identity/settings.ts'
@@ -47,6 +51,8 @@ export interface Config {
   readonly recoverDays: number
   /** Serves the API reference at /docs. */
   readonly hasReference: boolean
+  /** Undefined if the browser console is not served. */
+  readonly web: WebConfig | undefined
   readonly connections: { readonly max: number; readonly maxUnsentBytes: number; readonly stallMs: number }
   readonly watchLimits: { readonly perUser: number; readonly perTeam: number; readonly perProcess: number }
   /** Bytes of request bodies in memory. */
@@ -63,6 +69,16 @@ export interface EventsConfig {
   readonly stream: EventStreamSettings
   /** Must support LISTEN. Undefined if this process does not run a relay. */
   readonly relayDatabaseUrl: string | undefined
+}
+
+export interface WebConfig {
+  /** The public client of the browser console at the issuer. */
+  readonly clientId: string
+  readonly scope: string
+  /** The resource indicator (RFC 8707) that it sends to the issuer. */
+  readonly resource: string | undefined
+  /** What `npm run build:web` writes. */
+  readonly folder: string
 }
 
 export interface MaintenanceConfig {
@@ -116,6 +132,7 @@ export function readConfig(environment: Environment): Config {
     secretsKeys: read('SECRETS_KEYS', parseKeyring),
     recoverDays: read('RECOVER_DAYS', (text) => parseInteger(text, 0, 3_650), 7),
     hasReference: read('REFERENCE', parseSwitch, true),
+    web: readWeb(reader),
     connections: {
       max: read('MAX_CONNECTIONS', parseCount, 10_000),
       maxUnsentBytes: read('MAX_UNSENT_BYTES', parseMemory, 32 * 1024 ** 2),
@@ -289,6 +306,28 @@ function readMaintenance({ read }: Reader): MaintenanceConfig | undefined {
     auditSigningKeys: read('AUDIT_SIGNING_KEY', parseSigningKeys, []),
   }
   return read('MAINTENANCE', parseSwitch, true) ? maintenance : undefined
+}
+
+/** `profile` gives the console a name to show, the permissions are what a person may get at most. */
+const WEB_SCOPE = ['openid', 'profile', 'email', ...PERMISSIONS].join(' ')
+
+function readWeb({ read, readOptional, refuse }: Reader): WebConfig | undefined {
+  const clientId = readOptional('WEB_CLIENT_ID', parseText)
+  const web = {
+    scope: read('WEB_SCOPE', parseText, WEB_SCOPE),
+    resource: readOptional('WEB_RESOURCE', parseUri),
+    folder: read('WEB_FOLDER', parseText, fileURLToPath(new URL('../web/dist', import.meta.url))),
+  }
+  if (clientId === undefined) return undefined
+  if (!existsSync(join(web.folder, 'index.html'))) {
+    refuse(`WEB_CLIENT_ID is set, but ${web.folder} has no index.html; run npm run build:web`)
+  }
+  return { clientId, ...web }
+}
+
+function parseUri(text: string): string {
+  if (!URL.canParse(text)) throw new Error('must be an absolute URI')
+  return text
 }
 
 const parseRetention = (text: string) => parseInteger(text, 0, 1_200)

@@ -37,6 +37,8 @@ export interface Deps {
   /** Signs the assertions for services. */
   signer: Signer
   hasReference: boolean
+  /** Undefined if the browser console is not served. */
+  web: Config['web']
   recoverDays: number
   connectionLimits: Config['connections']
   watchLimits: Config['watchLimits']
@@ -71,6 +73,7 @@ export function createDeps(
     services: createServices({ ...config, ...own }),
     publicUrl: config.publicUrl,
     hasReference: config.hasReference,
+    web: config.web,
     recoverDays: config.recoverDays,
     connectionLimits: config.connections,
     watchLimits: config.watchLimits,

@@ -9,7 +9,7 @@ import type { JWK } from 'jose'
 import type { Identity } from './client.ts'
 import { startIssuer } from './issuer.ts'
 
-const readJson = <T>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as T
+const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
 
 const {
   ISSUER_HOST: host,
@@ -30,8 +30,8 @@ const issuer = await startIssuer({
   ...(port && { port: Number(port) }),
   ...(url && { url }),
   ...(audience && { audience }),
-  ...(keyFile && { key: readJson<JWK>(keyFile) }),
-  ...(administratorFile && { administrator: readJson<Identity>(administratorFile) }),
+  ...(keyFile && { key: readJson(keyFile) as JWK }),
+  ...(administratorFile && { administrator: readJson(administratorFile) as Identity }),
   ...(consoleUrls && { consoleUrls: consoleUrls.split(',') }),
   ...(personLifetime && { personTokenSeconds: Number(personLifetime) }),
   ...(lifetime && { tokenLifetimeSeconds: Number(lifetime) }),

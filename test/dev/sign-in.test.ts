@@ -35,7 +35,7 @@ function createRequest({ url }: Issuer, parameters: Record<string, string> = {})
     ...{ code_challenge: hash('sha256', verifier, 'base64url'), code_challenge_method: 'S256' },
     ...parameters,
   }
-  return { verifier, url: `${url}/auth?${new URLSearchParams(all)}`, redirectUri: all.redirect_uri }
+  return { verifier, url: `${url}/auth?${new URLSearchParams(all).toString()}` }
 }
 
 const pick = (userAgent: UserAgent, page: string, person: DemoPerson['key']) =>
@@ -194,13 +194,13 @@ test('signing out leads back to the console, and ends the session and its refres
     id_token_hint: tokens.id_token,
     post_logout_redirect_uri: `${CONSOLE}/console/signed-out`,
   })
-  const page = await userAgent.visit(`${issuer.url}/session/end?${leave}`)
+  const page = await userAgent.visit(`${issuer.url}/session/end?${leave.toString()}`)
   const html = await page.response.text()
   assert.match(html, /<button class="primary">Sign out<\/button>/)
   const inputs = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)]
   const { url } = await userAgent.visit(/action="([^"]+)"/.exec(html)?.[1] ?? '', {
     method: 'POST',
-    body: new URLSearchParams(inputs.map(([, name = '', value = '']) => [name, value])),
+    body: new URLSearchParams(Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]))),
   })
   assert.equal(url, `${CONSOLE}/console/signed-out`)
 

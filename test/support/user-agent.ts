@@ -2,12 +2,9 @@
 export function createUserAgent() {
   const cookies = new Map<string, string>()
 
-  const send = async (url: string, init: RequestInit = {}): Promise<Response> => {
-    const response = await fetch(url, {
-      ...init,
-      redirect: 'manual',
-      headers: { ...init.headers, cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
-    })
+  const send = async (url: string, init: Pick<RequestInit, 'method' | 'body'> = {}): Promise<Response> => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const response = await fetch(url, { ...init, redirect: 'manual', headers: { cookie } })
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ''] = cookie.split(';')
       const [name = '', value = ''] = pair.split(/=(.*)/s)
@@ -18,9 +15,11 @@ export function createUserAgent() {
   }
 
   return {
-    send,
     /** Follows the redirects within the origin of the URL. The last response, and where it came from or leads to. */
-    visit: async (url: string, init: RequestInit = {}): Promise<{ url: string; response: Response }> => {
+    visit: async (
+      url: string,
+      init: Pick<RequestInit, 'method' | 'body'> = {},
+    ): Promise<{ url: string; response: Response }> => {
       let response = await send(url, init)
       let at = url
       for (let location = response.headers.get('location'); location !== null; ) {

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
 import { Problem } from '../../contract/problem.ts'
+import { discover } from './discovery.ts'
 import { fetchJson } from './fetch-json.ts'
 import { createRefresher, type SourceState } from './refresher.ts'
 
@@ -41,7 +42,7 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
 
   const load = async () => {
     try {
-      knownUrl ??= await discover(issuer)
+      knownUrl ??= await discoverKeys(issuer)
       const { json } = await fetchJson(knownUrl, FETCH_LIMITS)
       const next = createLocalJWKSet(json as JSONWebKeySet)
       const text = JSON.stringify(json)
@@ -98,11 +99,8 @@ function unavailable(): Problem {
   return new Problem('issuer_unavailable', { headers: { 'retry-after': String(COOLDOWN_MS / 1_000) } })
 }
 
-async function discover(issuer: string): Promise<string> {
-  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const { json } = await fetchJson(url, FETCH_LIMITS)
-  const document = Object(json) as Record<string, unknown>
-  if (document['issuer'] !== issuer) throw new Error('The discovery document has another issuer')
-  if (typeof document['jwks_uri'] !== 'string') throw new Error('The discovery document has no jwks_uri')
-  return document['jwks_uri']
+async function discoverKeys(issuer: string): Promise<string> {
+  const { jwks_uri: url } = await discover(issuer)
+  if (typeof url !== 'string') throw new Error('The discovery document has no jwks_uri')
+  return url
 }
