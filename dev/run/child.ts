@@ -26,6 +26,8 @@ export interface Child {
   ready: Promise<void>
   /** Resolves with a sentence when it has ended. */
   ended: Promise<string>
+  /** Null for one that a signal has ended, or that could not be started. */
+  exitCode: Promise<number | null>
   /** All that it has printed. */
   output: () => string
 }
@@ -58,6 +60,10 @@ export function startChild(options: ChildOptions, lifetime: Lifetime, logsFolder
       resolve(`${name} ended (${signal ?? `code ${code}`}): ${lastLine(output())} Its log is ${place}.`)
     })
   })
+  const exitCode = new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null))
+    child.once('close', resolve)
+  })
   const isReady = async () => {
     const deadline = performance.now() + READY_TIMEOUT_MS
     while (!options.ready.test(output())) {
@@ -69,7 +75,7 @@ export function startChild(options: ChildOptions, lifetime: Lifetime, logsFolder
   }
   const ready = isReady()
   ready.catch(() => {})
-  return { ready, ended, output }
+  return { ready, ended, exitCode, output }
 }
 
 async function endChild(child: ChildProcess, options: ChildOptions, hurry: AbortSignal): Promise<void> {

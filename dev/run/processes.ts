@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { webClientId } from '../issuer/client.ts'
 import { DEMOS } from '../services/catalogue.ts'
 import { servicesFile } from '../services/services-file.ts'
 import { type Child, startChild } from './child.ts'
@@ -61,6 +62,8 @@ export function createProcesses({ environment, ports, host, state, lifetime }: P
         ISSUER_AUDIENCE: AUDIENCE,
         ISSUER_TOKEN_SECONDS: String(TOKEN_SECONDS),
         ISSUER_KEY_FILE: state.file('issuer-key.json'),
+        ISSUER_ADMINISTRATOR_FILE: state.file('identity.json'),
+        ISSUER_CONSOLE_URLS: `${urlOf('PORT')},http://localhost:${ports.PORT}`,
       }),
     startServices: () =>
       start('services', 'dev/services/main.ts', /services listening/, {
@@ -83,6 +86,8 @@ export function createProcesses({ environment, ports, host, state, lifetime }: P
         NATS_STREAM: environment['NATS_STREAM'],
         NATS_SUBJECT_PREFIX: environment['NATS_SUBJECT_PREFIX'],
         LOG_LEVEL: environment['LOG_LEVEL'],
+        WEB_CLIENT_ID: webClientId,
+        WEB_FOLDER: environment['WEB_FOLDER'],
         SERVICES_FILE: state.file('services.json'),
         PUBLIC_URL: urlOf('PORT'),
         SIGNING_KEYS: readFileSync(state.file('signing-key.pem'), 'utf8'),

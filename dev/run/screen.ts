@@ -18,9 +18,9 @@ export function renderScreen(
   const dim = (text: string) => styleText('dim', text, { stream })
   const lines = [
     '',
-    `${bold('The console runs.')} Its reference is at ${bold(`${apiUrl}/docs`)}, its logs are in ${folder}/logs.`,
-    '',
-    'To try it, open another terminal in this folder and paste:',
+    `Open ${bold(`${apiUrl}/console/`)} and choose who you are.`,
+    `The API reference is at ${bold(`${apiUrl}/docs`)}, the logs are in ${folder}/logs.`,
+    'To try the API, open another terminal in this folder and paste:',
     `  export TOKEN=$(cat ${folder}/token) API=${apiUrl}/v1`,
     `  export AGENT=${agentId}`,
     '  api() { curl -sS --oauth2-bearer $TOKEN -H content-type:application/json $API/"$@"; echo; }',

@@ -9,8 +9,9 @@ import { createProcesses } from './processes.ts'
 import type { State } from './state.ts'
 import type { Steps } from './steps.ts'
 import { keepToken } from './token.ts'
+import { buildWeb } from './web.ts'
 
-export const STEP_NAMES = ['PostgreSQL', 'NATS', 'issuer', 'services', 'console', 'fleet']
+export const STEP_NAMES = ['PostgreSQL', 'NATS', 'issuer', 'services', 'web', 'console', 'fleet']
 
 export interface StartOptions {
   environment: NodeJS.ProcessEnv
@@ -65,7 +66,12 @@ export async function start(options: StartOptions): Promise<Started> {
     () => findNats({ named: environment['NATS_URL'], state, lifetime, isOwn, resetStream }),
     ({ where }) => where,
   )
-  const api = Promise.all([database, nats]).then(([{ url: databaseUrl }, { url: natsUrl }]) =>
+  const web = steps.run(
+    'web',
+    () => buildWeb(options),
+    (what) => what,
+  )
+  const api = Promise.all([database, nats, web]).then(([{ url: databaseUrl }, { url: natsUrl }]) =>
     steps.run(
       'console',
       () => whenReady(processes.startConsole(databaseUrl, natsUrl)),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { isTrusted } from '../../src/contract/lifecycle.ts'
 import { evaluationsOf, type Fleet, STORY_AGENTS, timeOf } from './fleet.ts'
-import { userOf } from './people.ts'
+import { NAMES, userOf } from './people.ts'
 import { PEOPLE, type PersonKey, type StoryAgent } from './story.ts'
 
 export interface Seeding {
@@ -32,6 +32,7 @@ export async function seedFleet(seeding: Seeding): Promise<Fleet> {
     STORY_AGENTS.map(async (agent) => [agent, await makeAgent(agent, send, seeding)] as const),
   )
   for (const [agent, id] of made) await moveIntoThePast(seeding, agent, id)
+  await storeNames(seeding)
   return { team, user, madeAt, ids: Object.fromEntries(made.map(([{ key }, id]) => [key, id])) }
 }
 
@@ -94,6 +95,17 @@ async function makeAgent(agent: StoryAgent, send: Send, seeding: Seeding): Promi
     }
   }
   return id
+}
+
+/** The console learns names from tokens, and the tokens of the seeding have none. */
+async function storeNames({ database, team, user, madeAt }: Seeding): Promise<void> {
+  const people = Object.keys(NAMES) as PersonKey[]
+  await database.query(
+    `INSERT INTO users (team_id, user_id, name, changed_at)
+     SELECT $1, id, name, $4 FROM unnest($2::uuid[], $3::text[]) AS person (id, name)
+     ON CONFLICT DO NOTHING`,
+    [team, people.map((key) => userOf({ team, user }, key)), people.map((key) => NAMES[key]), madeAt],
+  )
 }
 
 /** The API dates every change now. Here it is dated as the story has it. */

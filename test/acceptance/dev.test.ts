@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { until } from '../support/until.ts'
+import { createUserAgent } from '../support/user-agent.ts'
 import { commandsOf, createDevPlace, type DevPlace, isReady, runInShell } from './dev-process.ts'
 import type { Process } from './processes.ts'
 
@@ -65,11 +67,48 @@ describe('npm run dev', () => {
       lines.filter((line) => line.length > 100),
       [],
     )
-    for (const step of ['PostgreSQL', 'NATS', 'issuer', 'services', 'console', 'fleet']) {
+    for (const step of ['PostgreSQL', 'NATS', 'issuer', 'services', 'web', 'console', 'fleet']) {
       assert.match(running.output(), new RegExp(`^  ✓ ${step} +.+ \\d+\\.\\d s$`, 'm'))
     }
     for (const log of ['console', 'issuer', 'services'])
       assert.match(readFileSync(place.file(`logs/${log}.log`), 'utf8'), /listening/)
+  })
+
+  it('leads first to the console, where two clicks sign in the administrator of the demo fleet', async () => {
+    const [link] = /http:\S+(?= and choose who you are)/.exec(running.output()) ?? []
+    const url = `http://127.0.0.1:${place.ports.PORT}/console/`
+    assert.equal(link, url)
+    assert.ok(running.output().indexOf(url) < running.output().indexOf('/docs'))
+    assert.match(await (await fetch(url)).text(), /<!doctype html>/i)
+
+    const config = (await (await fetch(`${url}config.json`)).json()) as Json
+    const callback = { client_id: config.client_id, redirect_uri: `${url}auth/callback` }
+    const verifier = 'v'.repeat(43)
+    const challenge = hash('sha256', verifier, 'base64url')
+    const parameters = { ...callback, response_type: 'code', scope: config.scope, code_challenge: challenge }
+    const query = new URLSearchParams({ ...parameters, code_challenge_method: 'S256' }).toString()
+    const userAgent = createUserAgent()
+    const page = await userAgent.visit(`${config.issuer}/auth?${query}`)
+    const { url: back } = await userAgent.visit(page.url, {
+      method: 'POST',
+      body: new URLSearchParams({ person: 'administrator' }),
+    })
+    const code = new URL(back).searchParams.get('code') ?? ''
+    const response = await fetch(`${config.issuer}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        ...callback,
+        grant_type: 'authorization_code',
+        code,
+        code_verifier: verifier,
+      }),
+    })
+    const { access_token: token } = (await response.json()) as Json
+    const agents = await fetch(`http://127.0.0.1:${place.ports.PORT}/v1/agent-configurations?q=invoice`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const { results } = (await agents.json()) as Json
+    assert.equal(results[0].agent_name, 'Invoice helper')
   })
 
   it('prints commands that work', async () => {
