@@ -2,7 +2,7 @@
 #
 #   docker build -t agent-console .
 #
-# Both bases are arguments. The build base needs Node 24 in /usr/local/bin and npm; the runtime base needs glibc and
+# Both bases are arguments. The build base needs Node 24 in /usr/local/bin, npm and a shell; the runtime base needs glibc and
 # libstdc++ only. For a release, name both by digest.
 ARG BUILD_BASE=docker.io/library/node:24-bookworm-slim
 ARG RUNTIME_BASE=gcr.io/distroless/cc-debian12:nonroot
@@ -13,16 +13,29 @@ WORKDIR /app
 #   --secret id=ca,src=ca.pem --build-arg NODE_EXTRA_CA_CERTS=/run/secrets/ca
 ARG NODE_EXTRA_CA_CERTS
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=secret,id=ca ["npm", "ci", "--omit=dev", "--ignore-scripts"]
+# Not the packages of the workspaces: no process of the image reads them.
+RUN --mount=type=secret,id=ca ["npm", "ci", "--omit=dev", "--workspaces=false", "--ignore-scripts"]
 COPY scripts/image/prune.ts scripts/image/
 RUN ["node", "scripts/image/prune.ts"]
+
+FROM ${BUILD_BASE} AS web
+WORKDIR /app
+ARG NODE_EXTRA_CA_CERTS
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY sdk/package.json sdk/
+COPY web/package.json web/
+COPY tools/codegen/package.json tools/codegen/
+RUN --mount=type=secret,id=ca ["npm", "ci", "--ignore-scripts"]
+COPY sdk sdk
+COPY web web
+RUN ["npm", "run", "build:web"]
 
 # The development issuer for compose.yaml. It signs a token for any user of any team: never deploy it.
 FROM ${BUILD_BASE} AS issuer
 WORKDIR /app
 ARG NODE_EXTRA_CA_CERTS
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=secret,id=ca ["npm", "ci", "--ignore-scripts"]
+RUN --mount=type=secret,id=ca ["npm", "ci", "--workspaces=false", "--ignore-scripts"]
 COPY src/contract src/contract
 COPY dev dev
 USER 65532:65532
@@ -47,6 +60,7 @@ COPY scripts/audit-verify.ts scripts/migrate.ts scripts/new-epoch.ts scripts/rot
 COPY scripts/migrate scripts/migrate
 COPY bin bin
 COPY src src
+COPY --from=web /app/web/dist web/dist
 ENV PATH=/usr/local/bin:/usr/bin:/bin \
     NODE_ENV=production \
     HOST=0.0.0.0 \

@@ -9,8 +9,8 @@ const SUITE = 'bookworm'
 const NPM = 'npm@11.21.1'
 /** What the public runtime base holds, too. */
 const RUNTIME_PACKAGES = 'libstdc++6,libc6,libgcc-s1,ca-certificates,tzdata,base-files,netbase'
-/** `env`, for the first line of npm's own script. */
-const BUILD_PACKAGES = `${RUNTIME_PACKAGES},coreutils`
+/** `env`, for the first line of npm's own script, and the shell in which npm runs the scripts of the package. */
+const BUILD_PACKAGES = `${RUNTIME_PACKAGES},coreutils,dash`
 
 export interface Bases {
   build: string

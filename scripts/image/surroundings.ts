@@ -30,6 +30,7 @@ export async function prepareSurroundings(): Promise<Surroundings> {
       DATABASE_URL: url.href,
       AUTH_ISSUER: issuer.url,
       AUTH_AUDIENCE: issuer.audience,
+      WEB_CLIENT_ID: 'agent-console-web',
       SECRETS_KEYS: `trial:${randomBytes(32).toString('base64')}`,
       NATS_URL: NATS,
       NATS_STREAM: name,

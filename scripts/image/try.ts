@@ -92,8 +92,8 @@ async function tryImage(engine: Engine, cleanUp: AsyncDisposableStack): Promise<
     return 'exit code 0'
   })
   await check('POST, PUT and GET of an agent', () => changeAgent(api, token))
-  await check('the reference page and the document', async () => {
-    for (const path of ['/docs/', '/openapi.json'])
+  await check('the browser console, the reference page and the document', async () => {
+    for (const path of ['/console/', '/docs/', '/openapi.json'])
       assert.equal((await fetch(`${api}${path}`)).status, 200, path)
     return '200'
   })

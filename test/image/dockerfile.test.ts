@@ -22,8 +22,10 @@ const copied = new Map(
       ),
     ]),
 )
+/** What the image has from the build of the browser console. */
+const built = [...dockerfile.matchAll(/^COPY --from=web \S+ (\S+)$/gm)].map(([, path = '']) => path)
 const inImage = (file: string) =>
-  copied.get('console')?.some((path) => file === path || file.startsWith(`${path}/`)) === true
+  [...(copied.get('console') ?? []), ...built].some((path) => file === path || file.startsWith(`${path}/`))
 
 const entries = [
   'bin/agent-console.ts',
@@ -44,6 +46,7 @@ describe('the container image', () => {
   it('holds every file that one of its commands imports or reads by its place', () => {
     assert.ok(files.includes('src/app.ts'), 'the closure follows imports')
     assert.ok(files.includes('migrations'), 'the closure follows new URL(…)')
+    assert.ok(files.includes('web/dist'), 'the built browser console')
     assert.deepEqual(
       files.filter((file) => !inImage(file)),
       [],
@@ -84,6 +87,7 @@ describe('the build context', () => {
     const sources = [...copied.values()]
       .flat()
       .flatMap((path) => globSync(`${path}{,/**/*.*}`, { cwd: root }))
+      .filter((path) => !/(?:^|\/)(?:node_modules|dist)(?:\/|$)/.test(path))
     assert.deepEqual(
       sources.filter((path) => !isSent(path)),
       [],
@@ -105,6 +109,8 @@ describe('the build context', () => {
       'dev/.dev/keys.json',
       '.git/config',
       'node_modules/pg/index.js',
+      'web/node_modules/vite/index.js',
+      'web/dist/index.html',
       'dev/issuer.log',
     ]
     const unneeded = [
