@@ -38,7 +38,10 @@ export function createStore(): Store {
       },
       destroy: async (id) => void entries.delete(`${model}:${id}`),
       revokeByGrantId: async (grantId) => {
-        for (const [key, payload] of entries) if (payload.grantId === grantId) entries.delete(key)
+        // Of this model only: an interaction names the grant of the session before it, and outlives it.
+        for (const [key, payload] of entries) {
+          if (key.startsWith(`${model}:`) && payload.grantId === grantId) entries.delete(key)
+        }
       },
     }),
   }
