@@ -24,12 +24,11 @@ By environment, all optional:
   METRICS_PORT (9464)                        where the console serves its metrics
   ISSUER_PORT (8081), EVOLUTION_PORT (8082), where the issuer and the services listen
     TEAMS_PORT, EVALUATION_PORT, PROTECTION_PORT, RED_TEAM_PORT, ENVIRONMENT_PORT (8083 to 8087)
-  WEB_FOLDER (web/dist)                      another build of the browser console
   LOG_LEVEL (info)                           of the console, in .dev/logs/console.log
   DEV_SERVERS=own                            starts PostgreSQL and NATS in .dev, whatever else runs
   DEV_FOLDER (.dev)                          another folder; a second one needs its own ports,
                                              and its own PGDATABASE or DEV_SERVERS=own
-  NO_COLOR                                   prints without colour
+  WEB_FOLDER (web/dist), NO_COLOR            another build of the browser console; no colour
 `
 
 export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Options {
