@@ -35,8 +35,6 @@ export function createProvider(options: ProviderOptions): Provider {
     cookies: { keys: store.cookieKeys },
     scopes: ['openid', 'offline_access', ...PERMISSIONS],
     claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
-    // The ID token has name and email: the console does not call the userinfo endpoint.
-    conformIdTokenClaims: false,
     // The library's default is RS256, and it refuses every client when no such key exists.
     clientDefaults: { id_token_signed_response_alg: alg },
     // Without it the library prints a warning.
