@@ -1,6 +1,6 @@
 import type { Transport } from '../client/transport.ts'
-import { Stale } from '../errors.ts'
-import type { ChangeOptions, ConditionalOptions, CreateOptions } from '../options.ts'
+import { NotFound, Stale } from '../errors.ts'
+import type { CallOptions, ChangeOptions, ConditionalOptions, CreateOptions } from '../options.ts'
 import type { paths } from '../schema.ts'
 import { type TypedRequest, typedRequest } from '../typed-request.ts'
 import type {
@@ -18,9 +18,11 @@ import type {
   RevisionRedaction,
   TrustStage,
 } from '../types.ts'
+import { type SentChange, sendOnce } from './confirm.ts'
 import { changeHeaders, creationHeaders, type ImpactOptions } from './headers.ts'
 import { AgentReads } from './reads.ts'
 import { agentResult, revisionOf } from './result.ts'
+import { isStoredAs, mask } from './same-value.ts'
 
 const AGENTS = '/v1/agent-configurations'
 const AGENT = `${AGENTS}/{id}`
@@ -53,7 +55,17 @@ export class Agents extends AgentReads {
     options: ConditionalOptions & ImpactOptions = {},
   ): Promise<AgentResult> {
     const input = { ...options, path: { id }, headers: changeHeaders(options), body: changes }
-    return agentResult(await this.#request('PUT', AGENT, input))
+    const sent = new Map(Object.entries(changes))
+    const isResult: SentChange['isResult'] = ({ action, fields }, { agent }) =>
+      action === 'updated' &&
+      fields.every((name) => sent.has(name) && isStoredAs(name, sent.get(name), agent[name as keyof Agent]))
+    return this.#once(
+      id,
+      options,
+      isResult,
+      async () => agentResult(await this.#request('PUT', AGENT, input)),
+      asIs,
+    )
   }
 
   /**
@@ -83,7 +95,13 @@ export class Agents extends AgentReads {
     options: ConditionalOptions & ImpactOptions & { erase?: boolean | undefined } = {},
   ): Promise<void> {
     const query = options.erase ? { erase: true } : {}
-    await this.#request('DELETE', AGENT, { ...options, path: { id }, query, headers: changeHeaders(options) })
+    const input = { ...options, path: { id }, query, headers: changeHeaders(options) }
+    try {
+      await this.#request('DELETE', AGENT, input)
+    } catch (error) {
+      // The try whose response was lost has deleted it.
+      if (!(error instanceof NotFound && error.afterLostResponse)) throw error
+    }
   }
 
   /** What a deletion would do. */
@@ -102,7 +120,14 @@ export class Agents extends AgentReads {
   /** Makes a new revision with the values of an earlier one. */
   async restore(id: string, revision: number, options: ConditionalOptions = {}): Promise<AgentResult> {
     const input = { ...options, path: { id, revision }, headers: changeHeaders(options) }
-    return agentResult(await this.#request('POST', `${AGENT}/revisions/{revision}/restore`, input))
+    const isResult: SentChange['isResult'] = (made) => made.restored_revision === revision
+    return this.#once(
+      id,
+      options,
+      isResult,
+      async () => agentResult(await this.#request('POST', `${AGENT}/revisions/{revision}/restore`, input)),
+      asIs,
+    )
   }
 
   /** Removes values from history for good. */
@@ -125,7 +150,15 @@ export class Agents extends AgentReads {
   ): Promise<AgentResult> {
     const body = { trust_stage: stage }
     const input = { ...options, path: { id }, headers: changeHeaders(options), body }
-    return agentResult(await this.#request('PUT', `${AGENT}/lifecycle`, input))
+    const isResult: SentChange['isResult'] = ({ action }, { agent }) =>
+      action === 'trust_stage_changed' && agent.trust_stage === stage
+    return this.#once(
+      id,
+      options,
+      isResult,
+      async () => agentResult(await this.#request('PUT', `${AGENT}/lifecycle`, input)),
+      asIs,
+    )
   }
 
   /** Changes up to 500 agents, each by itself: see the outcome of each. */
@@ -152,8 +185,14 @@ export class Agents extends AgentReads {
     options: ConditionalOptions = {},
   ): Promise<{ secret: NamedSecret; revision: number }> {
     const input = { ...options, path: { id, name }, headers: changeHeaders(options), body: { value } }
-    const { data, headers } = await this.#request('PUT', `${AGENT}/secrets/{name}`, input)
-    return { secret: data, revision: revisionOf(headers) }
+    const send = async () => {
+      const { data, headers } = await this.#request('PUT', `${AGENT}/secrets/{name}`, input)
+      return { secret: data, revision: revisionOf(headers) }
+    }
+    return this.#once(id, options, changesSecret(name), send, ({ revision }) => ({
+      secret: { name, mask: mask(value), revision },
+      revision,
+    }))
   }
 
   /** Returns the revision of the agent. */
@@ -163,7 +202,27 @@ export class Agents extends AgentReads {
     options: ConditionalOptions = {},
   ): Promise<{ revision: number }> {
     const input = { ...options, path: { id, name }, headers: changeHeaders(options) }
-    const { headers } = await this.#request('DELETE', `${AGENT}/secrets/{name}`, input)
-    return { revision: revisionOf(headers) }
+    const send = async () => {
+      const { headers } = await this.#request('DELETE', `${AGENT}/secrets/{name}`, input)
+      return { revision: revisionOf(headers) }
+    }
+    return this.#once(id, options, changesSecret(name), send, ({ revision }) => ({ revision }))
+  }
+
+  #once<T>(
+    id: string,
+    call: ConditionalOptions,
+    isResult: SentChange['isResult'],
+    send: () => Promise<T>,
+    found: (result: AgentResult) => T,
+  ): Promise<T> {
+    const me = async (options: CallOptions) => (await this.#request('GET', '/v1/me', options)).data
+    return sendOnce(this, me, { id, ifRevision: call.ifRevision, call, isResult }, { send, found })
   }
 }
+
+function changesSecret(name: string): SentChange['isResult'] {
+  return ({ fields }) => fields.length === 1 && fields[0] === `secrets.${name}`
+}
+
+const asIs = (result: AgentResult) => result
