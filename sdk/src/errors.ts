@@ -135,9 +135,6 @@ function readProblem(body: unknown): { code: ProblemCode | undefined; detail: st
 }
 
 function describe(faults: ValidationFault[]): string {
-  return faults
-    .slice(0, 3)
-    .map((fault) => `${[fault?.loc].flat().join('.')}: ${fault?.msg}`)
-    .concat(faults.length > 3 ? [`${faults.length - 3} more`] : [])
-    .join('; ')
+  const texts = faults.map((fault) => `${[fault?.loc].flat().join('.')}: ${fault?.msg}`)
+  return texts.slice(0, 3).join('; ')
 }

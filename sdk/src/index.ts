@@ -1,5 +1,4 @@
 export type { Agents } from './agents/agents.ts'
-export type { ImpactOptions } from './agents/headers.ts'
 export type { ListQuery } from './agents/reads.ts'
 export type { Audit } from './audit.ts'
 export type { Reply } from './client/read-response.ts'
@@ -24,6 +23,7 @@ export type {
   ConditionalOptions,
   ConsoleOptions,
   CreateOptions,
+  ImpactOptions,
   LogEntry,
 } from './options.ts'
 export type { Evolution, Services, Users, Views } from './resources.ts'

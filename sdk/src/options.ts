@@ -1,3 +1,5 @@
+import type { TrustStage } from './types.ts'
+
 /** One try of a request, for a log. It holds no token, no query and no body. */
 export interface LogEntry {
   method: string
@@ -54,4 +56,9 @@ export interface ConditionalOptions extends ChangeOptions {
 export interface CreateOptions extends ChangeOptions {
   /** Makes repetitions of this call one change. Default: a new UUID. */
   idempotencyKey?: string | undefined
+}
+
+export interface ImpactOptions {
+  /** Change nothing and raise `Conflict` if agents at this trust stage or a later one delegate to the agent. */
+  refuseIfDependents?: TrustStage | undefined
 }

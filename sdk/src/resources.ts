@@ -1,8 +1,5 @@
-import { changeHeaders } from './agents/headers.ts'
-import type { Transport } from './client/transport.ts'
 import type { CallOptions, ChangeOptions } from './options.ts'
-import type { paths } from './schema.ts'
-import { type TypedRequest, typedRequest } from './typed-request.ts'
+import { Resource } from './resource.ts'
 import type {
   EvolutionStatus,
   Genome,
@@ -13,18 +10,6 @@ import type {
   UserList,
   ViewScope,
 } from './types.ts'
-
-class Resource {
-  readonly #request: TypedRequest<paths>
-
-  constructor(transport: Transport) {
-    this.#request = typedRequest(transport)
-  }
-
-  protected get request(): TypedRequest<paths> {
-    return this.#request
-  }
-}
 
 /** Saved views of the list of agents: those of the caller, or of the team with `scope: 'team'`. */
 export class Views extends Resource {
@@ -43,12 +28,12 @@ export class Views extends Resource {
     content: SavedViewContent,
     options: ChangeOptions & { scope?: ViewScope } = {},
   ): Promise<SavedView> {
-    const input = { path: { name }, query: scope(options), headers: changeHeaders(options), body: content }
+    const input = { path: { name }, query: scope(options), body: content }
     return (await this.request('PUT', '/v1/views/{name}', { ...options, ...input })).data
   }
 
   async delete(name: string, options: ChangeOptions & { scope?: ViewScope } = {}): Promise<void> {
-    const input = { path: { name }, query: scope(options), headers: changeHeaders(options) }
+    const input = { path: { name }, query: scope(options) }
     await this.request('DELETE', '/v1/views/{name}', { ...options, ...input })
   }
 }
@@ -65,7 +50,7 @@ export class Users extends Resource {
 
   /** Erases the name of a user. */
   async eraseName(id: string, options: ChangeOptions = {}): Promise<void> {
-    const input = { path: { user_id: id }, headers: changeHeaders(options) }
+    const input = { path: { user_id: id } }
     await this.request('DELETE', '/v1/users/{user_id}', { ...options, ...input })
   }
 }

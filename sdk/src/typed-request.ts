@@ -1,6 +1,7 @@
+import { changeHeaders } from './client/change-headers.ts'
 import { type Reply, readReply } from './client/read-response.ts'
 import type { Transport } from './client/transport.ts'
-import type { CallOptions } from './options.ts'
+import type { CallOptions, ConditionalOptions, CreateOptions, ImpactOptions } from './options.ts'
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'
 
@@ -64,7 +65,7 @@ export type TypedRequest<P> = <M extends Method, K extends PathWith<P, M>>(
   ...input: Arguments<RequestInput<OperationOf<P, M, K>>>
 ) => Promise<Reply<ResponseData<OperationOf<P, M, K>>>>
 
-interface AnyInput extends CallOptions {
+interface AnyInput extends CreateOptions, ConditionalOptions, ImpactOptions {
   path?: object
   query?: object
   headers?: Record<string, string | undefined>
@@ -74,10 +75,11 @@ interface AnyInput extends CallOptions {
 
 export function typedRequest<P>(transport: Transport): TypedRequest<P> {
   const request = (method: Method, template: string, input: AnyInput = {}) => {
-    const { path, query, headers, body, idempotent, ...call } = input
+    const { path, query, body, idempotent } = input
+    const headers = { ...changeHeaders(input), ...input.headers }
     const repeatable = idempotent ?? (method === 'GET' || hasGuard(headers))
     const outgoing = { method, template, path, query, headers, body, repeatable }
-    return transport.send(outgoing, call, async (response, requestId, deadline) => {
+    return transport.send(outgoing, input, async (response, { requestId, deadline }) => {
       const reply = await readReply(response, requestId)
       deadline.end()
       return reply
@@ -87,9 +89,9 @@ export function typedRequest<P>(transport: Transport): TypedRequest<P> {
 }
 
 /** `if-match: *` matches after the change, too. */
-function hasGuard(headers: Record<string, string | undefined> = {}): boolean {
-  return Object.entries(headers).some(
-    ([name, value]) =>
-      value !== undefined && (/^idempotency-key$/i.test(name) || (/^if-match$/i.test(name) && value !== '*')),
-  )
+function hasGuard({
+  'idempotency-key': key,
+  'if-match': match = '*',
+}: AnyInput['headers'] & object): boolean {
+  return key !== undefined || match !== '*'
 }

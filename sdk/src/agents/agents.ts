@@ -1,8 +1,11 @@
-import type { Transport } from '../client/transport.ts'
 import { NotFound, Stale } from '../errors.ts'
-import type { CallOptions, ChangeOptions, ConditionalOptions, CreateOptions } from '../options.ts'
-import type { paths } from '../schema.ts'
-import { type TypedRequest, typedRequest } from '../typed-request.ts'
+import type {
+  CallOptions,
+  ChangeOptions,
+  ConditionalOptions,
+  CreateOptions,
+  ImpactOptions,
+} from '../options.ts'
 import type {
   Agent,
   AgentBulk,
@@ -19,33 +22,22 @@ import type {
   TrustStage,
 } from '../types.ts'
 import { type SentChange, sendOnce } from './confirm.ts'
-import { changeHeaders, creationHeaders, type ImpactOptions } from './headers.ts'
-import { AgentReads } from './reads.ts'
+import { AGENT, AGENTS, AgentReads } from './reads.ts'
 import { agentResult, revisionOf } from './result.ts'
 import { isStoredAs, mask } from './same-value.ts'
 
-const AGENTS = '/v1/agent-configurations'
-const AGENT = `${AGENTS}/{id}`
 const MAX_EDITS = 4
 
 /** The operations on agents. */
 export class Agents extends AgentReads {
-  readonly #request: TypedRequest<paths>
-
-  constructor(transport: Transport) {
-    super(transport)
-    this.#request = typedRequest(transport)
-  }
-
   async create(agent: AgentCreate, options: CreateOptions = {}): Promise<AgentResult> {
-    const headers = creationHeaders(options)
-    return agentResult(await this.#request('POST', AGENTS, { ...options, headers, body: agent }))
+    return agentResult(await this.request('POST', AGENTS, { ...this.withKey(options), body: agent }))
   }
 
   /** Creates an agent with the values of another one, except for the changes. */
   async clone(id: string, changes: AgentClone = {}, options: CreateOptions = {}): Promise<AgentResult> {
-    const input = { ...options, path: { id }, headers: creationHeaders(options), body: changes }
-    return agentResult(await this.#request('POST', `${AGENT}/clone`, input))
+    const input = { ...this.withKey(options), path: { id }, body: changes }
+    return agentResult(await this.request('POST', `${AGENT}/clone`, input))
   }
 
   /** Replaces the given fields. Give `ifRevision` to overwrite no change of another writer. */
@@ -54,7 +46,7 @@ export class Agents extends AgentReads {
     changes: AgentUpdate,
     options: ConditionalOptions & ImpactOptions = {},
   ): Promise<AgentResult> {
-    const input = { ...options, path: { id }, headers: changeHeaders(options), body: changes }
+    const input = { ...options, path: { id }, body: changes }
     const sent = new Map(Object.entries(changes))
     const isResult: SentChange['isResult'] = ({ action, fields }, { agent }) =>
       action === 'updated' &&
@@ -63,7 +55,7 @@ export class Agents extends AgentReads {
       id,
       options,
       isResult,
-      async () => agentResult(await this.#request('PUT', AGENT, input)),
+      async () => agentResult(await this.request('PUT', AGENT, input)),
       asIs,
     )
   }
@@ -95,9 +87,9 @@ export class Agents extends AgentReads {
     options: ConditionalOptions & ImpactOptions & { erase?: boolean | undefined } = {},
   ): Promise<void> {
     const query = options.erase ? { erase: true } : {}
-    const input = { ...options, path: { id }, query, headers: changeHeaders(options) }
+    const input = { ...options, path: { id }, query }
     try {
-      await this.#request('DELETE', AGENT, input)
+      await this.request('DELETE', AGENT, input)
     } catch (error) {
       // The try whose response was lost has deleted it.
       if (!(error instanceof NotFound && error.afterLostResponse)) throw error
@@ -106,26 +98,26 @@ export class Agents extends AgentReads {
 
   /** What a deletion would do. */
   async planDelete(id: string, options: ConditionalOptions & ImpactOptions = {}): Promise<AgentDeletePlan> {
-    const input = { ...options, path: { id }, query: { dry_run: true }, headers: changeHeaders(options) }
-    const { data } = await this.#request('DELETE', AGENT, { ...input, idempotent: true })
+    const input = { ...options, path: { id }, query: { dry_run: true } }
+    const { data } = await this.request('DELETE', AGENT, { ...input, idempotent: true })
     return data as AgentDeletePlan
   }
 
   /** Brings a deleted agent back. */
   async recover(id: string, options: ChangeOptions = {}): Promise<AgentResult> {
-    const input = { ...options, path: { id }, headers: changeHeaders(options) }
-    return agentResult(await this.#request('POST', `${AGENT}/recover`, input))
+    const input = { ...options, path: { id } }
+    return agentResult(await this.request('POST', `${AGENT}/recover`, input))
   }
 
   /** Makes a new revision with the values of an earlier one. */
   async restore(id: string, revision: number, options: ConditionalOptions = {}): Promise<AgentResult> {
-    const input = { ...options, path: { id, revision }, headers: changeHeaders(options) }
+    const input = { ...options, path: { id, revision } }
     const isResult: SentChange['isResult'] = (made) => made.restored_revision === revision
     return this.#once(
       id,
       options,
       isResult,
-      async () => agentResult(await this.#request('POST', `${AGENT}/revisions/{revision}/restore`, input)),
+      async () => agentResult(await this.request('POST', `${AGENT}/revisions/{revision}/restore`, input)),
       asIs,
     )
   }
@@ -137,10 +129,9 @@ export class Agents extends AgentReads {
     fields: RevisionRedaction['fields'],
     options: ChangeOptions = {},
   ): Promise<void> {
-    const headers = changeHeaders(options)
     // The document asks the client to repeat it, as a removed value stays removed.
-    const input = { ...options, path: { id, revision }, headers, body: { fields }, idempotent: true }
-    await this.#request('POST', `${AGENT}/revisions/{revision}/redact`, input)
+    const input = { ...options, path: { id, revision }, body: { fields }, idempotent: true }
+    await this.request('POST', `${AGENT}/revisions/{revision}/redact`, input)
   }
 
   async moveStage(
@@ -149,22 +140,22 @@ export class Agents extends AgentReads {
     options: ConditionalOptions & ImpactOptions = {},
   ): Promise<AgentResult> {
     const body = { trust_stage: stage }
-    const input = { ...options, path: { id }, headers: changeHeaders(options), body }
+    const input = { ...options, path: { id }, body }
     const isResult: SentChange['isResult'] = ({ action }, { agent }) =>
       action === 'trust_stage_changed' && agent.trust_stage === stage
     return this.#once(
       id,
       options,
       isResult,
-      async () => agentResult(await this.#request('PUT', `${AGENT}/lifecycle`, input)),
+      async () => agentResult(await this.request('PUT', `${AGENT}/lifecycle`, input)),
       asIs,
     )
   }
 
   /** Changes up to 500 agents, each by itself: see the outcome of each. */
   async bulk(change: AgentBulk, options: CreateOptions & ImpactOptions = {}): Promise<AgentBulkResult> {
-    const input = { ...options, headers: creationHeaders(options), body: change }
-    return (await this.#request('POST', `${AGENTS}/bulk`, input)).data
+    const input = { ...this.withKey(options), body: change }
+    return (await this.request('POST', `${AGENTS}/bulk`, input)).data
   }
 
   /** Stores the result of a completed evaluation. Returns the latest evaluation of the agent. */
@@ -173,8 +164,8 @@ export class Agents extends AgentReads {
     evaluation: AgentEvaluation,
     options: ChangeOptions & { idempotent?: boolean } = {},
   ): Promise<AgentLatestEvaluation> {
-    const input = { ...options, path: { id }, headers: changeHeaders(options), body: evaluation }
-    return (await this.#request('PUT', `${AGENT}/latest-evaluation`, input)).data
+    const input = { ...options, path: { id }, body: evaluation }
+    return (await this.request('PUT', `${AGENT}/latest-evaluation`, input)).data
   }
 
   /** Sets a named secret. Returns it masked, with the revision of the agent. */
@@ -184,9 +175,9 @@ export class Agents extends AgentReads {
     value: string,
     options: ConditionalOptions = {},
   ): Promise<{ secret: NamedSecret; revision: number }> {
-    const input = { ...options, path: { id, name }, headers: changeHeaders(options), body: { value } }
+    const input = { ...options, path: { id, name }, body: { value } }
     const send = async () => {
-      const { data, headers } = await this.#request('PUT', `${AGENT}/secrets/{name}`, input)
+      const { data, headers } = await this.request('PUT', `${AGENT}/secrets/{name}`, input)
       return { secret: data, revision: revisionOf(headers) }
     }
     return this.#once(id, options, changesSecret(name), send, ({ revision }) => ({
@@ -201,9 +192,9 @@ export class Agents extends AgentReads {
     name: string,
     options: ConditionalOptions = {},
   ): Promise<{ revision: number }> {
-    const input = { ...options, path: { id, name }, headers: changeHeaders(options) }
+    const input = { ...options, path: { id, name } }
     const send = async () => {
-      const { headers } = await this.#request('DELETE', `${AGENT}/secrets/{name}`, input)
+      const { headers } = await this.request('DELETE', `${AGENT}/secrets/{name}`, input)
       return { revision: revisionOf(headers) }
     }
     return this.#once(id, options, changesSecret(name), send, ({ revision }) => ({ revision }))
@@ -216,7 +207,7 @@ export class Agents extends AgentReads {
     send: () => Promise<T>,
     found: (result: AgentResult) => T,
   ): Promise<T> {
-    const me = async (options: CallOptions) => (await this.#request('GET', '/v1/me', options)).data
+    const me = async (options: CallOptions) => (await this.request('GET', '/v1/me', options)).data
     return sendOnce(this, me, { id, ifRevision: call.ifRevision, call, isResult }, { send, found })
   }
 }

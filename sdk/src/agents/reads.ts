@@ -1,10 +1,7 @@
-import { lines } from '../client/lines.ts'
-import type { Transport } from '../client/transport.ts'
+import { exportLines } from '../export-lines.ts'
 import type { CallOptions } from '../options.ts'
 import { pages } from '../pages.ts'
-import { resume } from '../resume.ts'
-import type { paths } from '../schema.ts'
-import { type TypedRequest, typedRequest } from '../typed-request.ts'
+import { Resource } from '../resource.ts'
 import type {
   Agent,
   AgentComparison,
@@ -28,8 +25,8 @@ import type {
 import { type WatchedEvent, type WatchOptions, watch } from '../watch.ts'
 import { agentResult } from './result.ts'
 
-const AGENTS = '/v1/agent-configurations'
-const EXPORT_SILENCE_MS = 60_000
+export const AGENTS = '/v1/agent-configurations'
+export const AGENT = '/v1/agent-configurations/{id}'
 
 export interface ListQuery<Field extends keyof Agent> extends Omit<AgentListQuery, 'fields'> {
   /** Members that each agent of the list has, besides `id`. Default: all. */
@@ -37,21 +34,13 @@ export interface ListQuery<Field extends keyof Agent> extends Omit<AgentListQuer
 }
 
 /** The operations that read agents. */
-export class AgentReads {
-  readonly #transport: Transport
-  readonly #request: TypedRequest<paths>
-
-  constructor(transport: Transport) {
-    this.#transport = transport
-    this.#request = typedRequest(transport)
-  }
-
+export class AgentReads extends Resource {
   /** A page of the agents of the team. */
   async list<Field extends keyof Agent = keyof Agent>(
     query: ListQuery<Field> = {},
     options: CallOptions = {},
   ): Promise<AgentPage<Field>> {
-    const { data } = await this.#request('GET', AGENTS, { ...options, query })
+    const { data } = await this.request('GET', AGENTS, { ...options, query })
     return data as AgentPage<Field>
   }
 
@@ -74,32 +63,20 @@ export class AgentReads {
     query: Query<'getAgentConfiguration'> = {},
     options: CallOptions = {},
   ): Promise<AgentResult> {
-    return agentResult(await this.#request('GET', `${AGENTS}/{id}`, { ...options, path: { id }, query }))
+    return agentResult(await this.request('GET', AGENT, { ...options, path: { id }, query }))
   }
 
   /** Numbers of agents by status, trust stage, protection, model and tag. */
   async facets(filters: AgentFilters = {}, options: CallOptions = {}): Promise<AgentFacets> {
-    return (await this.#request('GET', `${AGENTS}/facets`, { ...options, query: filters })).data
+    return (await this.request('GET', `${AGENTS}/facets`, { ...options, query: filters })).data
   }
 
   /** All agents that match, oldest first, without secrets. It continues after an interruption. */
-  async *export(
+  export(
     filters: AgentFilters & { cursor?: string } = {},
     options: CallOptions = {},
   ): AsyncGenerator<ExportedAgent, void, undefined> {
-    const transport = this.#transport
-    let { cursor } = filters
-    async function* open(): AsyncGenerator<ExportedAgent, void, undefined> {
-      const template = `${AGENTS}/export`
-      const outgoing = { method: 'GET', template, query: { ...filters, cursor }, repeatable: false }
-      for await (const line of lines(transport, outgoing, { ...options, silenceMs: EXPORT_SILENCE_MS })) {
-        const agent = JSON.parse(line) as ExportedAgent
-        cursor = agent.id
-        yield agent
-      }
-    }
-    const maxRetries = transport.maxRetries(options)
-    yield* resume(transport, open, { ...options, maxRetries, endsWithResponse: true })
+    return exportLines(this.transport, `${AGENTS}/export`, filters, 'cursor', options)
   }
 
   /** The export as text, for a download. */
@@ -107,12 +84,12 @@ export class AgentReads {
     query: Query<'exportAgentConfigurations'> = {},
     options: CallOptions = {},
   ): Promise<string> {
-    return (await this.#request('GET', `${AGENTS}/export`, { ...options, query })).data
+    return (await this.request('GET', `${AGENTS}/export`, { ...options, query })).data
   }
 
   /** Address of the export. It needs the token in the header `authorization`. */
   exportUrl(query: Query<'exportAgentConfigurations'> = {}): string {
-    return this.#transport.url({ template: `${AGENTS}/export`, query })
+    return this.transport.url({ template: `${AGENTS}/export`, query })
   }
 
   /** A page of the revisions of the agent, newest first. */
@@ -121,15 +98,13 @@ export class AgentReads {
     query: Query<'listAgentRevisions'> = {},
     options: CallOptions = {},
   ): Promise<AgentRevisionPage> {
-    return (await this.#request('GET', `${AGENTS}/{id}/revisions`, { ...options, path: { id }, query })).data
+    return (await this.request('GET', `${AGENT}/revisions`, { ...options, path: { id }, query })).data
   }
 
   /** The agent as it was at the revision. */
   async revision(id: string, revision: number, options: CallOptions = {}): Promise<AgentResult> {
     const path = { id, revision }
-    return agentResult(
-      await this.#request('GET', `${AGENTS}/{id}/revisions/{revision}`, { ...options, path }),
-    )
+    return agentResult(await this.request('GET', `${AGENT}/revisions/{revision}`, { ...options, path }))
   }
 
   /** What differs between a revision and another one, by default the one before. */
@@ -140,7 +115,7 @@ export class AgentReads {
     options: CallOptions = {},
   ): Promise<AgentDiff> {
     const input = { ...options, path: { id, revision }, query }
-    return (await this.#request('GET', `${AGENTS}/{id}/revisions/{revision}/diff`, input)).data
+    return (await this.request('GET', `${AGENT}/revisions/{revision}/diff`, input)).data
   }
 
   /** What differs between two agents. */
@@ -149,7 +124,7 @@ export class AgentReads {
     query: Query<'compareAgentConfigurations'>,
     options: CallOptions = {},
   ): Promise<AgentComparison> {
-    return (await this.#request('GET', `${AGENTS}/{id}/compare`, { ...options, path: { id }, query })).data
+    return (await this.request('GET', `${AGENT}/compare`, { ...options, path: { id }, query })).data
   }
 
   /** A page of the evaluations of the agent, newest first. */
@@ -158,8 +133,7 @@ export class AgentReads {
     query: Query<'listAgentEvaluations'> = {},
     options: CallOptions = {},
   ): Promise<RecordedEvaluationPage> {
-    return (await this.#request('GET', `${AGENTS}/{id}/evaluations`, { ...options, path: { id }, query }))
-      .data
+    return (await this.request('GET', `${AGENT}/evaluations`, { ...options, path: { id }, query })).data
   }
 
   /** One score of the agent over time. */
@@ -169,7 +143,7 @@ export class AgentReads {
     options: CallOptions = {},
   ): Promise<EvaluationSeries> {
     const input = { ...options, path: { id }, query }
-    return (await this.#request('GET', `${AGENTS}/{id}/evaluations/series`, input)).data
+    return (await this.request('GET', `${AGENT}/evaluations/series`, input)).data
   }
 
   /** The agents that the agent delegates to, and the weakest trust stage among them. */
@@ -178,7 +152,7 @@ export class AgentReads {
     query: Query<'getAgentDelegation'> = {},
     options: CallOptions = {},
   ): Promise<AgentDelegation> {
-    return (await this.#request('GET', `${AGENTS}/{id}/delegation`, { ...options, path: { id }, query })).data
+    return (await this.request('GET', `${AGENT}/delegation`, { ...options, path: { id }, query })).data
   }
 
   /** A page of the agents that delegate to the agent. */
@@ -187,21 +161,21 @@ export class AgentReads {
     query: Query<'listAgentDependents'> = {},
     options: CallOptions = {},
   ): Promise<AgentDependentPage> {
-    return (await this.#request('GET', `${AGENTS}/{id}/dependents`, { ...options, path: { id }, query })).data
+    return (await this.request('GET', `${AGENT}/dependents`, { ...options, path: { id }, query })).data
   }
 
   /** The secrets in clear text. The audit log records the call. */
   async secrets(id: string, options: CallOptions = {}): Promise<AgentSecrets> {
-    return (await this.#request('GET', `${AGENTS}/{id}/secrets`, { ...options, path: { id } })).data
+    return (await this.request('GET', `${AGENT}/secrets`, { ...options, path: { id } })).data
   }
 
   /** The named secrets, masked. */
   async secretNames(id: string, options: CallOptions = {}): Promise<NamedSecretList> {
-    return (await this.#request('GET', `${AGENTS}/{id}/secret-names`, { ...options, path: { id } })).data
+    return (await this.request('GET', `${AGENT}/secret-names`, { ...options, path: { id } })).data
   }
 
   /** The changes of the agents of the team, as they happen. */
   watch(options: WatchOptions = {}): AsyncGenerator<WatchedEvent, void, undefined> {
-    return watch(this.#transport, options)
+    return watch(this.transport, options)
   }
 }

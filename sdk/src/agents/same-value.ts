@@ -1,9 +1,8 @@
-/** Whether the console stores `given` as `stored`, which is masked where it is secret. */
+/** Whether the console stores `given` as `stored`, which is masked where it is secret. Spellings of a UUID count as different. */
 export function isStoredAs(field: string, given: unknown, stored: unknown): boolean {
   if (given === stored) return true
   if (field === 'api_key' || field === 'github_token') return mask(given) === stored
   if (field === 'test_score') return given !== null && stored !== null && Number(given) === Number(stored)
-  if (field === 'guard_config_id') return isSameUuid(given, stored)
   if (typeof given !== 'object' || typeof stored !== 'object' || !given || !stored) return false
   if (Array.isArray(given) !== Array.isArray(stored)) return false
   const [ours, theirs] = [given, stored] as [Record<string, unknown>, Record<string, unknown>]
@@ -23,13 +22,4 @@ export function isStoredAs(field: string, given: unknown, stored: unknown): bool
 export function mask(secret: unknown): string {
   const characters = Array.from(String(secret))
   return '*'.repeat(8) + (characters.length >= 20 ? characters.slice(-4).join('') : '')
-}
-
-function isSameUuid(a: unknown, b: unknown): boolean {
-  const [one, other] = [a, b].map((text) =>
-    String(text)
-      .toLowerCase()
-      .replaceAll(/urn:uuid:|[{}-]/g, ''),
-  )
-  return one === other
 }

@@ -16,15 +16,15 @@ export async function* lines(
   options: LinesOptions,
 ): AsyncGenerator<string, void, undefined> {
   const { silenceMs, onOpen, ...call } = options
-  const [body, id, deadline] = await transport.send(outgoing, call, async (response, requestId, open) => {
-    open.pause()
-    return [response.body, requestId, open] as const
+  const [body, { deadline, failure }] = await transport.send(outgoing, call, async (response, current) => {
+    current.deadline.pause()
+    return [response.body, current] as const
   })
   try {
     onOpen?.()
     yield* split(chunks(body, deadline, silenceMs))
   } catch (error) {
-    throw transport.failure(error, outgoing, id, deadline, call.signal)
+    throw failure(error)
   } finally {
     deadline.end()
   }
@@ -55,5 +55,5 @@ async function* split(texts: AsyncIterable<string>): AsyncGenerator<string, void
     rest = parts.pop() ?? ''
     for (const line of parts) yield line.endsWith('\r') ? line.slice(0, -1) : line
   }
-  if (rest !== '') throw new ConnectionFailed('The response broke off in a line')
+  if (rest !== '') throw new ConnectionFailed('The response broke off')
 }

@@ -1,5 +1,4 @@
 import { ConsoleError } from '../errors.ts'
-import type { CallOptions, ConsoleOptions } from '../options.ts'
 import { VERSION } from '../version.ts'
 
 const TOKEN = /^[\x21-\x7e]+$/
@@ -11,23 +10,14 @@ export function bearer(token: unknown): string {
   return `Bearer ${token}`
 }
 
-export function commonHeaders(
-  { userAgent, team }: ConsoleOptions,
-  call: CallOptions,
-): Record<string, string | undefined> {
-  return { 'console-team': call.team ?? team, 'user-agent': userAgentHeader(userAgent) }
-}
-
 /** Undefined in a browser, which does not let a program set it without a preflight request. */
-function userAgentHeader(prefix: string | undefined): string | undefined {
+export function userAgentHeader(prefix: string | undefined): string | undefined {
   const { process } = globalThis as { process?: { versions?: { node?: string } } }
   const node = process?.versions?.node
-  if (node === undefined) return undefined
-  return [prefix, `agent-console-sdk/${VERSION}`, `node/${node}`].filter(Boolean).join(' ')
+  return node && `${prefix ? `${prefix} ` : ''}agent-console-sdk/${VERSION} node/${node}`
 }
 
 /** `crypto.randomUUID` does not exist on pages that are not served over HTTPS. */
 export function newId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

@@ -1,9 +1,9 @@
 import { ApiError, ConnectionFailed, ConsoleError, TimedOut } from '../errors.ts'
 import type { CallOptions, ConsoleOptions, LogEntry } from '../options.ts'
-import { delayMs, isLost, isPassing, sleep } from '../retry.ts'
+import { delayMs, isLost, isPassing, sleep, untilAborted } from '../retry.ts'
 import { Deadline } from './deadline.ts'
 import { responseError } from './read-response.ts'
-import { bearer, commonHeaders, newId } from './request-headers.ts'
+import { bearer, newId, userAgentHeader } from './request-headers.ts'
 import { expandPath, queryString, readBaseUrl } from './url.ts'
 
 export interface Outgoing {
@@ -18,8 +18,16 @@ export interface Outgoing {
   repeatable: boolean
 }
 
+/** One try of a request. */
+export interface Try {
+  requestId: string
+  deadline: Deadline
+  /** The error to raise for what went wrong in this try. */
+  failure: (error: unknown) => unknown
+}
+
 /** Reads a success. It ends the deadline, unless it hands the response on. */
-type Read<T> = (response: Response, requestId: string, deadline: Deadline) => Promise<T>
+type Read<T> = (response: Response, current: Try) => Promise<T>
 
 /** Sends requests. Its members are private, so that no printed object shows the token. */
 export class Transport {
@@ -69,31 +77,33 @@ export class Transport {
     read: Read<T>,
   ): Promise<T> {
     const { logger, timeoutMs = 30_000, fetch: send = fetch } = this.#options
+    const { method, template } = outgoing
+    const path = expandPath(template, outgoing.path)
     const init = await this.#init(outgoing, call, requestId)
     const started = performance.now()
     const deadline = new Deadline(call.timeoutMs ?? timeoutMs, call.signal)
-    const entry = {
-      method: outgoing.method,
-      path: expandPath(outgoing.template, outgoing.path),
-      requestId,
-      attempt,
-    }
     const log = (outcome: Pick<LogEntry, 'status' | 'error'>) =>
-      logger?.({ ...entry, ...outcome, durationMs: Math.round(performance.now() - started) })
+      logger?.({
+        ...{ method, path, requestId, attempt, ...outcome },
+        durationMs: Math.round(performance.now() - started),
+      })
+    const failure = (error: unknown) => {
+      deadline.end()
+      return failureOf(error, `${method} ${path}`, requestId, deadline, call.signal)
+    }
     try {
       const response = await send(this.url(outgoing), { ...init, signal: deadline.signal })
-      if (!response.ok) throw await responseError(response, requestName(outgoing), requestId)
-      const result = await read(response, requestId, deadline)
+      if (!response.ok) throw await responseError(response, `${method} ${path}`, requestId)
+      const result = await read(response, { requestId, deadline, failure })
       log({ status: response.status })
       return result
     } catch (error) {
-      const failure = this.failure(error, outgoing, requestId, deadline, call.signal)
-      deadline.end()
+      const failed = failure(error)
       log({
-        ...(failure instanceof ApiError && { status: failure.status }),
-        error: failure instanceof ConsoleError ? failure.name : 'Aborted',
+        ...(failed instanceof ApiError && { status: failed.status }),
+        error: failed instanceof ConsoleError ? failed.name : 'Aborted',
       })
-      throw failure
+      throw failed
     }
   }
 
@@ -102,13 +112,14 @@ export class Transport {
     call: CallOptions,
     requestId: string,
   ): Promise<RequestInit> {
-    const { token } = this.#options
-    const value = typeof token === 'string' ? token : await untilAborted(token, call.signal)
+    const { token, team, userAgent } = this.#options
+    const value = await untilAborted(typeof token === 'string' ? token : token(), call.signal)
     const all = {
       authorization: bearer(value),
       'content-type': body === undefined ? undefined : 'application/json',
       'x-request-id': requestId,
-      ...commonHeaders(this.#options, call),
+      'console-team': call.team ?? team,
+      'user-agent': userAgentHeader(userAgent),
       ...headers,
     }
     return {
@@ -121,25 +132,20 @@ export class Transport {
       cache: 'no-store',
     }
   }
-
-  /** The errors of fetch are not passed on: they can contain what was sent. */
-  failure(
-    error: unknown,
-    outgoing: Outgoing,
-    requestId: string,
-    deadline: Deadline,
-    signal: AbortSignal | undefined,
-  ): unknown {
-    if (signal?.aborted) return signal.reason
-    const request = requestName(outgoing)
-    if (deadline.hasPassed) return new TimedOut(`${request}: no response in time`, requestId)
-    if (error instanceof ConsoleError) return error
-    return new ConnectionFailed(`${request}: the connection failed${systemCode(error)}`, requestId)
-  }
 }
 
-function requestName({ method, template, path }: Outgoing): string {
-  return `${method} ${expandPath(template, path)}`
+/** The errors of fetch are not passed on: they can contain what was sent. */
+function failureOf(
+  error: unknown,
+  request: string,
+  requestId: string,
+  { hasPassed }: Deadline,
+  signal: AbortSignal | undefined,
+): unknown {
+  if (signal?.aborted) return signal.reason
+  if (hasPassed) return new TimedOut(`${request}: no response in time`, requestId)
+  if (error instanceof ConsoleError) return error
+  return new ConnectionFailed(`${request}: the connection failed${systemCode(error)}`, requestId)
 }
 
 /** The code that Node gives a failed connection, such as ECONNREFUSED. */
@@ -147,16 +153,4 @@ function systemCode(error: unknown): string {
   const { cause } = Object(error) as { cause?: unknown }
   const { code } = Object(cause) as { code?: unknown }
   return typeof code === 'string' && /^\w{1,40}$/.test(code) ? ` (${code})` : ''
-}
-
-async function untilAborted<T>(start: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  signal?.throwIfAborted()
-  return new Promise<T>((resolve, reject) => {
-    const stop = () => reject(signal?.reason)
-    signal?.addEventListener('abort', stop, { once: true })
-    Promise.resolve()
-      .then(start)
-      .then(resolve, reject)
-      .finally(() => signal?.removeEventListener('abort', stop))
-  })
 }

@@ -4,14 +4,9 @@ export type QueryValue = string | number | boolean | null | undefined | readonly
 
 /** Checks an address before fetch does: its messages contain the address with the password. */
 export function readBaseUrl(text: string): string {
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch {
-    throw new ConsoleError('baseUrl is not a URL')
-  }
-  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new ConsoleError('baseUrl must be an http or https URL without a user name or password')
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    throw new ConsoleError('baseUrl is not an http URL without a password')
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
@@ -22,7 +17,7 @@ export function expandPath(template: string, values: object = {}): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(given[name] ?? '')
     // fetch would resolve these, and an empty value, to another path.
-    if (/^\.{0,2}$/.test(value)) throw new ConsoleError(`The path parameter ${name} has no usable value`)
+    if (/^\.{0,2}$/.test(value)) throw new ConsoleError(`The path has no ${name}`)
     return encodeURIComponent(value)
   })
 }
