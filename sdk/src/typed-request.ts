@@ -25,10 +25,13 @@ type Part<O, From extends string, To extends string> = O extends { parameters: {
     : unknown
 
 type BodyPart<O> = O extends { requestBody: { content: infer C } }
-  ? { body: C[keyof C] }
+  ? { body: SentBody<C> }
   : O extends { requestBody?: { content: infer C } }
-    ? { body?: C[keyof C] | undefined }
+    ? { body?: SentBody<C> | undefined }
     : { body?: undefined }
+
+/** A body that is not JSON is sent as it is. */
+type SentBody<C> = C extends { 'application/json': infer J } ? J : Blob | FormData
 
 export type RequestInput<O> = Part<O, 'path', 'path'> &
   Part<O, 'query', 'query'> &

@@ -10,22 +10,12 @@ export interface Reply<Data> {
 
 /** The parsed body; text if it is not JSON; undefined if there is none. */
 export async function readReply<Data>(response: Response, requestId: string): Promise<Reply<Data>> {
+  const { status, headers } = response
   const text = await response.text()
-  return {
-    data: (isJson(response) ? parse(text, requestId) : text || undefined) as Data,
-    status: response.status,
-    headers: response.headers,
-    requestId: response.headers.get('x-request-id') ?? requestId,
-  }
-}
-
-/** Without a length, a response that breaks off looks complete. */
-function parse(text: string, requestId: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ConnectionFailed('The response broke off', requestId)
-  }
+  const data = isJson(headers) ? parse(text) : text || undefined
+  // Without a length, a response that breaks off looks complete.
+  if (isJson(headers) && data === undefined) throw new ConnectionFailed('The response broke off', requestId)
+  return { data: data as Data, status, headers, requestId: headers.get('x-request-id') ?? requestId }
 }
 
 export async function responseError(
@@ -33,29 +23,33 @@ export async function responseError(
   request: string,
   requestId: string,
 ): Promise<ApiError> {
+  const { status, headers } = response
   const text = await response.text()
-  let body: unknown = text
-  try {
-    body = JSON.parse(text)
-  } catch {
-    // A proxy answered with a page, or the body broke off: the status says enough.
-  }
   return apiError({
     request,
-    status: response.status,
-    requestId: response.headers.get('x-request-id') ?? requestId,
-    retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
-    body,
+    status,
+    requestId: headers.get('x-request-id') ?? requestId,
+    retryAfterMs: retryAfterMs(headers.get('retry-after')),
+    // A proxy answers with a page.
+    body: parse(text) ?? text,
   })
 }
 
-function isJson({ headers }: Response): boolean {
+/** Undefined if it is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isJson(headers: Headers): boolean {
   return /^application\/(.+\+)?json\b/i.test(headers.get('content-type') ?? '')
 }
 
 /** Seconds or a date. */
 function retryAfterMs(header: string | null): number | undefined {
-  if (header === null || header.trim() === '') return undefined
-  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  const ms = /^\d+$/.test(header ?? '') ? Number(header) * 1000 : Date.parse(header ?? '') - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }

@@ -113,10 +113,10 @@ export class Transport {
     requestId: string,
   ): Promise<RequestInit> {
     const { token, team, userAgent } = this.#options
-    const value = await untilAborted(typeof token === 'string' ? token : token(), call.signal)
+    const isJson = body !== undefined && !(body instanceof Blob || body instanceof FormData)
     const all = {
-      authorization: bearer(value),
-      'content-type': body === undefined ? undefined : 'application/json',
+      authorization: bearer(await untilAborted(typeof token === 'string' ? token : token(), call.signal)),
+      'content-type': isJson ? 'application/json' : undefined,
       'x-request-id': requestId,
       'console-team': call.team ?? team,
       'user-agent': userAgentHeader(userAgent),
@@ -124,8 +124,9 @@ export class Transport {
     }
     return {
       method,
-      headers: Object.entries(all).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // Leaves out what is undefined.
+      headers: JSON.parse(JSON.stringify(all)) as Record<string, string>,
+      body: isJson ? JSON.stringify(body) : ((body as Blob | FormData | undefined) ?? null),
       // A redirect would send the token, and the change, to another address.
       redirect: 'error',
       credentials: 'omit',

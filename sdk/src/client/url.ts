@@ -25,7 +25,7 @@ export function expandPath(template: string, values: object = {}): string {
 /** A list is repeated: `statuses=draft&statuses=active`. */
 export function queryString(query: object = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]: [string, QueryValue]) =>
-    [value ?? []].flat().map((item) => [name, String(item)]),
+    [value ?? []].flat().map((item): [string, string] => [name, String(item)]),
   )
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }
