@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, describe, it } from 'node:test'
+import { startPrivateNats } from '../../dev/private-nats.ts'
+import { answers, type Process, startConsoleProcess, startProcess } from '../../test/acceptance/processes.ts'
+import { createTestNats } from '../../test/support/nats.ts'
+import { until } from '../../test/support/until.ts'
+import { canBeWatched } from '../../test/support/watching.ts'
+import { Console, type WatchedEvent } from '../src/index.ts'
+
+/** Three in CI: one of each kind; `npm run proof:sdk-watch` makes 50. */
+const RESTARTS = Number(process.env['SDK_RESTARTS'] ?? 3)
+const WRITERS = 3
+const EDITS_BETWEEN = 10
+
+describe('restarts of the console and of NATS', async () => {
+  const server = await startPrivateNats()
+  const nats = await createTestNats(server.url)
+  const running = await startConsoleProcess({ LOG_LEVEL: 'error', ...nats.environment })
+  let replica: Process | undefined
+  after(async () => {
+    replica?.signal('SIGKILL')
+    await replica?.ended
+    await running.close()
+    await nats.connection.close()
+    await server.remove()
+  })
+  const restartConsole = async (signal: NodeJS.Signals) => {
+    const current = replica ?? running
+    current.signal(signal)
+    await current.ended
+    replica = startProcess('src/main.ts', running.environment)
+    await answers(`${running.url}/health/live`, replica)
+  }
+  const restarts = [
+    () => restartConsole('SIGKILL'),
+    async () => {
+      await server.kill()
+      await server.start()
+    },
+    () => restartConsole('SIGTERM'),
+  ]
+
+  it(`loses and repeats neither an event nor a change, ${RESTARTS} times`, async (t) => {
+    const identity = { user: randomUUID(), team: randomUUID() }
+    const client = new Console({
+      baseUrl: running.url,
+      token: () => running.token(identity),
+      maxRetries: 1_000,
+      retryDelayMs: 20,
+    })
+    await canBeWatched(running.url, await running.token(identity))
+
+    const seen: WatchedEvent[] = []
+    const leaving = new AbortController()
+    let connections = 0
+    const onState = ({ connected }: { connected: boolean }) => {
+      if (connected) connections += 1
+    }
+    const watching = (async () => {
+      for await (const event of client.agents.watch({ signal: leaving.signal, onState })) seen.push(event)
+    })()
+    // It rejects before the end of the test only if the test fails.
+    watching.catch(() => {})
+    await until('the watch is connected', () => connections === 1)
+
+    let isDone = false
+    const writers = Array.from({ length: WRITERS }, async (_, index) => {
+      const { agent } = await client.agents.create({
+        ...{ agent_name: `${index}`, model_name: 'm', rate_limit_requests_per_minute: 1 },
+      })
+      let edits = 0
+      while (!isDone) {
+        await client.agents.edit(agent.id, (current) => ({
+          rate_limit_requests_per_minute: current.rate_limit_requests_per_minute + 1,
+        }))
+        edits += 1
+      }
+      return { id: agent.id, edits }
+    })
+
+    for (let restart = 0; restart < RESTARTS; restart++) {
+      await restarts[restart % restarts.length]?.()
+      const before = seen.length
+      await until('events arrive', () => seen.length >= before + EDITS_BETWEEN)
+    }
+    isDone = true
+    for (const { id, edits } of await Promise.all(writers)) {
+      const { agent, revision } = await client.agents.get(id)
+      assert.equal(agent.rate_limit_requests_per_minute, 1 + edits)
+      const revisionsSeen = () =>
+        seen.filter(({ data }) => data.subject === id).map(({ data }) => data.data.revision)
+      await until('the last event arrives', () => revisionsSeen().includes(revision))
+      assert.deepEqual(
+        revisionsSeen(),
+        Array.from({ length: revision }, (_, index) => index + 1),
+      )
+    }
+    leaving.abort(new Error('done'))
+    await assert.rejects(watching, /done/)
+    t.diagnostic(`${seen.length} events over ${connections} connections`)
+  })
+})
