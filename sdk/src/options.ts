@@ -8,10 +8,10 @@ export interface LogEntry {
   /** 0 for the first try. */
   attempt: number
   durationMs: number
-  /** Absent if there was no response. */
-  status?: number
-  /** Name of the error class. Absent after a success. */
-  error?: string
+  /** Undefined if there was no response. */
+  status: number | undefined
+  /** Name of the error. Undefined after a success. */
+  error: string | undefined
 }
 
 export interface ConsoleOptions {

@@ -16,7 +16,11 @@ const EDITS_BETWEEN = 10
 describe('restarts of the console and of NATS', async () => {
   const server = await startPrivateNats()
   const nats = await createTestNats(server.url)
-  const running = await startConsoleProcess({ LOG_LEVEL: 'error', ...nats.environment })
+  const running = await startConsoleProcess({
+    LOG_LEVEL: 'error',
+    SHUTDOWN_DELAY_MS: '0',
+    ...nats.environment,
+  })
   let replica: Process | undefined
   after(async () => {
     replica?.signal('SIGKILL')
@@ -60,8 +64,6 @@ describe('restarts of the console and of NATS', async () => {
     const watching = (async () => {
       for await (const event of client.agents.watch({ signal: leaving.signal, onState })) seen.push(event)
     })()
-    // It rejects before the end of the test only if the test fails.
-    watching.catch(() => {})
     await until('the watch is connected', () => connections === 1)
 
     let isDone = false
@@ -79,6 +81,8 @@ describe('restarts of the console and of NATS', async () => {
       return { id: agent.id, edits }
     })
 
+    // They reject before the end of the test only if the test fails.
+    for (const task of [watching, ...writers]) task.catch(() => {})
     for (let restart = 0; restart < RESTARTS; restart++) {
       await restarts[restart % restarts.length]?.()
       const before = seen.length

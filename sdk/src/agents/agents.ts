@@ -1,11 +1,5 @@
 import { NotFound, Stale } from '../errors.ts'
-import type {
-  CallOptions,
-  ChangeOptions,
-  ConditionalOptions,
-  CreateOptions,
-  ImpactOptions,
-} from '../options.ts'
+import type { ChangeOptions, ConditionalOptions, CreateOptions, ImpactOptions } from '../options.ts'
 import type {
   Agent,
   AgentBulk,
@@ -16,12 +10,13 @@ import type {
   AgentEvaluation,
   AgentLatestEvaluation,
   AgentResult,
+  AgentRevision,
   AgentUpdate,
   NamedSecret,
   RevisionRedaction,
   TrustStage,
 } from '../types.ts'
-import { type SentChange, sendOnce } from './confirm.ts'
+import { type Change, sendOnce } from './confirm.ts'
 import { AGENT, AGENTS, AgentReads } from './reads.ts'
 import { agentResult, revisionOf } from './result.ts'
 import { isStoredAs, mask } from './same-value.ts'
@@ -48,16 +43,17 @@ export class Agents extends AgentReads {
   ): Promise<AgentResult> {
     const input = { ...options, path: { id }, body: changes }
     const sent = new Map(Object.entries(changes))
-    const isResult: SentChange['isResult'] = ({ action, fields }, { agent }) =>
-      action === 'updated' &&
-      fields.every((name) => sent.has(name) && isStoredAs(name, sent.get(name), agent[name as keyof Agent]))
-    return this.#once(
+    return this.#once({
       id,
-      options,
-      isResult,
-      async () => agentResult(await this.request('PUT', AGENT, input)),
-      asIs,
-    )
+      call: options,
+      send: async () => agentResult(await this.request('PUT', AGENT, input)),
+      isResult: ({ action, fields }, { agent }) =>
+        action === 'updated' &&
+        fields.every(
+          (name) => sent.has(name) && isStoredAs(name, sent.get(name), agent[name as keyof Agent]),
+        ),
+      found: asIs,
+    })
   }
 
   /**
@@ -112,14 +108,14 @@ export class Agents extends AgentReads {
   /** Makes a new revision with the values of an earlier one. */
   async restore(id: string, revision: number, options: ConditionalOptions = {}): Promise<AgentResult> {
     const input = { ...options, path: { id, revision } }
-    const isResult: SentChange['isResult'] = (made) => made.restored_revision === revision
-    return this.#once(
+    return this.#once({
       id,
-      options,
-      isResult,
-      async () => agentResult(await this.request('POST', `${AGENT}/revisions/{revision}/restore`, input)),
-      asIs,
-    )
+      call: options,
+      send: async () =>
+        agentResult(await this.request('POST', `${AGENT}/revisions/{revision}/restore`, input)),
+      isResult: (made) => made.restored_revision === revision,
+      found: asIs,
+    })
   }
 
   /** Removes values from history for good. */
@@ -141,15 +137,13 @@ export class Agents extends AgentReads {
   ): Promise<AgentResult> {
     const body = { trust_stage: stage }
     const input = { ...options, path: { id }, body }
-    const isResult: SentChange['isResult'] = ({ action }, { agent }) =>
-      action === 'trust_stage_changed' && agent.trust_stage === stage
-    return this.#once(
+    return this.#once({
       id,
-      options,
-      isResult,
-      async () => agentResult(await this.request('PUT', `${AGENT}/lifecycle`, input)),
-      asIs,
-    )
+      call: options,
+      send: async () => agentResult(await this.request('PUT', `${AGENT}/lifecycle`, input)),
+      isResult: ({ action }, { agent }) => action === 'trust_stage_changed' && agent.trust_stage === stage,
+      found: asIs,
+    })
   }
 
   /** Changes up to 500 agents, each by itself: see the outcome of each. */
@@ -176,14 +170,16 @@ export class Agents extends AgentReads {
     options: ConditionalOptions = {},
   ): Promise<{ secret: NamedSecret; revision: number }> {
     const input = { ...options, path: { id, name }, body: { value } }
-    const send = async () => {
-      const { data, headers } = await this.request('PUT', `${AGENT}/secrets/{name}`, input)
-      return { secret: data, revision: revisionOf(headers) }
-    }
-    return this.#once(id, options, changesSecret(name), send, ({ revision }) => ({
-      secret: { name, mask: mask(value), revision },
-      revision,
-    }))
+    return this.#once({
+      id,
+      call: options,
+      send: async () => {
+        const { data, headers } = await this.request('PUT', `${AGENT}/secrets/{name}`, input)
+        return { secret: data, revision: revisionOf(headers) }
+      },
+      isResult: changesSecret(name),
+      found: ({ revision }) => ({ secret: { name, mask: mask(value), revision }, revision }),
+    })
   }
 
   /** Returns the revision of the agent. */
@@ -193,26 +189,24 @@ export class Agents extends AgentReads {
     options: ConditionalOptions = {},
   ): Promise<{ revision: number }> {
     const input = { ...options, path: { id, name } }
-    const send = async () => {
-      const { headers } = await this.request('DELETE', `${AGENT}/secrets/{name}`, input)
-      return { revision: revisionOf(headers) }
-    }
-    return this.#once(id, options, changesSecret(name), send, ({ revision }) => ({ revision }))
+    return this.#once({
+      id,
+      call: options,
+      send: async () => {
+        const { headers } = await this.request('DELETE', `${AGENT}/secrets/{name}`, input)
+        return { revision: revisionOf(headers) }
+      },
+      isResult: changesSecret(name),
+      found: ({ revision }) => ({ revision }),
+    })
   }
 
-  #once<T>(
-    id: string,
-    call: ConditionalOptions,
-    isResult: SentChange['isResult'],
-    send: () => Promise<T>,
-    found: (result: AgentResult) => T,
-  ): Promise<T> {
-    const me = async (options: CallOptions) => (await this.request('GET', '/v1/me', options)).data
-    return sendOnce(this, me, { id, ifRevision: call.ifRevision, call, isResult }, { send, found })
+  #once<T>(change: Change<T>): Promise<T> {
+    return sendOnce(this, async (options) => (await this.request('GET', '/v1/me', options)).data, change)
   }
 }
 
-function changesSecret(name: string): SentChange['isResult'] {
+function changesSecret(name: string): (revision: AgentRevision) => boolean {
   return ({ fields }) => fields.length === 1 && fields[0] === `secrets.${name}`
 }
 

@@ -1,16 +1,18 @@
 import { Stale } from '../errors.ts'
-import type { CallOptions, ChangeOptions } from '../options.ts'
+import type { CallOptions, ConditionalOptions } from '../options.ts'
 import { pages } from '../pages.ts'
 import type { AgentResult, AgentRevision, Me } from '../types.ts'
 import type { AgentReads } from './reads.ts'
 
-/** A change that was sent with `ifRevision`. */
-export interface SentChange {
+/** A change that can be sent with `ifRevision`. */
+export interface Change<T> {
   id: string
-  ifRevision: number | undefined
-  call: ChangeOptions
+  call: ConditionalOptions
+  send: () => Promise<T>
   /** Whether the revision and the agent after it are what the change makes. */
   isResult: (revision: AgentRevision, agent: AgentResult) => boolean
+  /** What `send` would have returned. */
+  found: (result: AgentResult) => T
 }
 
 /**
@@ -20,34 +22,22 @@ export interface SentChange {
 export async function sendOnce<T>(
   reads: AgentReads,
   me: (options: CallOptions) => Promise<Me>,
-  change: SentChange,
-  { send, found }: { send: () => Promise<T>; found: (result: AgentResult) => T },
+  { id, call, send, isResult, found }: Change<T>,
 ): Promise<T> {
   try {
     return await send()
   } catch (error) {
-    if (!(error instanceof Stale) || !error.afterLostResponse || change.ifRevision === undefined) throw error
-    const result = await findResult(reads, me, change, change.ifRevision + 1)
-    if (!result) throw error
+    if (!(error instanceof Stale && error.afterLostResponse) || call.ifRevision === undefined) throw error
+    const number = call.ifRevision + 1
+    const revision = await findRevision(reads, id, number, call)
+    const isOurs =
+      revision &&
+      (revision.reason === (call.reason?.trim() || null) || revision.redacted.includes('reason')) &&
+      revision.changed_by === (await me(call)).user_id
+    const result = isOurs && (await reads.revision(id, number, call))
+    if (!result || !isResult(revision, result)) throw error
     return found(result)
   }
-}
-
-/** The agent at the revision that the change makes, if this user made it with these values. */
-async function findResult(
-  reads: AgentReads,
-  me: (options: CallOptions) => Promise<Me>,
-  { id, call, isResult }: SentChange,
-  number: number,
-): Promise<AgentResult | undefined> {
-  const revision = await findRevision(reads, id, number, call)
-  const isOurs =
-    revision &&
-    (revision.reason === (call.reason?.trim() || null) || revision.redacted.includes('reason')) &&
-    revision.changed_by === (await me(call)).user_id
-  if (!isOurs) return undefined
-  const result = await reads.revision(id, number, call)
-  return isResult(revision, result) ? result : undefined
 }
 
 async function findRevision(

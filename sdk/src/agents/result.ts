@@ -14,7 +14,7 @@ export function agentResult({ data, headers, requestId }: Reply<unknown>): Agent
 
 /** The revision is the ETag; a proxy that compresses makes it weak. */
 export function revisionOf(headers: Headers): number {
-  return Number(headers.get('etag')?.replace(/^W\//, '').replaceAll('"', ''))
+  return Number(/\d+/.exec(headers.get('etag') ?? ''))
 }
 
 function list(headers: Headers, name: string): string[] {

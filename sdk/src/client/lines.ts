@@ -1,6 +1,5 @@
 import { ConnectionFailed } from '../errors.ts'
 import type { CallOptions } from '../options.ts'
-import type { Deadline } from './deadline.ts'
 import type { Outgoing, Transport } from './transport.ts'
 
 export interface LinesOptions extends CallOptions {
@@ -22,38 +21,22 @@ export async function* lines(
   })
   try {
     onOpen?.()
-    yield* split(chunks(body, deadline, silenceMs))
+    const reader = body?.getReader()
+    const decoder = new TextDecoder()
+    for (let rest = '', isDone = !reader; !isDone; ) {
+      // Runs only while this waits: a consumer may take its time with a line.
+      deadline.extend(silenceMs)
+      const chunk = await reader?.read()
+      deadline.pause()
+      isDone = !chunk || chunk.done
+      const parts = (rest + decoder.decode(chunk?.value, { stream: !isDone })).split(/\r?\n/)
+      rest = parts.pop() ?? ''
+      yield* parts
+      if (isDone && rest !== '') throw new ConnectionFailed('The response broke off')
+    }
   } catch (error) {
     throw failure(error)
   } finally {
     deadline.end()
   }
-}
-
-async function* chunks(
-  body: ReadableStream<Uint8Array> | null,
-  deadline: Deadline,
-  silenceMs: number,
-): AsyncGenerator<string, void, undefined> {
-  if (!body) return
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  for (;;) {
-    // Runs only while this waits: a consumer may take its time with a line.
-    deadline.extend(silenceMs)
-    const { done, value } = await reader.read()
-    deadline.pause()
-    if (done) return
-    yield decoder.decode(value, { stream: true })
-  }
-}
-
-async function* split(texts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  let rest = ''
-  for await (const text of texts) {
-    const parts = (rest + text).split('\n')
-    rest = parts.pop() ?? ''
-    for (const line of parts) yield line.endsWith('\r') ? line.slice(0, -1) : line
-  }
-  if (rest !== '') throw new ConnectionFailed('The response broke off')
 }

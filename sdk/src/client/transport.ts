@@ -1,5 +1,5 @@
-import { ApiError, ConnectionFailed, ConsoleError, TimedOut } from '../errors.ts'
-import type { CallOptions, ConsoleOptions, LogEntry } from '../options.ts'
+import { type ApiError, ConnectionFailed, ConsoleError, TimedOut } from '../errors.ts'
+import type { CallOptions, ConsoleOptions } from '../options.ts'
 import { delayMs, isLost, isPassing, sleep, untilAborted } from '../retry.ts'
 import { Deadline } from './deadline.ts'
 import { responseError } from './read-response.ts'
@@ -82,11 +82,10 @@ export class Transport {
     const init = await this.#init(outgoing, call, requestId)
     const started = performance.now()
     const deadline = new Deadline(call.timeoutMs ?? timeoutMs, call.signal)
-    const log = (outcome: Pick<LogEntry, 'status' | 'error'>) =>
-      logger?.({
-        ...{ method, path, requestId, attempt, ...outcome },
-        durationMs: Math.round(performance.now() - started),
-      })
+    const log = (status?: number, error?: string) => {
+      const durationMs = Math.round(performance.now() - started)
+      logger?.({ method, path, requestId, attempt, durationMs, status, error })
+    }
     const failure = (error: unknown) => {
       deadline.end()
       return failureOf(error, `${method} ${path}`, requestId, deadline, call.signal)
@@ -95,14 +94,12 @@ export class Transport {
       const response = await send(this.url(outgoing), { ...init, signal: deadline.signal })
       if (!response.ok) throw await responseError(response, `${method} ${path}`, requestId)
       const result = await read(response, { requestId, deadline, failure })
-      log({ status: response.status })
+      log(response.status)
       return result
     } catch (error) {
       const failed = failure(error)
-      log({
-        ...(failed instanceof ApiError && { status: failed.status }),
-        error: failed instanceof ConsoleError ? failed.name : 'Aborted',
-      })
+      const { status, name } = Object(failed) as Partial<ApiError>
+      log(status, name)
       throw failed
     }
   }
