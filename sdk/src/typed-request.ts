@@ -56,7 +56,9 @@ type Body<C> = C extends { 'application/json': infer J }
   ? J
   : [C[keyof C]] extends [never]
     ? undefined
-    : string
+    : [Extract<keyof C, `text/${string}` | `${string}json`>] extends [never]
+      ? Blob
+      : string
 
 /** The input may be left out if the operation needs none. */
 type Arguments<Input> = CallOptions extends Input ? [input?: Input] : [input: Input]

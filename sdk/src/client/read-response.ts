@@ -8,13 +8,15 @@ export interface Reply<Data> {
   requestId: string
 }
 
-/** The parsed body; text if it is not JSON; undefined if there is none. */
+/** JSON is parsed; text, also of several JSON texts, is a string; everything else is a Blob. */
 export async function readReply<Data>(response: Response, requestId: string): Promise<Reply<Data>> {
   const { status, headers } = response
-  const text = await response.text()
-  const data = isJson(headers) ? parse(text) : text || undefined
+  const type = headers.get('content-type') ?? 'text/plain'
+  const body = /^text|json/i.test(type) ? await response.text() : await response.blob()
+  const isJson = /[/+]json\b/i.test(type)
+  const data = isJson ? parse(body as string) : body || undefined
   // Without a length, a response that breaks off looks complete.
-  if (isJson(headers) && data === undefined) throw new ConnectionFailed('The response broke off', requestId)
+  if (isJson && data === undefined) throw new ConnectionFailed('The response broke off', requestId)
   return { data: data as Data, status, headers, requestId: headers.get('x-request-id') ?? requestId }
 }
 
@@ -42,10 +44,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isJson(headers: Headers): boolean {
-  return /^application\/(.+\+)?json\b/i.test(headers.get('content-type') ?? '')
 }
 
 /** Seconds or a date. */
