@@ -1,0 +1,85 @@
+import { describeSignInFailure } from './sign-in-failure.ts'
+
+export type SignInView =
+  | { state: 'signing-in' }
+  | { state: 'signed-out'; signIn: () => unknown }
+  | { state: 'no-team'; name: string | null; signOut: () => unknown }
+  | { state: 'failed'; error: unknown; signIn: () => unknown }
+  | { state: 'console-down'; failure: ConsoleFailure; retry: () => unknown }
+
+interface ConsoleFailure {
+  detail: string
+  code: string
+  requestId: string | undefined
+}
+
+/** The pages before the application: plain DOM, because React is not loaded yet. */
+export function showSignIn(view: SignInView): void {
+  const root = document.getElementById('root')
+  const panel = element('main', 'sign-in-panel', [mark(), ...contentOf(view)])
+  root?.replaceChildren(element('div', 'sign-in', [panel]))
+}
+
+function contentOf(view: SignInView): Node[] {
+  if (view.state === 'signing-in') {
+    const status = element('p', 't2', ['Opening the sign-in page of your organisation.'])
+    status.setAttribute('role', 'status')
+    return [element('h1', '', ['Signing in']), status, element('div', 'progress', [])]
+  }
+  if (view.state === 'signed-out') {
+    return [
+      element('h1', '', ['You are signed out']),
+      element('p', 't2', ['Nothing of your session is kept in this browser.']),
+      button('Sign in', view.signIn),
+    ]
+  }
+  if (view.state === 'no-team') {
+    const who = view.name === null ? 'This account' : view.name
+    return [
+      element('h1', '', ['You belong to no team yet']),
+      element('p', 't2', [
+        `${who} is signed in, but the sign-in names no team. Agents belong to teams: ask the owner of a team to add you, then sign in again.`,
+      ]),
+      button('Sign in as someone else', view.signOut),
+      element('p', 'mono t3', ['403 team_missing']),
+    ]
+  }
+  if (view.state === 'console-down') {
+    const { detail, code, requestId } = view.failure
+    return [
+      element('h1', '', ['The console does not answer']),
+      element('p', 't2', [`You are signed in. ${detail}`]),
+      button('Try again', view.retry),
+      element('p', 'mono t3', [requestId === undefined ? code : `${code} · req ${requestId}`]),
+    ]
+  }
+  const failure = describeSignInFailure(view.error)
+  return [
+    element('h1', '', [failure.title]),
+    element('p', 't2', [failure.detail]),
+    button('Try again', view.signIn),
+    element('p', 'mono t3', [failure.code]),
+  ]
+}
+
+function button(label: string, act: () => unknown): HTMLElement {
+  const made = element('button', 'btn primary lg', [label])
+  made.setAttribute('type', 'button')
+  made.addEventListener('click', () => void act())
+  return made
+}
+
+function element(name: string, className: string, children: (Node | string)[]): HTMLElement {
+  const made = document.createElement(name)
+  if (className !== '') made.className = className
+  made.append(...children)
+  return made
+}
+
+function mark(): HTMLElement {
+  const image = document.createElement('img')
+  image.src = '/console/mark.svg'
+  image.alt = ''
+  image.className = 'mark'
+  return element('p', 'brand', [image, 'Agent Console'])
+}

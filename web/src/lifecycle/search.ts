@@ -1,0 +1,6 @@
+import type { Search } from '../shared/search.ts'
+
+/** What the address of this page may hold. */
+export function lifecycleSearch(raw: Search): Search {
+  return raw
+}

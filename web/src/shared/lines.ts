@@ -1,0 +1,154 @@
+/** One step of a comparison: kept in both, only in the old, only in the new. */
+export interface Piece {
+  kind: 'same' | 'del' | 'add'
+  text: string
+}
+
+/** Above this many cells the comparison of the middle is given up: all old, then all new. */
+const MAX_CELLS = 4_000_000
+
+/** The longest common sequence of two lists, after equal heads and tails are set aside. */
+export function compare(before: readonly string[], after: readonly string[]): Piece[] {
+  let head = 0
+  while (head < before.length && head < after.length && before[head] === after[head]) head += 1
+  let tail = 0
+  while (
+    tail < before.length - head &&
+    tail < after.length - head &&
+    before[before.length - 1 - tail] === after[after.length - 1 - tail]
+  ) {
+    tail += 1
+  }
+  return [
+    ...before.slice(0, head).map((text): Piece => ({ kind: 'same', text })),
+    ...compareMiddle(before.slice(head, before.length - tail), after.slice(head, after.length - tail)),
+    ...before.slice(before.length - tail).map((text): Piece => ({ kind: 'same', text })),
+  ]
+}
+
+function compareMiddle(before: readonly string[], after: readonly string[]): Piece[] {
+  const width = after.length + 1
+  if (before.length * after.length > MAX_CELLS) return [...all('del', before), ...all('add', after)]
+  // lengths[i * width + j]: length of the longest common sequence of before[i…] and after[j…].
+  const lengths = new Uint32Array((before.length + 1) * width)
+  const at = (i: number, j: number): number => lengths[i * width + j] ?? 0
+  for (let i = before.length - 1; i >= 0; i -= 1) {
+    for (let j = after.length - 1; j >= 0; j -= 1) {
+      lengths[i * width + j] =
+        before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+    }
+  }
+  const pieces: Piece[] = []
+  let i = 0
+  let j = 0
+  while (i < before.length && j < after.length) {
+    if (before[i] === after[j]) {
+      pieces.push({ kind: 'same', text: before[i] ?? '' })
+      i += 1
+      j += 1
+    } else if (at(i + 1, j) >= at(i, j + 1)) {
+      pieces.push({ kind: 'del', text: before[i] ?? '' })
+      i += 1
+    } else {
+      pieces.push({ kind: 'add', text: after[j] ?? '' })
+      j += 1
+    }
+  }
+  return [...pieces, ...all('del', before.slice(i)), ...all('add', after.slice(j))]
+}
+
+function all(kind: Piece['kind'], texts: readonly string[]): Piece[] {
+  return texts.map((text) => ({ kind, text }))
+}
+
+/** Words, spaces and marks, so that a comparison of words can be joined to the text again. */
+export function splitWords(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? []
+}
+
+export interface Line {
+  kind: 'same' | 'del' | 'add'
+  /** Number in the old text of same and del, in the new text of add. */
+  number: number
+  /** The words of a changed line, or the whole line. */
+  pieces: Piece[]
+}
+
+export type Block = { lines: Line[] } | { gap: number }
+
+/** Lines around a change that are shown for orientation. */
+const CONTEXT = 1
+
+/** Changed lines with their words, and the count of equal lines between them. */
+export function compareLines(before: string, after: string): Block[] {
+  const lines = numberLines(compare(before.split('\n'), after.split('\n')))
+  const shown = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some((line) => line.kind !== 'same'),
+  )
+  const blocks: Block[] = []
+  for (const [index, line] of lines.entries()) {
+    const last = blocks.at(-1)
+    if (shown[index] === true) {
+      if (last !== undefined && 'lines' in last) last.lines.push(line)
+      else blocks.push({ lines: [line] })
+    } else if (last !== undefined && 'gap' in last) last.gap += 1
+    else blocks.push({ gap: 1 })
+  }
+  return blocks
+}
+
+/** Pairs each removed line with the added line in its place and compares their words. */
+function numberLines(pieces: readonly Piece[]): Line[] {
+  const lines: Line[] = []
+  let oldNumber = 0
+  let newNumber = 0
+  for (let index = 0; index < pieces.length; ) {
+    const piece = pieces[index]
+    if (piece?.kind === 'same') {
+      oldNumber += 1
+      newNumber += 1
+      lines.push({ kind: 'same', number: newNumber, pieces: [piece] })
+      index += 1
+      continue
+    }
+    const run = pieces.slice(index, nextSame(pieces, index))
+    const removed = run.filter(({ kind }) => kind === 'del').map(({ text }) => text)
+    const added = run.filter(({ kind }) => kind === 'add').map(({ text }) => text)
+    const compared = removed.map((text, at) => wordsOf(text, added[at]))
+    for (const [at, text] of removed.entries()) {
+      oldNumber += 1
+      lines.push({ kind: 'del', number: oldNumber, pieces: without('add', compared[at] ?? [], text) })
+    }
+    for (const [at, text] of added.entries()) {
+      newNumber += 1
+      lines.push({ kind: 'add', number: newNumber, pieces: without('del', compared[at] ?? [], text) })
+    }
+    index += run.length
+  }
+  return lines
+}
+
+function nextSame(pieces: readonly Piece[], from: number): number {
+  const found = pieces.findIndex((piece, index) => index >= from && piece.kind === 'same')
+  return found === -1 ? pieces.length : found
+}
+
+/** Empty where the lines have too little in common: marking every word would say nothing. */
+function wordsOf(before: string, after: string | undefined): Piece[] {
+  if (after === undefined) return []
+  const pieces = compare(splitWords(before), splitWords(after))
+  const common = pieces.filter(({ kind }) => kind === 'same').reduce((sum, { text }) => sum + text.length, 0)
+  return common * 2 < Math.min(before.length, after.length) ? [] : pieces
+}
+
+function without(kind: Piece['kind'], pieces: readonly Piece[], text: string): Piece[] {
+  if (pieces.length === 0) return [{ kind: 'same', text }]
+  const joined: Piece[] = []
+  for (const piece of pieces) {
+    if (piece.kind === kind) continue
+    const last = joined.at(-1)
+    if (last?.kind === piece.kind) last.text += piece.text
+    else joined.push({ ...piece })
+  }
+  return joined
+}

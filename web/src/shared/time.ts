@@ -1,0 +1,56 @@
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short' })
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const CLOCK_SECONDS = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+const DAY_MONTH = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+
+export function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+/** "4 s ago" to 24 hours, "Sat 17:42" to 7 days, "4 Nov 19:40" within the year, then "3 Mar 2025". */
+export function formatSince(at: number, now: number): string {
+  const age = Math.max(0, now - at)
+  if (age < MINUTE) return `${age} s ago`
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`
+  if (age < DAY) return `${Math.floor(age / HOUR)} h ago`
+  const date = new Date(at * 1000)
+  if (age < 7 * DAY) return `${WEEKDAY.format(date)} ${CLOCK.format(date)}`
+  if (date.getFullYear() === new Date(now * 1000).getFullYear()) {
+    return `${DAY_MONTH.format(date)} ${CLOCK.format(date)}`
+  }
+  return DATE.format(date)
+}
+
+/** The whole time in UTC, for titles: it can be compared with logs. */
+export function formatUtc(at: number): string {
+  return `${new Date(at * 1000).toISOString().replace('T', ' ').slice(0, 19)} UTC`
+}
+
+/** 17:42 */
+export function formatClock(at: number): string {
+  return CLOCK.format(new Date(at * 1000))
+}
+
+/** 17:42:07, for the audit log and activity. */
+export function formatClockSeconds(at: number): string {
+  return CLOCK_SECONDS.format(new Date(at * 1000))
+}
+
+/** 4 Nov 2026 */
+export function formatDate(at: number): string {
+  return DATE.format(new Date(at * 1000))
+}
+
+/** 4 Nov */
+export function formatDay(at: number): string {
+  return DAY_MONTH.format(new Date(at * 1000))
+}

@@ -1,0 +1,33 @@
+import type { ReactElement } from 'react'
+import { join } from './class-names.ts'
+import { Icon } from './icon.tsx'
+
+interface AvatarProps {
+  /** null: the name is not known; the avatar shows a figure. */
+  name: string | null
+  kind?: 'person' | 'service'
+  large?: boolean
+}
+
+/** Round for people, square for services. The name stands beside it or in the title. */
+export function Avatar({ name, kind = 'person', large = false }: AvatarProps): ReactElement {
+  return (
+    <span
+      className={join('av', large && 'l', kind === 'service' && 'bot')}
+      title={name ?? 'Unknown'}
+      aria-hidden="true"
+    >
+      {kind === 'service' ? (
+        <Icon name="services" size="xs" />
+      ) : (
+        (initials(name) ?? <Icon name="person" size="xs" />)
+      )}
+    </span>
+  )
+}
+
+export function initials(name: string | null): string | undefined {
+  const parts = (name ?? '').split(/[\s.@_-]+/).filter((part) => /^\p{L}/u.test(part))
+  const letters = [parts[0], parts.length > 1 ? parts.at(-1) : undefined].map((part) => part?.charAt(0) ?? '')
+  return letters.join('').toUpperCase() || undefined
+}

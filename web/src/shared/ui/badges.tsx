@@ -1,0 +1,153 @@
+import type { ReactElement, ReactNode } from 'react'
+import { formatScore } from '../numbers.ts'
+import { PROTECTION, STAGES, STATUS, stageNumber, words } from '../words.ts'
+import { join } from './class-names.ts'
+import { PROTECTION_GLYPHS, STATE_GLYPHS, STATUS_GLYPHS, stageBars } from './glyphs.tsx'
+import { Icon } from './icon.tsx'
+
+type Pill = boolean | 'warn' | 'danger' | 'accent'
+
+interface BadgeProps {
+  glyph?: ReactNode
+  /** Plain in tables, a pill in headers. */
+  pill?: Pill
+  /** The word is for screen readers only: for cards of the board. */
+  glyphOnly?: boolean
+  className?: string | undefined
+  children: ReactNode
+}
+
+const PILLS = { warn: 'pill warnp', danger: 'pill dangerp', accent: 'pill accp' }
+
+export function Badge({
+  glyph,
+  pill = false,
+  glyphOnly = false,
+  className,
+  children,
+}: BadgeProps): ReactElement {
+  const shape = pill === false ? '' : pill === true ? 'pill' : PILLS[pill]
+  return (
+    <span className={join('bd', shape, pill !== false && glyph === undefined && 'plain', className)}>
+      {glyph}
+      <span {...(glyphOnly ? { className: 'hid' } : {})}>{children}</span>
+    </span>
+  )
+}
+
+interface ValueProps<Value> {
+  value: Value
+  pill?: boolean
+  glyphOnly?: boolean
+}
+
+export function StatusBadge({ value, ...rest }: ValueProps<string>): ReactElement {
+  return (
+    <Badge glyph={<StatusGlyph value={value} />} {...rest}>
+      {words(STATUS, value)}
+    </Badge>
+  )
+}
+
+export function StageBadge({ value, ...rest }: ValueProps<string>): ReactElement {
+  return (
+    <Badge glyph={<StageGlyph value={value} />} {...rest}>
+      {words(STAGES, value)}
+    </Badge>
+  )
+}
+
+export function ProtectionBadge({ value, ...rest }: ValueProps<string>): ReactElement {
+  return (
+    <Badge glyph={<ProtectionGlyph value={value} />} {...rest}>
+      {words(PROTECTION, value)}
+    </Badge>
+  )
+}
+
+export function StatusGlyph({ value }: { value: string }): ReactElement {
+  return <Glyph glyph={STATUS_GLYPHS[value]} />
+}
+
+export function ProtectionGlyph({ value }: { value: string }): ReactElement {
+  return <Glyph glyph={PROTECTION_GLYPHS[value]} />
+}
+
+export type ServiceState = 'ok' | 'half' | 'warning' | 'failed' | 'starting' | 'off'
+
+export function StateGlyph({ value }: { value: ServiceState }): ReactElement {
+  return <Glyph glyph={STATE_GLYPHS[value]} />
+}
+
+export function StageGlyph({ value }: { value: string }): ReactElement {
+  const stage = stageNumber(value)
+  return (
+    <svg className={`sg stage st${stage}`} viewBox="0 0 16 16" aria-hidden="true">
+      {stageBars(stage)}
+    </svg>
+  )
+}
+
+function Glyph({ glyph }: { glyph: { tone: string; shape: ReactElement } | undefined }): ReactElement {
+  return (
+    <svg className={join('sg', glyph?.tone ?? 'g-mute')} viewBox="0 0 16 16" aria-hidden="true">
+      {glyph?.shape ?? <circle cx="8" cy="8" r="2" fill="currentColor" />}
+    </svg>
+  )
+}
+
+export interface ScoreProps {
+  /** null or undefined: never evaluated. */
+  value: number | null | undefined
+  /** Revisions since the evaluation that changed the agent's behaviour; 0: the score still holds. */
+  behind: number | undefined
+  /** The score no longer holds, for callers that do not know by how many revisions. */
+  outdated?: boolean
+}
+
+export function Score({ value, behind, outdated = (behind ?? 0) > 0 }: ScoreProps): ReactElement {
+  if (value === null || value === undefined) return <Absent label="Never evaluated" />
+  if (!outdated) {
+    return (
+      <span className="score">
+        <span className="v">{formatScore(value)}</span>
+        <span className="ok-t">
+          <Icon name="check" size="xs" />
+          <span className="hid">holds</span>
+        </span>
+      </span>
+    )
+  }
+  return (
+    <span className="score old">
+      <span className="v">{formatScore(value)}</span>
+      <span className="bd xs warn-t">
+        <Icon name="clock" size="xs" />
+        <span className="hid">outdated{behind === undefined ? '' : `, ${behind} revisions behind`}</span>
+        {behind === undefined ? null : <span aria-hidden="true">−{behind}</span>}
+      </span>
+    </span>
+  )
+}
+
+/** An absent value. */
+export function Absent({ label = 'None' }: { label?: string }): ReactElement {
+  return (
+    <span className="t3">
+      <span aria-hidden="true">—</span>
+      <span className="hid">{label}</span>
+    </span>
+  )
+}
+
+/** Marks what bears on the behaviour of an agent: changing it outdates the evaluation. */
+export function BehaviourMark({ word = false }: { word?: boolean }): ReactElement {
+  return (
+    <span className="behave">
+      <svg className="i-xs g-behave" viewBox="0 0 12 12" aria-hidden="true">
+        <path d="M6 .9 11.1 6 6 11.1.9 6z" fill="currentColor" />
+      </svg>
+      <span {...(word ? {} : { className: 'hid' })}>bears on behaviour</span>
+    </span>
+  )
+}

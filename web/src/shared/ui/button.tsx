@@ -1,0 +1,86 @@
+import { type ComponentProps, type ReactElement, type ReactNode, useId } from 'react'
+import { join } from './class-names.ts'
+import { Icon, type IconProps } from './icon.tsx'
+import { Kbd } from './kbd.tsx'
+
+export interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled'> {
+  variant?: 'plain' | 'primary' | 'quiet' | 'danger' | 'danger solid' | undefined
+  size?: 'm' | 'lg'
+  icon?: IconProps['name'] | undefined
+  /** The key that does the same. Shown; the keyboard layer handles it. */
+  shortcut?: string | undefined
+  /** Pressed, for a button that switches something on and off. */
+  on?: boolean | undefined
+  /** Why the button is off. It stays focusable, so that keyboard and screen reader find the reason. */
+  off?: string | false | undefined
+  /** Where the reason of `off` stands: beside the button, or only in its title and description. */
+  reason?: 'beside' | 'title'
+  children?: ReactNode
+}
+
+export function Button({
+  variant = 'plain',
+  size = 'm',
+  icon,
+  shortcut,
+  on,
+  off = false,
+  reason = 'title',
+  className,
+  children,
+  onClick,
+  ...rest
+}: ButtonProps): ReactElement {
+  const reasonId = useId()
+  const isOff = typeof off === 'string'
+  const button = (
+    <button
+      type="button"
+      {...rest}
+      className={join(
+        'btn',
+        variant !== 'plain' && variant,
+        size === 'lg' && 'lg',
+        on === true && 'on',
+        className,
+      )}
+      {...(on === undefined ? {} : { 'aria-pressed': on })}
+      {...(isOff ? { 'aria-disabled': true, 'aria-describedby': reasonId, title: off } : {})}
+      onClick={isOff ? (event) => event.preventDefault() : onClick}
+    >
+      {icon === undefined ? null : <Icon name={icon} size="s" />}
+      {children}
+      {shortcut === undefined ? null : <Kbd>{shortcut}</Kbd>}
+    </button>
+  )
+  if (!isOff) return button
+  return (
+    <span className="row">
+      {button}
+      <span id={reasonId} className={reason === 'beside' ? 'off-reason' : 'hid'}>
+        {reason === 'beside' ? <Icon name="info" size="xs" /> : null}
+        {off}
+      </span>
+    </span>
+  )
+}
+
+export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon' | 'shortcut'> {
+  icon: IconProps['name']
+  /** Name for screen readers and the tooltip. */
+  label: string
+}
+
+export function IconButton({
+  icon,
+  label,
+  className,
+  variant = 'quiet',
+  ...rest
+}: IconButtonProps): ReactElement {
+  return (
+    <Button title={label} {...rest} variant={variant} aria-label={label} className={join('icon', className)}>
+      <Icon name={icon} />
+    </Button>
+  )
+}

@@ -1,0 +1,93 @@
+import {
+  createContext,
+  type ReactElement,
+  type ReactNode,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { IconButton } from './button.tsx'
+import { join } from './class-names.ts'
+
+/** The open dialog: menus and popovers inside it must be its children, because all else is inert. */
+export const LayerContext = createContext<HTMLElement | null>(null)
+
+interface DialogProps {
+  open: boolean
+  onClose: () => void
+  title: ReactNode
+  /** dialog: in the middle; drawer: at the right edge; sheet: wide, for comparing. */
+  kind?: 'dialog' | 'drawer' | 'sheet'
+  children: ReactNode
+  /** The buttons; the first one does what the title says. */
+  footer?: ReactNode
+}
+
+/**
+ * The browser's own modal dialog: it keeps the focus inside, closes on Escape and returns the focus.
+ * Give `autoFocus` to the field where work begins.
+ */
+export function Dialog({
+  open,
+  onClose,
+  title,
+  kind = 'dialog',
+  children,
+  footer,
+}: DialogProps): ReactElement | null {
+  return open ? (
+    <OpenDialog onClose={onClose} title={title} kind={kind} footer={footer}>
+      {children}
+    </OpenDialog>
+  ) : null
+}
+
+function OpenDialog({ onClose, title, kind, children, footer }: Omit<DialogProps, 'open'>): ReactElement {
+  const ref = useRef<HTMLDialogElement>(null)
+  const [layer, setLayer] = useState<HTMLElement | null>(null)
+  const titleId = useId()
+
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    const before = document.activeElement
+    dialog?.showModal()
+    dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+    setLayer(dialog)
+    return () => {
+      dialog?.close()
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+
+  return (
+    // The click on the backdrop has the dialog itself as its target; Escape raises cancel.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <dialog
+      ref={ref}
+      className={join('dlg', kind)}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onClose()
+      }}
+    >
+      <LayerContext value={layer}>
+        <div className="dlg-in">
+          <header>
+            <h2 id={titleId} className="lg">
+              {title}
+            </h2>
+            <span className="sp" />
+            <IconButton icon="close" label="Close" onClick={onClose} />
+          </header>
+          <div className="dlg-body">{children}</div>
+          {footer === undefined ? null : <footer>{footer}</footer>}
+        </div>
+      </LayerContext>
+    </dialog>
+  )
+}

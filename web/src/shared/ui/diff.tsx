@@ -1,0 +1,126 @@
+import { Fragment, type ReactElement, type ReactNode } from 'react'
+import { compareLines, type Line, type Piece } from '../lines.ts'
+import { plural } from '../numbers.ts'
+import { BehaviourMark } from './badges.tsx'
+import { Icon } from './icon.tsx'
+
+interface DiffFieldProps {
+  /** In words: "System prompt". */
+  label: string
+  behaviour?: boolean
+  /** After the label: a fault, a count. */
+  note?: ReactNode
+  before: unknown
+  after: unknown
+}
+
+/** Texts of this length, and texts of several lines, are compared line by line. */
+const SHORT = 60
+
+/** One changed field: short values on one line, texts by lines and words. */
+export function DiffField({ label, behaviour = false, note, before, after }: DiffFieldProps): ReactElement {
+  const old = textOf(before)
+  const now = textOf(after)
+  const short = isShort(old) && isShort(now)
+  return (
+    <section className="dfield">
+      <header>
+        <span className="b6">{label}</span>
+        {behaviour ? <BehaviourMark /> : null}
+        {note}
+        <span className="sp" />
+        {short ? <ValueChange before={old} after={now} /> : null}
+      </header>
+      {short ? null : <TextDiff before={old ?? ''} after={now ?? ''} />}
+    </section>
+  )
+}
+
+/** null: there is no value. Objects are compared as JSON with sorted keys: their order means nothing. */
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  return typeof value === 'string' ? value : JSON.stringify(sorted(value), null, 2)
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]))
+}
+
+function isShort(text: string | null): boolean {
+  return text === null || (text.length <= SHORT && !text.includes('\n'))
+}
+
+export function ValueChange({
+  before,
+  after,
+}: {
+  before: string | null
+  after: string | null
+}): ReactElement {
+  return (
+    <span className="row">
+      <Value kind="old" text={before} />
+      <Icon name="forward" size="xs" className="t3" />
+      <Value kind="new" text={after} />
+    </span>
+  )
+}
+
+function Value({ kind, text }: { kind: 'old' | 'new'; text: string | null }): ReactElement {
+  const said = kind === 'old' ? 'before' : 'after'
+  return (
+    <span className={text === null || text === '' ? 'v-null' : `v-${kind}`}>
+      <span className="hid">{said}: </span>
+      {text === null ? 'none' : text === '' ? 'empty' : text}
+    </span>
+  )
+}
+
+export function TextDiff({ before, after }: { before: string; after: string }): ReactElement {
+  return (
+    <div className="diff">
+      {compareLines(before, after).map((block, index) =>
+        'gap' in block ? (
+          <span key={index} className="gap">
+            {plural(block.gap, 'line')} the same
+          </span>
+        ) : (
+          <Fragment key={index}>
+            {block.lines.map((line) => (
+              <DiffLine key={`${line.kind}${line.number}`} line={line} />
+            ))}
+          </Fragment>
+        ),
+      )}
+    </div>
+  )
+}
+
+const SIGNS = { same: ' ', add: '+', del: '−' }
+const SAID = { same: '', add: 'added: ', del: 'removed: ' }
+
+function DiffLine({ line }: { line: Line }): ReactElement {
+  return (
+    <div className={`l ${line.kind}`}>
+      <span className="ln">{line.number}</span>
+      <span className="sg0" aria-hidden="true">
+        {SIGNS[line.kind]}
+      </span>
+      <span>
+        {line.kind === 'same' ? null : <span className="hid">{SAID[line.kind]}</span>}
+        {line.pieces.map((piece, index) => (
+          <Words key={index} piece={piece} />
+        ))}
+      </span>
+    </div>
+  )
+}
+
+function Words({ piece }: { piece: Piece }): ReactElement {
+  if (piece.kind === 'add') return <ins>{piece.text}</ins>
+  if (piece.kind === 'del') return <del>{piece.text}</del>
+  return <>{piece.text}</>
+}

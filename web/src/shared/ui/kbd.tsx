@@ -1,0 +1,5 @@
+import type { ReactElement } from 'react'
+
+export function Kbd({ children }: { children: string }): ReactElement {
+  return <kbd>{children}</kbd>
+}

@@ -1,0 +1,108 @@
+import { Menu as BaseMenu } from '@base-ui/react/menu'
+import { type ReactElement, type ReactNode, useContext } from 'react'
+import { join } from './class-names.ts'
+import { LayerContext } from './dialog.tsx'
+import { Icon, type IconProps } from './icon.tsx'
+import { Kbd } from './kbd.tsx'
+
+interface MenuProps {
+  /** A Button or IconButton; the menu makes it open. */
+  trigger: ReactElement<Record<string, unknown>>
+  align?: 'start' | 'end'
+  children: ReactNode
+}
+
+export function Menu({ trigger, align = 'end', children }: MenuProps): ReactElement {
+  const container = useContext(LayerContext)
+  return (
+    <BaseMenu.Root modal={false}>
+      <BaseMenu.Trigger render={trigger} />
+      <BaseMenu.Portal {...(container === null ? {} : { container })}>
+        <BaseMenu.Positioner align={align} sideOffset={4} className="layer">
+          <BaseMenu.Popup className="menu">{children}</BaseMenu.Popup>
+        </BaseMenu.Positioner>
+      </BaseMenu.Portal>
+    </BaseMenu.Root>
+  )
+}
+
+interface MenuItemProps {
+  icon?: IconProps['name']
+  shortcut?: string
+  danger?: boolean
+  /** Why the item is off; it names the missing permission. */
+  off?: string | false
+  onSelect: () => void
+  children: ReactNode
+}
+
+export function MenuItem({
+  icon,
+  shortcut,
+  danger,
+  off = false,
+  onSelect,
+  children,
+}: MenuItemProps): ReactElement {
+  const isOff = typeof off === 'string'
+  return (
+    <BaseMenu.Item
+      className={join('mi', danger === true && 'danger-t', isOff && 'no')}
+      {...(isOff ? { 'aria-disabled': true, closeOnClick: false } : { onClick: onSelect })}
+    >
+      {icon === undefined ? null : <Icon name={icon} size="s" />}
+      <span className="grow">
+        {children}
+        {isOff ? <span className="mi-why">{off}</span> : null}
+      </span>
+      {shortcut === undefined ? null : <Kbd>{shortcut}</Kbd>}
+    </BaseMenu.Item>
+  )
+}
+
+interface MenuCheckItemProps {
+  checked: boolean
+  onChange: (checked: boolean) => void
+  children: ReactNode
+}
+
+/** Stays open, so that several can be chosen: columns of a table. */
+export function MenuCheckItem({ checked, onChange, children }: MenuCheckItemProps): ReactElement {
+  return (
+    <BaseMenu.CheckboxItem className="mi" checked={checked} onCheckedChange={onChange} closeOnClick={false}>
+      <span className="mi-check">{checked ? <Icon name="check" size="xs" /> : null}</span>
+      <span className="grow">{children}</span>
+    </BaseMenu.CheckboxItem>
+  )
+}
+
+interface MenuRadioProps<Value extends string> {
+  label: string
+  value: Value
+  options: readonly { value: Value; label: ReactNode }[]
+  onChange: (value: Value) => void
+}
+
+/** One of several: the order of a list, a theme. */
+export function MenuRadioGroup<Value extends string>(props: MenuRadioProps<Value>): ReactElement {
+  const { label, value, options, onChange } = props
+  return (
+    <BaseMenu.Group>
+      <BaseMenu.GroupLabel className="mi-head">{label}</BaseMenu.GroupLabel>
+      <BaseMenu.RadioGroup value={value} onValueChange={(next) => onChange(next as Value)}>
+        {options.map((option) => (
+          <BaseMenu.RadioItem key={option.value} value={option.value} className="mi" closeOnClick>
+            <span className="mi-check">
+              {option.value === value ? <Icon name="check" size="xs" /> : null}
+            </span>
+            <span className="grow">{option.label}</span>
+          </BaseMenu.RadioItem>
+        ))}
+      </BaseMenu.RadioGroup>
+    </BaseMenu.Group>
+  )
+}
+
+export function MenuSeparator(): ReactElement {
+  return <BaseMenu.Separator className="mi-sep" />
+}

@@ -1,0 +1,70 @@
+import { type ReactElement, useState } from 'react'
+import { type Permission, useMe } from '../auth/permissions.ts'
+import { useSession } from '../auth/session-context.ts'
+import { switchSingleKeys, useSingleKeysOn } from '../shared/keys.ts'
+import { chooseTheme, storedTheme, type Theme } from '../shared/theme.ts'
+import { Button } from '../shared/ui/button.tsx'
+import { CopyButton } from '../shared/ui/copy-button.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Segments, Switch } from '../shared/ui/inputs.tsx'
+import { PERMISSIONS } from '../shared/words.ts'
+import { useTeamName } from './team.ts'
+
+const THEMES = [
+  { value: 'system', label: 'System' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const
+
+/** Who am I, what may I do, how does it look. */
+export function Identity(): ReactElement {
+  const me = useMe()
+  const session = useSession()
+  const team = useTeamName()
+  const singleKeys = useSingleKeysOn()
+  const [theme, setTheme] = useState<Theme>(storedTheme)
+  return (
+    <div className="col col-4 identity">
+      <div>
+        <div className="b6">{me.name ?? 'Signed in'}</div>
+        <div className="row sm t3">
+          <span className="grow cut" title={me.team_id}>
+            {team}
+          </span>
+          <CopyButton iconOnly text={me.user_id} label="Copy your user id" done="User id copied" />
+        </div>
+      </div>
+      <div>
+        <h3 className="sm t2">What you may do</h3>
+        <ul className="perms">
+          {Object.entries(PERMISSIONS).map(([permission, label]) => {
+            const may = me.permissions.includes(permission as Permission)
+            return (
+              <li key={permission} className={may ? '' : 't3'}>
+                <Icon name={may ? 'check' : 'lock'} size="s" className={may ? 'ok-t' : 't3'} />
+                <span className="grow">
+                  {label}
+                  <span className="hid">{may ? ': yes' : ': no'}</span>
+                </span>
+                <span className="mono xs t3">{permission}</span>
+              </li>
+            )
+          })}
+        </ul>
+      </div>
+      <Segments
+        label="Theme"
+        value={theme}
+        options={THEMES}
+        onChange={(next) => {
+          chooseTheme(next)
+          setTheme(next)
+        }}
+      />
+      <Switch checked={singleKeys} onChange={(event) => switchSingleKeys(event.target.checked)}>
+        Single-letter keys
+      </Switch>
+      <Button onClick={() => void session.signOut()}>Sign out</Button>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import { Fragment, type ReactElement } from 'react'
+import { switchSingleKeys, useShortcuts, useSingleKeysOn } from '../shared/keys.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Switch } from '../shared/ui/inputs.tsx'
+import { Kbd } from '../shared/ui/kbd.tsx'
+
+/** All keys that work on this page. */
+export function KeySheet({ onClose }: { onClose: () => void }): ReactElement {
+  const shortcuts = useShortcuts()
+  const on = useSingleKeysOn()
+  const groups = Map.groupBy(shortcuts, ({ group }) => group)
+  return (
+    <Dialog open onClose={onClose} title="Keys">
+      <div className="key-sheet">
+        {[...groups].map(([group, entries]) => (
+          <section key={group}>
+            <h3 className="sm t2">{group}</h3>
+            <dl>
+              {entries.map(({ keys, label }) => (
+                <Fragment key={keys}>
+                  <dt>{label}</dt>
+                  <dd>
+                    {keys.split(' ').map((key, index) => (
+                      <Kbd key={index}>{shownKey(key)}</Kbd>
+                    ))}
+                  </dd>
+                </Fragment>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <Switch checked={on} onChange={(event) => switchSingleKeys(event.target.checked)}>
+        Single-letter keys
+      </Switch>
+    </Dialog>
+  )
+}
+
+function shownKey(key: string): string {
+  if (key === 'Escape') return 'Esc'
+  return key.replace('Ctrl+', 'Ctrl ').replace(/\b[a-z]$/, (letter) => letter.toUpperCase())
+}

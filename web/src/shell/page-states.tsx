@@ -1,0 +1,28 @@
+import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { describe } from '../api/problem.ts'
+import { Failed, Loading, State } from '../shared/ui/states.tsx'
+
+export function NotFound(): ReactElement {
+  return (
+    <State
+      icon="search"
+      title="There is no such page"
+      actions={
+        <Link to="/agents" className="btn primary">
+          Back to the fleet
+        </Link>
+      }
+    >
+      The address may be mistyped, or the page has moved.
+    </State>
+  )
+}
+
+export function PagePending(): ReactElement {
+  return <Loading what="the page" />
+}
+
+export function PageFailed({ error, reset }: ErrorComponentProps): ReactElement {
+  return <Failed title="This page could not be shown" failure={describe(error)} onRetry={reset} />
+}

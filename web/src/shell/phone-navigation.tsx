@@ -1,0 +1,30 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactElement, useState } from 'react'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { DESTINATIONS } from './destinations.ts'
+import { Identity } from './identity.tsx'
+import { LiveState } from './live-state.tsx'
+
+/** At the bottom of a narrow screen, in reach of the thumb. */
+export function PhoneNavigation(): ReactElement {
+  const [you, setYou] = useState(false)
+  return (
+    <nav className="mnav" aria-label="Console, narrow">
+      {DESTINATIONS.map(({ to, label, icon }) => (
+        <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
+          <Icon name={icon} size="l" />
+          {label}
+        </Link>
+      ))}
+      <button type="button" onClick={() => setYou(true)}>
+        <Icon name="person" size="l" />
+        You
+      </button>
+      <Dialog open={you} onClose={() => setYou(false)} title="You">
+        <Identity />
+        <LiveState />
+      </Dialog>
+    </nav>
+  )
+}

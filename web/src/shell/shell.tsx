@@ -1,0 +1,67 @@
+import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
+import { lazy, type ReactElement, Suspense, useEffect, useMemo, useState } from 'react'
+import { useMe } from '../auth/permissions.ts'
+import { listenToKeys, type Shortcut, useKeys } from '../shared/keys.ts'
+import { Refused } from '../shared/ui/states.tsx'
+import { ToastRegion } from '../shared/ui/toast.tsx'
+import { DESTINATIONS } from './destinations.ts'
+import { KeySheet } from './key-sheet.tsx'
+import { Navigation } from './navigation.tsx'
+import { PhoneNavigation } from './phone-navigation.tsx'
+import { SessionNotice } from './session-notice.tsx'
+
+const Palette = lazy(async () => ({ default: (await import('../palette/palette.tsx')).Palette }))
+
+export function Shell(): ReactElement {
+  const [palette, setPalette] = useState(false)
+  const [sheet, setSheet] = useState(false)
+  const navigate = useNavigate()
+  const shortcuts = useMemo<Shortcut[]>(
+    () => [
+      { keys: 'Ctrl+k', label: 'Search or jump to', group: 'Everywhere', run: () => setPalette(true) },
+      { keys: '?', label: 'All keys', group: 'Everywhere', run: () => setSheet(true) },
+      ...DESTINATIONS.map(({ to, label, key }) => ({
+        keys: `g ${key}`,
+        label: `Go to ${label}`,
+        group: 'Everywhere',
+        run: () => void navigate({ to }),
+      })),
+    ],
+    [navigate],
+  )
+  useKeys(shortcuts)
+  useEffect(listenToKeys, [])
+  return (
+    <div className="app">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <Navigation onSearch={() => setPalette(true)} />
+      <main className="main" id="main">
+        <SessionNotice />
+        <Page />
+      </main>
+      <PhoneNavigation />
+      <ToastRegion />
+      {sheet ? <KeySheet onClose={() => setSheet(false)} /> : null}
+      {palette ? (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setPalette(false)} onKeys={() => setSheet(true)} />
+        </Suspense>
+      ) : null}
+    </div>
+  )
+}
+
+/** The page of the address, or what its permission is for. */
+function Page(): ReactElement {
+  const me = useMe()
+  const pages = useMatches().map(({ staticData }) => staticData)
+  const title = pages.findLast((page) => page.title !== undefined)?.title
+  useEffect(() => {
+    document.title = title === undefined ? 'Agent Console' : `${title} · Agent Console`
+  }, [title])
+  const refused = pages.find(({ needs }) => typeof needs === 'string' && !me.permissions.includes(needs))
+  if (refused?.needs) return <Refused what={refused.what ?? ''} permission={refused.needs} name={me.name} />
+  return <Outlet />
+}

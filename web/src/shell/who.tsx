@@ -1,0 +1,47 @@
+import { type ReactElement, useState } from 'react'
+import { useMe } from '../auth/permissions.ts'
+import { chooseTheme, shownTheme } from '../shared/theme.ts'
+import { Avatar } from '../shared/ui/avatar.tsx'
+import { IconButton } from '../shared/ui/button.tsx'
+import { Popover } from '../shared/ui/popover.tsx'
+import { Identity } from './identity.tsx'
+import { useTeamName } from './team.ts'
+
+/** At the foot of the navigation: who is signed in, and the theme. */
+export function Who(): ReactElement {
+  const me = useMe()
+  const team = useTeamName()
+  const [theme, setTheme] = useState(shownTheme)
+  const other = theme === 'dark' ? 'light' : 'dark'
+  return (
+    <div className="who">
+      <Popover
+        side="top"
+        className="who-pop"
+        trigger={
+          <button
+            type="button"
+            className="who-me"
+            aria-label={`${me.name ?? 'You'}: who you are and what you may do`}
+          >
+            <Avatar name={me.name} large />
+            <span className="grow">
+              <span className="b5 cut">{me.name ?? 'Signed in'}</span>
+              <span className="sm t3 cut">{team}</span>
+            </span>
+          </button>
+        }
+      >
+        <Identity />
+      </Popover>
+      <IconButton
+        icon="theme"
+        label={`Switch to the ${other} theme`}
+        onClick={() => {
+          chooseTheme(other)
+          setTheme(other)
+        }}
+      />
+    </div>
+  )
+}

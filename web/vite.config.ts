@@ -1,0 +1,19 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { precompress } from './scripts/precompress.ts'
+
+export default defineConfig({
+  base: '/console/',
+  plugins: [react(), precompress()],
+  // The client is compiled from its source: the console always uses the client of the same commit.
+  resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
+  build: {
+    target: 'baseline-widely-available',
+    // light-dark() is newer than the script target; without this each colour would be written twice.
+    cssTarget: ['chrome123', 'safari17.5', 'firefox120'],
+    // The policy of the page allows no inline script and no data: URL in a script.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    manifest: true,
+  },
+})
