@@ -165,7 +165,7 @@ async function request<Body>(
       ...(token ? { authorization: `Bearer ${token}` } : {}),
       ...headers,
     },
-    ...(body === undefined ? {} : { body }),
+    ...(body === undefined ? {} : { body: body as NonNullable<RequestInit['body']> }),
     redirect: 'manual',
   })
   const text = await response.text()

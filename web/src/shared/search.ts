@@ -14,7 +14,7 @@ export function parseSearch(text: string): Search {
 export function stringifySearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {
-    for (const each of listOf(value)) params.append(name, String(each))
+    for (const each of listOf(value)) params.append(name, each)
   }
   const text = params.toString()
   return text === '' ? '' : `?${text}`
@@ -22,5 +22,5 @@ export function stringifySearch(search: Record<string, unknown>): string {
 
 function listOf(value: unknown): string[] {
   if (value === undefined || value === null || value === '') return []
-  return Array.isArray(value) ? (value as string[]) : [value as string]
+  return (Array.isArray(value) ? value : [value]).map(String)
 }

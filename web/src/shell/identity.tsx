@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { type Permission, useMe } from '../auth/permissions.ts'
+import { useMe } from '../auth/permissions.ts'
 import { useSession } from '../auth/session-context.ts'
 import { switchSingleKeys, useSingleKeysOn } from '../shared/keys.ts'
 import { chooseTheme, storedTheme, type Theme } from '../shared/theme.ts'
@@ -38,7 +38,7 @@ export function Identity(): ReactElement {
         <h3 className="sm t2">What you may do</h3>
         <ul className="perms">
           {Object.entries(PERMISSIONS).map(([permission, label]) => {
-            const may = me.permissions.includes(permission as Permission)
+            const may = me.permissions.includes(permission)
             return (
               <li key={permission} className={may ? '' : 't3'}>
                 <Icon name={may ? 'check' : 'lock'} size="s" className={may ? 'ok-t' : 't3'} />

@@ -17,17 +17,13 @@ export function Navigation({ onSearch }: { onSearch: () => void }): ReactElement
         <Mark />
         <span className="brand-name">Agent Console</span>
       </Link>
-      <button
-        type="button"
-        className="nav-search"
-        onClick={onSearch}
-        aria-label="Search or jump to"
-        aria-keyshortcuts="Control+K"
-      >
+      <button type="button" className="nav-search" onClick={onSearch} aria-keyshortcuts="Control+K">
         <Icon name="search" size="s" />
         <span className="sm">Search or jump to</span>
         <span className="sp" />
-        <Kbd>Ctrl K</Kbd>
+        <span aria-hidden="true">
+          <Kbd>Ctrl K</Kbd>
+        </span>
       </button>
       <ul>
         {DESTINATIONS.map(({ to, label, icon }) => (

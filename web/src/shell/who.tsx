@@ -19,11 +19,7 @@ export function Who(): ReactElement {
         side="top"
         className="who-pop"
         trigger={
-          <button
-            type="button"
-            className="who-me"
-            aria-label={`${me.name ?? 'You'}: who you are and what you may do`}
-          >
+          <button type="button" className="who-me">
             <Avatar name={me.name} large />
             <span className="grow">
               <span className="b5 cut">{me.name ?? 'Signed in'}</span>

@@ -27,7 +27,7 @@ function subscribe(listener: () => void): () => void {
 export function ToastRegion(): ReactElement {
   const shown = useSyncExternalStore(subscribe, () => current)
   useEffect(() => {
-    if (shown === undefined || shown.fault === true) return
+    if (shown === undefined || shown.fault === true) return undefined
     const timer = setTimeout(() => toast(undefined), SHOWN_MS)
     return () => clearTimeout(timer)
   }, [shown])

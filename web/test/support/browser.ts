@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { DemoPerson } from '../../../dev/issuer/people.ts'
+import { axeFindings, watch } from './watched-page.ts'
+import type { World } from './world.ts'
+
+export interface BrowserOptions {
+  width?: number
+  height?: number
+  theme?: 'light' | 'dark'
+}
+
+export interface Visitor {
+  page: Page
+  context: BrowserContext
+  /** Fails on console errors, violations of the policy and findings of axe on the page as it is now. */
+  check: () => Promise<void>
+}
+
+export async function launch(): Promise<Browser> {
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+  // The sandbox of Chromium does not start as root, and only pages of this project are loaded.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+}
+
+/** A browser for the tests of the calling suite. */
+export async function useBrowser(): Promise<Browser> {
+  const browser = await launch()
+  after(() => browser.close())
+  return browser
+}
+
+/** A browser window of its own, as of another person: without cookies and storage. */
+export async function visit(browser: Browser, options: BrowserOptions = {}): Promise<Visitor> {
+  const { width = 1440, height = 900, theme = 'light' } = options
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    hasTouch: width < 768,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  const page = await context.newPage()
+  const faults = watch(page)
+  return {
+    page,
+    context,
+    check: async () => {
+      assert.deepEqual(faults, [])
+      assert.deepEqual(await axeFindings(page), [])
+    },
+  }
+}
+
+/** Opens a page of the console; picks the person where the issuer asks. */
+export async function open(
+  { page }: Visitor,
+  world: World,
+  path: string,
+  person: DemoPerson['key'] = 'administrator',
+): Promise<void> {
+  await page.goto(`${world.url}/console${path}`)
+  const choice = page.locator(`button[value="${person}"]`)
+  const app = page.locator('.app, .sign-in h1:not(:text("Signing in"))')
+  await choice.or(app).first().waitFor()
+  if (await choice.isVisible()) await choice.click()
+  await app.first().waitFor()
+}

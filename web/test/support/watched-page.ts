@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContext, Page } from 'playwright-core'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** Collects what no journey may cause: errors in the console of the browser, and violations of the policy. */
+export function watch(page: Page): string[] {
+  const faults: string[] = []
+  page.on('console', (message) => {
+    // A response with an error status is written there, too; journeys provoke such responses.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      faults.push(`console: ${message.text()}`)
+    }
+  })
+  page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`))
+  return faults
+}
+
+interface AxeResult {
+  violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[]
+}
+
+/** Findings of axe, WCAG 2.2 A and AA, on the page as it is now. The policy refuses a script element. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ['violations'] })`
+  const { violations } = (await page.evaluate(run)) as AxeResult
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`),
+  )
+}
+
+/** No part of the secret may be in storage, in the address or in the document. */
+export async function assertNowhere(page: Page, context: BrowserContext, secret: string): Promise<void> {
+  const kept = await page.evaluate(() =>
+    JSON.stringify([
+      { ...localStorage },
+      { ...sessionStorage },
+      location.href,
+      document.documentElement.outerHTML,
+    ]),
+  )
+  assert.equal(kept.includes(secret), false, 'the secret is in storage, address or document')
+  const cookies = JSON.stringify(await context.cookies())
+  assert.equal(cookies.includes(secret), false, 'the secret is in a cookie')
+}
