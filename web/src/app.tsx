@@ -9,6 +9,7 @@ import { type Me, MeContext } from './auth/permissions.ts'
 import type { Session } from './auth/session.ts'
 import { SessionContext } from './auth/session-context.ts'
 import { showSignIn } from './auth/sign-in-page.ts'
+import { startLive } from './live/tabs.ts'
 import { router } from './routes.tsx'
 
 /** Called by the entry once a user is signed in. */
@@ -18,6 +19,7 @@ export async function start(session: Session): Promise<void> {
   const root = document.getElementById('root')
   if (me === undefined || root === null) return
   root.replaceChildren()
+  if (me.permissions.includes('agent:read')) startLive(me)
   createRoot(root).render(
     // Style elements would be refused by the policy of the page.
     <CSPProvider disableStyleElements>

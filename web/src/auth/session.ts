@@ -77,6 +77,8 @@ export function createSession(config: WebConfig): Session {
     async signOut() {
       const idToken = (await manager.getUser())?.id_token
       await manager.removeUser()
+      // Drafts: the next user of this tab must not find them.
+      sessionStorage.clear()
       if (idToken === undefined) location.assign(SIGNED_OUT)
       else await manager.signoutRedirect({ id_token_hint: idToken })
     },

@@ -6,6 +6,8 @@ export interface Live {
   since?: number | undefined
   /** Of the last change that the stream told, Unix time in seconds. */
   lastChange?: number | undefined
+  /** Changes that wait because the tab is paused or because they are gathered. */
+  waiting?: number
 }
 
 const listeners = new Set<() => void>()

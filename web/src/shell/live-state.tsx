@@ -1,35 +1,49 @@
 import type { ReactElement } from 'react'
-import { useLive } from '../live/state.ts'
+import { type Live, useLive } from '../live/state.ts'
+import { pauseLive, resumeLive } from '../live/tabs.ts'
+import { plural } from '../shared/numbers.ts'
 import { formatClock } from '../shared/time.ts'
 import { StateGlyph } from '../shared/ui/badges.tsx'
+import { IconButton } from '../shared/ui/button.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
 
+const WORDS = { connecting: 'Connecting', live: 'Live', paused: 'Paused', down: 'Not live' }
+
+/** Whether what is shown follows the changes of others, and a way to make it stand still. */
 export function LiveState(): ReactElement {
   const live = useLive()
-  if (live.state === 'live') {
-    return (
-      <div className="live">
-        <span className="pulse" />
-        <span>
-          <span className="b5">Live</span>
-          {live.lastChange === undefined ? null : (
-            <span className="t3">
-              {' '}
-              · last change <RelativeTime at={live.lastChange} />
-            </span>
-          )}
-        </span>
-      </div>
-    )
-  }
-  const word = { connecting: 'Connecting', paused: 'Paused', down: 'Not live' }[live.state]
   return (
-    <div className="live" role="status">
-      <StateGlyph value={live.state === 'connecting' ? 'starting' : 'half'} />
-      <span>
-        <span className="b5">{word}</span>
-        {live.since === undefined ? null : <span className="t3"> · since {formatClock(live.since)}</span>}
+    <div className="live">
+      <LiveMark live={live} />
+      <span className="live-text">
+        <span className="b5">{WORDS[live.state]}</span> <LiveDetail live={live} />
       </span>
+      {live.state === 'live' ? (
+        <IconButton icon="pause" label="Pause live updates" onClick={pauseLive} />
+      ) : null}
+      {live.state === 'paused' ? (
+        <IconButton icon="play" label="Resume live updates" onClick={resumeLive} />
+      ) : null}
     </div>
   )
+}
+
+function LiveMark({ live }: { live: Live }): ReactElement {
+  if (live.state === 'live') return <span className="pulse" />
+  return <StateGlyph value={live.state === 'connecting' ? 'starting' : 'half'} />
+}
+
+function LiveDetail({ live }: { live: Live }): ReactElement | null {
+  if (live.state === 'paused' && (live.waiting ?? 0) > 0) {
+    return <span className="t3">· {plural(live.waiting ?? 0, 'change')} waiting</span>
+  }
+  if (live.state === 'live') {
+    if (live.lastChange === undefined) return null
+    return (
+      <span className="t3">
+        · last change <RelativeTime at={live.lastChange} />
+      </span>
+    )
+  }
+  return live.since === undefined ? null : <span className="t3">· since {formatClock(live.since)}</span>
 }

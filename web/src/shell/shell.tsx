@@ -7,8 +7,8 @@ import { ToastRegion } from '../shared/ui/toast.tsx'
 import { DESTINATIONS } from './destinations.ts'
 import { KeySheet } from './key-sheet.tsx'
 import { Navigation } from './navigation.tsx'
+import { Notices } from './notices.tsx'
 import { PhoneNavigation } from './phone-navigation.tsx'
-import { SessionNotice } from './session-notice.tsx'
 
 const Palette = lazy(async () => ({ default: (await import('../palette/palette.tsx')).Palette }))
 
@@ -38,7 +38,7 @@ export function Shell(): ReactElement {
       </a>
       <Navigation onSearch={() => setPalette(true)} />
       <main className="main" id="main">
-        <SessionNotice />
+        <Notices />
         <Page />
       </main>
       <PhoneNavigation />

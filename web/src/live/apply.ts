@@ -1,0 +1,59 @@
+import type { AgentEvent } from '@agent-console/sdk'
+import { useEffect } from 'react'
+import { keys } from '../api/keys.ts'
+import { queryClient } from '../api/query-client.ts'
+import { currentLive, setLive } from './state.ts'
+
+/** A bulk change of many agents is one change on the screen. */
+const GATHER_MS = 150
+/** Counts of the whole fleet are read less often than single agents. */
+const COUNTS_MS = 2000
+
+type Listener = (events: readonly AgentEvent[]) => void
+
+const listeners = new Set<Listener>()
+let gathered: AgentEvent[] = []
+let timer: ReturnType<typeof setTimeout> | undefined
+let countsTimer: ReturnType<typeof setTimeout> | undefined
+
+/** Takes an event of the stream. While paused, events wait. */
+export function apply(event: AgentEvent): void {
+  gathered.push(event)
+  setLive({ lastChange: event.data.changed_at, waiting: gathered.length })
+  if (currentLive().state !== 'paused') timer ??= setTimeout(flush, GATHER_MS)
+}
+
+/** Applies what has been gathered. */
+export function flush(): void {
+  clearTimeout(timer)
+  timer = undefined
+  const events = gathered
+  gathered = []
+  setLive({ waiting: 0 })
+  if (events.length === 0) return
+  for (const id of new Set(events.map(({ data }) => data.agent_id))) {
+    void queryClient.invalidateQueries({ queryKey: keys.one(id) })
+  }
+  // A list is only marked as old: its page decides how to show a change without moving rows.
+  void queryClient.invalidateQueries({ queryKey: keys.lists, refetchType: 'none' })
+  countsTimer ??= setTimeout(() => {
+    countsTimer = undefined
+    void queryClient.invalidateQueries({ queryKey: keys.allFacets })
+  }, COUNTS_MS)
+  for (const listener of listeners) listener(events)
+}
+
+/** Events were missed: all that is shown may be old. */
+export function applyAll(): void {
+  void queryClient.invalidateQueries({ queryKey: keys.agents })
+}
+
+/** Calls the listener with the changes of agents, gathered. The listener must not change between renders. */
+export function useChanges(listener: Listener): void {
+  useEffect(() => {
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  }, [listener])
+}
