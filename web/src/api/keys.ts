@@ -11,6 +11,7 @@ export const keys = {
   facets: (query: object) => ['agents', 'facets', query],
   one: (id: string) => ['agents', 'one', id],
   revisions: (id: string) => ['agents', 'one', id, 'revisions'],
+  lastRevision: (id: string) => ['agents', 'one', id, 'last-revision'],
   revision: (id: string, revision: number) => ['agents', 'one', id, 'revisions', revision],
   evaluations: (id: string) => ['agents', 'one', id, 'evaluations'],
   delegation: (id: string, depth: number) => ['agents', 'one', id, 'delegation', depth],

@@ -2,6 +2,7 @@ import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactElement, Suspense, useEffect, useMemo, useState } from 'react'
 import { useMe } from '../auth/permissions.ts'
 import { listenToKeys, type Shortcut, useKeys } from '../shared/keys.ts'
+import { usePageTitle } from '../shared/page-title.ts'
 import { Refused } from '../shared/ui/states.tsx'
 import { ToastRegion } from '../shared/ui/toast.tsx'
 import { DESTINATIONS } from './destinations.ts'
@@ -58,9 +59,7 @@ function Page(): ReactElement {
   const me = useMe()
   const pages = useMatches().map(({ staticData }) => staticData)
   const title = pages.findLast((page) => page.title !== undefined)?.title
-  useEffect(() => {
-    document.title = title === undefined ? 'Agent Console' : `${title} · Agent Console`
-  }, [title])
+  usePageTitle(title)
   const refused = pages.find(({ needs }) => typeof needs === 'string' && !me.permissions.includes(needs))
   if (refused?.needs) return <Refused what={refused.what ?? ''} permission={refused.needs} name={me.name} />
   return <Outlet />

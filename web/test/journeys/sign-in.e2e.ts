@@ -14,7 +14,9 @@ describe('signing in', async () => {
     await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/console/agents')
     assert.deepEqual(new URL(page.url()).searchParams.getAll('statuses'), ['active', 'draft'])
-    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+    const kept = await page.evaluate(() =>
+      JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
+    )
     assert.doesNotMatch(kept, /eyJ|token/)
     await visitor.check()
   })

@@ -37,8 +37,8 @@ export async function axeFindings(page: Page): Promise<string[]> {
 export async function assertNowhere(page: Page, context: BrowserContext, secret: string): Promise<void> {
   const kept = await page.evaluate(() =>
     JSON.stringify([
-      { ...localStorage },
-      { ...sessionStorage },
+      Object.entries(localStorage),
+      Object.entries(sessionStorage),
       location.href,
       document.documentElement.outerHTML,
     ]),

@@ -1,0 +1,109 @@
+import type { AgentResult, TrustStage } from '@agent-console/sdk'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactElement, useMemo, useState } from 'react'
+import { useMay, useOff } from '../auth/permissions.ts'
+import { type Shortcut, useKeys } from '../shared/keys.ts'
+import { Button, IconButton } from '../shared/ui/button.tsx'
+import { CopyButton } from '../shared/ui/copy-button.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../shared/ui/menu.tsx'
+import { MoveStageDialog } from '../shared/ui/move-stage-dialog.tsx'
+import { toast } from '../shared/ui/toast.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { useChangeAgent, useMoveStage } from './mutations.ts'
+import { useSteps } from './neighbours.ts'
+
+export function AgentActions({ result }: { result: AgentResult }): ReactElement {
+  const { agent, revision } = result
+  const { id } = agent
+  const [open, setOpen] = useState<'stage' | 'delete' | undefined>()
+  const steps = useSteps(id)
+  const navigate = useNavigate()
+  const mayMove = useMay('agent:lifecycle')
+  const offWrite = useOff('agent:write')
+  const offMove = useOff('agent:lifecycle')
+  const offDelete = useOff('agent:delete')
+  const move = useMoveStage(id)
+  const change = useChangeAgent(id)
+  const shortcuts = useMemo<Shortcut[]>(
+    () => [
+      {
+        keys: 'e',
+        label: 'Edit',
+        group: 'Agent',
+        run: () => void navigate({ to: '/agents/$id/configuration', params: { id } }),
+      },
+      ...(mayMove ? [{ keys: 'm', label: 'Move stage', group: 'Agent', run: () => setOpen('stage') }] : []),
+    ],
+    [id, mayMove, navigate],
+  )
+  useKeys(shortcuts)
+  const archived = agent.status === 'archived'
+  return (
+    <div className="row agent-actions">
+      <IconButton
+        icon="back"
+        label="Previous agent (K)"
+        off={steps.previous === undefined && 'The list has none before'}
+        onClick={steps.previous}
+      />
+      <IconButton
+        icon="forward"
+        label="Next agent (J)"
+        off={steps.next === undefined && 'The list has none after'}
+        onClick={steps.next}
+      />
+      <span className="vsep" />
+      <span className="wide">
+        <CopyButton text={() => location.href} label="Copy link" done="Link copied" icon="link" />
+      </span>
+      <Button icon="chart" shortcut="M" off={offMove} onClick={() => setOpen('stage')} className="wide">
+        Move stage
+      </Button>
+      <Menu trigger={<IconButton icon="more" label="More actions" variant="plain" />}>
+        <MenuItem icon="chart" off={offMove} onSelect={() => setOpen('stage')}>
+          Move stage…
+        </MenuItem>
+        <MenuItem icon="copy" onSelect={() => void copyId(id)}>
+          Copy the id
+        </MenuItem>
+        <MenuItem
+          icon="archive"
+          off={offWrite}
+          onSelect={() =>
+            change.mutate({
+              changes: { status: archived ? 'active' : 'archived' },
+              revision,
+              done: archived ? 'Active again' : 'Archived',
+            })
+          }
+        >
+          {archived ? 'Take out of the archive' : 'Archive'}
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem icon="trash" danger off={offDelete} onSelect={() => setOpen('delete')}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      {open === 'stage' ? (
+        <MoveStageDialog
+          what={agent.agent_name}
+          current={agent.trust_stage}
+          busy={move.isPending}
+          onClose={() => setOpen(undefined)}
+          onMove={(stage, reason) =>
+            move.mutate(
+              { stage: stage as TrustStage, reason, revision },
+              { onSuccess: () => setOpen(undefined) },
+            )
+          }
+        />
+      ) : null}
+      {open === 'delete' ? <DeleteDialog result={result} onClose={() => setOpen(undefined)} /> : null}
+    </div>
+  )
+}
+
+async function copyId(id: string): Promise<void> {
+  await navigator.clipboard.writeText(id)
+  toast({ text: 'Id copied' })
+}

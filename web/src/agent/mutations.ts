@@ -1,0 +1,44 @@
+import type { AgentResult, AgentUpdate, TrustStage } from '@agent-console/sdk'
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
+import { keys } from '../api/keys.ts'
+import { toastFailure } from '../api/problem.ts'
+import { queryClient } from '../api/query-client.ts'
+import { toast } from '../shared/ui/toast.tsx'
+
+interface Move {
+  stage: TrustStage
+  reason: string | undefined
+  revision: number
+}
+
+export function useMoveStage(id: string): UseMutationResult<AgentResult, Error, Move> {
+  return useMutation({
+    mutationFn: ({ stage, reason, revision }) =>
+      api().agents.moveStage(id, stage, { reason, ifRevision: revision }),
+    onSuccess: (result) => {
+      void queryClient.invalidateQueries({ queryKey: keys.one(id) })
+      toast({ text: `Moved, revision ${result.revision}` })
+    },
+    onError: (error) => toastFailure('Not moved', error),
+  })
+}
+
+interface Change {
+  changes: AgentUpdate
+  revision: number
+  /** What the toast says. */
+  done: string
+}
+
+/** For a small change from a menu; the configuration editor has its own. */
+export function useChangeAgent(id: string): UseMutationResult<AgentResult, Error, Change> {
+  return useMutation({
+    mutationFn: ({ changes, revision }) => api().agents.update(id, changes, { ifRevision: revision }),
+    onSuccess: (result, { done }) => {
+      void queryClient.invalidateQueries({ queryKey: keys.one(id) })
+      toast({ text: `${done}, revision ${result.revision}` })
+    },
+    onError: (error) => toastFailure('Not changed', error),
+  })
+}

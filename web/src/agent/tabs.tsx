@@ -1,0 +1,57 @@
+import type { AgentResult } from '@agent-console/sdk'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement, ReactNode } from 'react'
+import { formatCount } from '../shared/numbers.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+
+const TABS = [
+  { to: '/agents/$id', label: 'Overview' },
+  { to: '/agents/$id/configuration', label: 'Configuration' },
+  { to: '/agents/$id/secrets', label: 'Secrets' },
+  { to: '/agents/$id/history', label: 'History' },
+  { to: '/agents/$id/scores', label: 'Scores' },
+  { to: '/agents/$id/delegation', label: 'Delegation' },
+  { to: '/agents/$id/activity', label: 'Activity' },
+  { to: '/agents/$id/evolution', label: 'Evolution' },
+] as const
+
+export function AgentTabs({ result }: { result: AgentResult }): ReactElement {
+  const { agent, revision } = result
+  const notes: Record<string, ReactNode> = {
+    History: <span className="n">{formatCount(revision)}</span>,
+    Scores: <Behind result={result} />,
+    Delegation: agent.delegated_agents.length > 0 && (
+      <span className="n">{agent.delegated_agents.length}</span>
+    ),
+  }
+  return (
+    <nav className="tabs" aria-label="Agent">
+      {TABS.map(({ to, label }) => (
+        <Link
+          key={to}
+          to={to}
+          params={{ id: agent.id }}
+          activeOptions={{ exact: true, includeSearch: false }}
+          activeProps={{ 'aria-current': 'page' }}
+        >
+          {label}
+          {notes[label]}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+/** How many revisions the scores are behind. */
+function Behind({ result: { agent, revision } }: { result: AgentResult }): ReactElement | null {
+  const evaluation = agent.latest_evaluation
+  if (evaluation?.current !== false) return null
+  const behind = revision - (evaluation.revision ?? revision)
+  return (
+    <span className="bd xs warn-t">
+      <Icon name="clock" size="xs" />
+      {behind > 0 ? <span aria-hidden="true">−{behind}</span> : null}
+      <span className="hid">outdated</span>
+    </span>
+  )
+}
