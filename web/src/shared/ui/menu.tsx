@@ -1,9 +1,11 @@
-import { Menu as BaseMenu } from '@base-ui/react/menu'
 import { type ReactElement, type ReactNode, useContext } from 'react'
 import { join } from './class-names.ts'
 import { LayerContext } from './dialog.tsx'
 import { Icon, type IconProps } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
+import { onDemand } from './on-demand.tsx'
+
+const base = onDemand(async () => (await import('@base-ui/react/menu')).Menu)
 
 interface MenuProps {
   /** A Button or IconButton; the menu makes it open. */
@@ -14,8 +16,11 @@ interface MenuProps {
 
 export function Menu({ trigger, align = 'end', children }: MenuProps): ReactElement {
   const container = useContext(LayerContext)
+  const plain = base.useTrigger(trigger, 'menu')
+  if (plain !== undefined) return plain
+  const BaseMenu = base.parts()
   return (
-    <BaseMenu.Root modal={false}>
+    <BaseMenu.Root modal={false} defaultOpen>
       <BaseMenu.Trigger render={trigger} />
       <BaseMenu.Portal {...(container === null ? {} : { container })}>
         <BaseMenu.Positioner align={align} sideOffset={4} className="layer">
@@ -45,6 +50,7 @@ export function MenuItem({
   children,
 }: MenuItemProps): ReactElement {
   const isOff = typeof off === 'string'
+  const BaseMenu = base.parts()
   return (
     <BaseMenu.Item
       className={join('mi', danger === true && 'danger-t', isOff && 'no')}
@@ -68,6 +74,7 @@ interface MenuCheckItemProps {
 
 /** Stays open, so that several can be chosen: columns of a table. */
 export function MenuCheckItem({ checked, onChange, children }: MenuCheckItemProps): ReactElement {
+  const BaseMenu = base.parts()
   return (
     <BaseMenu.CheckboxItem className="mi" checked={checked} onCheckedChange={onChange} closeOnClick={false}>
       <span className="mi-check">{checked ? <Icon name="check" size="xs" /> : null}</span>
@@ -86,6 +93,7 @@ interface MenuRadioProps<Value extends string> {
 /** One of several: the order of a list, a theme. */
 export function MenuRadioGroup<Value extends string>(props: MenuRadioProps<Value>): ReactElement {
   const { label, value, options, onChange } = props
+  const BaseMenu = base.parts()
   return (
     <BaseMenu.Group>
       <BaseMenu.GroupLabel className="mi-head">{label}</BaseMenu.GroupLabel>
@@ -104,5 +112,6 @@ export function MenuRadioGroup<Value extends string>(props: MenuRadioProps<Value
 }
 
 export function MenuSeparator(): ReactElement {
+  const BaseMenu = base.parts()
   return <BaseMenu.Separator className="mi-sep" />
 }
