@@ -82,9 +82,11 @@ const CONTEXT = 1
 /** Changed lines with their words, and the count of equal lines between them. */
 export function compareLines(before: string, after: string): Block[] {
   const lines = numberLines(compare(before.split('\n'), after.split('\n')))
-  const shown = lines.map((_, index) =>
+  const near = lines.map((_, index) =>
     lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some((line) => line.kind !== 'same'),
   )
+  // A gap of one line would take the place of the line itself.
+  const shown = near.map((own, index) => own || (near[index - 1] !== false && near[index + 1] !== false))
   const blocks: Block[] = []
   for (const [index, line] of lines.entries()) {
     const last = blocks.at(-1)
@@ -138,7 +140,7 @@ function wordsOf(before: string, after: string | undefined): Piece[] {
   if (after === undefined) return []
   const pieces = compare(splitWords(before), splitWords(after))
   const common = pieces.filter(({ kind }) => kind === 'same').reduce((sum, { text }) => sum + text.length, 0)
-  return common * 2 < Math.min(before.length, after.length) ? [] : pieces
+  return common * 4 < Math.min(before.length, after.length) ? [] : pieces
 }
 
 function without(kind: Piece['kind'], pieces: readonly Piece[], text: string): Piece[] {

@@ -14,14 +14,14 @@ interface DiffFieldProps {
   after: unknown
 }
 
-/** Texts of this length, and texts of several lines, are compared line by line. */
-const SHORT = 60
+/** Two values that are longer together do not fit beside the label, and are compared line by line. */
+const SHORT = 48
 
 /** One changed field: short values on one line, texts by lines and words. */
 export function DiffField({ label, behaviour = false, note, before, after }: DiffFieldProps): ReactElement {
   const old = textOf(before)
   const now = textOf(after)
-  const short = isShort(old) && isShort(now)
+  const short = isShort(old, now)
   return (
     <section className="dfield">
       <header>
@@ -49,8 +49,9 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]))
 }
 
-function isShort(text: string | null): boolean {
-  return text === null || (text.length <= SHORT && !text.includes('\n'))
+function isShort(old: string | null, now: string | null): boolean {
+  const both = `${old ?? ''}${now ?? ''}`
+  return both.length <= SHORT && !both.includes('\n')
 }
 
 export function ValueChange({
@@ -80,8 +81,9 @@ function Value({ kind, text }: { kind: 'old' | 'new'; text: string | null }): Re
 }
 
 export function TextDiff({ before, after }: { before: string; after: string }): ReactElement {
+  const single = !before.includes('\n') && !after.includes('\n')
   return (
-    <div className="diff">
+    <div className={single ? 'diff single' : 'diff'}>
       {compareLines(before, after).map((block, index) =>
         'gap' in block ? (
           <span key={index} className="gap">
