@@ -119,7 +119,7 @@ function Choices(): ReactElement {
         <Chip name="Status" operator="any of" value="Active, Pending" onOpen={none} onRemove={none} />
         <Chip name="Tag" operator="is" value="customer-facing" onRemove={none} />
       </div>
-      <div className="row">
+      <div className="row row-3">
         <Checkbox aria-label="None of the rows" />
         <Checkbox aria-label="Some of the rows" partly />
         <Checkbox aria-label="All of the rows" defaultChecked />

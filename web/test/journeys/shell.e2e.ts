@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { open, useBrowser, visit } from '../support/browser.ts'
+import { useWorld } from '../support/world.ts'
+
+describe('the shell', async () => {
+  const world = await useWorld()
+  const browser = await useBrowser()
+  const agentPath = `/agents/${world.agents['invoices']}`
+
+  async function change(name: string): Promise<void> {
+    const changed = await world.running.request(
+      'PUT',
+      `/v1${agentPath.replace('agents', 'agent-configurations')}`,
+      {
+        token: await world.tokenOf('administrator'),
+        json: { agent_name: name },
+      },
+    )
+    assert.equal(changed.status, 200)
+  }
+
+  it('says who you are and what you may do, and signs out', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/services', 'viewer')
+    await page.getByRole('button', { name: 'Jun Takeda' }).click()
+    await page.getByText('Create and change agents: no').waitFor({ state: 'attached' })
+    await visitor.check()
+    await page.getByRole('button', { name: 'Dark', exact: true }).click()
+    assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), 'dark')
+    await visitor.check()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page
+      .getByText(/signed out|sign out/i)
+      .first()
+      .waitFor()
+  })
+
+  it('works by keys: pages, the sheet of keys, and off where single letters are switched off', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/agents')
+    await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('l')
+    await page.waitForURL('**/console/lifecycle')
+    await page.keyboard.press('?')
+    const sheet = page.getByRole('dialog', { name: 'Keys' })
+    await sheet.waitFor()
+    await visitor.check()
+    await sheet.getByRole('switch').uncheck()
+    await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    assert.match(page.url(), /\/console\/lifecycle$/)
+  })
+
+  it('shows the change of another user in every tab, by one stream', async () => {
+    const visitor = await visit(browser)
+    const { page, context } = visitor
+    const streams: string[] = []
+    context.on('request', (request) => {
+      if (request.url().endsWith('/v1/agent-configurations/events')) streams.push(request.url())
+    })
+    await open(visitor, world, agentPath)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const second = await context.newPage()
+    await second.goto(`${world.url}/console${agentPath}`)
+    await second.getByText('Live', { exact: true }).waitFor()
+    await change('Invoice helper, renamed')
+    for (const tab of [page, second]) {
+      await tab.getByRole('heading', { level: 1, name: 'Invoice helper, renamed' }).waitFor()
+    }
+    assert.equal(streams.length, 1)
+    // The tab that has the stream closes: the other one takes over without losing a change.
+    await page.close()
+    await change('Invoice helper')
+    await second.getByRole('heading', { level: 1, name: 'Invoice helper', exact: true }).waitFor()
+    assert.equal(streams.length, 2)
+  })
+
+  it('moves the stage of an agent from its menu, with a reason', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, agentPath)
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Move stage…' }).waitFor()
+    await visitor.check()
+    await page.getByRole('menuitem', { name: 'Move stage…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: 'Hardened' }).check()
+    await dialog.getByLabel('Reason').fill('Passed the review')
+    await visitor.check()
+    await dialog.getByRole('button', { name: 'Move to Hardened' }).click()
+    await page.getByRole('status').getByText('Moved, revision').waitFor()
+    await page.locator('.meta').getByText('Hardened').waitFor()
+  })
+
+  it('has every component in both themes without a finding', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      const visitor = await visit(browser, { theme })
+      await open(visitor, world, '/components')
+      await visitor.page.getByRole('heading', { level: 1, name: 'Components' }).waitFor()
+      await visitor.check()
+      for (const name of ['Menu', 'Popover', 'Dialog', 'Drawer', 'Irreversible']) {
+        await visitor.page.getByRole('button', { name, exact: true }).click()
+        await visitor.page.locator('.menu, .pop, .dlg').first().waitFor()
+        await visitor.check()
+        await visitor.page.keyboard.press('Escape')
+        await visitor.page.locator('.menu, .pop, .dlg').first().waitFor({ state: 'detached' })
+      }
+    }
+  })
+
+  it('has its navigation at the bottom of a phone', async () => {
+    const visitor = await visit(browser, { width: 390, height: 844 })
+    const { page } = visitor
+    await open(visitor, world, agentPath)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await visitor.check()
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+    await page.getByRole('button', { name: 'You' }).click()
+    await page.getByRole('dialog', { name: 'You' }).waitFor()
+    await visitor.check()
+  })
+})
