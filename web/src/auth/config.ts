@@ -7,7 +7,7 @@ export interface WebConfig {
   resource?: string
 }
 
-export class ConfigUnavailable extends Error {}
+class ConfigUnavailable extends Error {}
 
 export async function readConfig(): Promise<WebConfig> {
   const response = await fetch('/console/config.json', { cache: 'no-store' })

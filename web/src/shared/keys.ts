@@ -50,7 +50,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Single letters can be switched off: speech input would trigger them (WCAG 2.1.4). */
-export function singleKeysOn(): boolean {
+function singleKeysOn(): boolean {
   return localStorage.getItem(STORED) !== 'off'
 }
 

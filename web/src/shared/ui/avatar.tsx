@@ -26,7 +26,7 @@ export function Avatar({ name, kind = 'person', large = false }: AvatarProps): R
   )
 }
 
-export function initials(name: string | null): string | undefined {
+function initials(name: string | null): string | undefined {
   const parts = (name ?? '').split(/[\s.@_-]+/).filter((part) => /^\p{L}/u.test(part))
   const letters = [parts[0], parts.length > 1 ? parts.at(-1) : undefined].map((part) => part?.charAt(0) ?? '')
   return letters.join('').toUpperCase() || undefined
