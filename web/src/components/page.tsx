@@ -1,3 +1,4 @@
+import './components.css'
 import type { ReactElement } from 'react'
 import { PageHead } from '../shared/ui/page.tsx'
 import { BadgesSection } from './badges.tsx'
