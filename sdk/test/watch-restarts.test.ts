@@ -87,6 +87,7 @@ describe('restarts of the console and of NATS', async () => {
       await restarts[restart % restarts.length]?.()
       const before = seen.length
       await until('events arrive', () => seen.length >= before + EDITS_BETWEEN)
+      if (restart % 10 === 9) t.diagnostic(`${restart + 1} restarts`)
     }
     isDone = true
     for (const { id, edits } of await Promise.all(writers)) {
