@@ -123,7 +123,7 @@ export class Transport {
       method,
       // Leaves out what is undefined.
       headers: JSON.parse(JSON.stringify(all)) as Record<string, string>,
-      body: isJson ? JSON.stringify(body) : ((body as Blob | FormData | undefined) ?? null),
+      body: isJson ? JSON.stringify(body) : (body ?? null),
       // A redirect would send the token, and the change, to another address.
       redirect: 'error',
       credentials: 'omit',

@@ -7,9 +7,9 @@ const id = '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'
 
 export async function options(): Promise<void> {
   // @ts-expect-error -- a token is needed
-  new Console({ baseUrl: 'https://example.com' })
+  await new Console({ baseUrl: 'https://example.com' }).me()
   // @ts-expect-error -- misspelt option
-  new Console({ baseUrl: 'https://example.com', token: 't', timeout: 1 })
+  await new Console({ baseUrl: 'https://example.com', token: 't', timeout: 1 }).me()
   // @ts-expect-error -- an abort signal, not its controller
   await client.me({ signal: new AbortController() })
 }
