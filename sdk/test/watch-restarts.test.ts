@@ -14,20 +14,24 @@ const WRITERS = 3
 const EDITS_BETWEEN = 10
 
 describe('restarts of the console and of NATS', async () => {
+  const cleanUp: (() => Promise<unknown>)[] = []
+  after(async () => {
+    for (const step of cleanUp.toReversed()) await step()
+  })
   const server = await startPrivateNats()
+  cleanUp.push(() => server.remove())
   const nats = await createTestNats(server.url)
+  cleanUp.push(() => nats.connection.close())
   const running = await startConsoleProcess({
     LOG_LEVEL: 'error',
     SHUTDOWN_DELAY_MS: '0',
     ...nats.environment,
   })
+  cleanUp.push(() => running.close())
   let replica: Process | undefined
-  after(async () => {
+  cleanUp.push(async () => {
     replica?.signal('SIGKILL')
     await replica?.ended
-    await running.close()
-    await nats.connection.close()
-    await server.remove()
   })
   const restartConsole = async (signal: NodeJS.Signals) => {
     const current = replica ?? running
