@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { DemoPerson } from '../../../dev/issuer/people.ts'
-import { axeFindings, watch } from './watched-page.ts'
+import { assertNoTokenKept, axeFindings, watch } from './watched-page.ts'
 import type { World } from './world.ts'
 
 export interface BrowserOptions {
@@ -14,7 +14,8 @@ export interface BrowserOptions {
 export interface Visitor {
   page: Page
   context: BrowserContext
-  /** Fails on console errors, violations of the policy and findings of axe on the page as it is now. */
+  /** Fails on messages in the browser's console, violations of the policy, a token in storage, and findings of axe on
+   * the page as it is now. */
   check: () => Promise<void>
 }
 
@@ -49,6 +50,7 @@ export async function visit(browser: Browser, options: BrowserOptions = {}): Pro
     check: async () => {
       assert.deepEqual(faults, [])
       assert.deepEqual(await axeFindings(page), [])
+      await assertNoTokenKept(page)
     },
   }
 }

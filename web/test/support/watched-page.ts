@@ -6,13 +6,14 @@ import type { BrowserContext, Page } from 'playwright-core'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-/** Collects what no journey may cause: errors in the console of the browser, and violations of the policy. */
+/** Collects what no journey may cause: messages in the console of the browser, such as violations of the policy. A page
+ * that writes none cannot write a secret there. */
 export function watch(page: Page): string[] {
   const faults: string[] = []
   page.on('console', (message) => {
     // A response with an error status is written there, too; journeys provoke such responses.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
-      faults.push(`console: ${message.text()}`)
+    if (!message.text().startsWith('Failed to load resource')) {
+      faults.push(`${message.type()}: ${message.text()}`)
     }
   })
   page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`))
@@ -48,4 +49,12 @@ export async function assertNowhere(page: Page, context: BrowserContext, secret:
   assert.equal(kept.includes(secret), false, 'the secret is in storage, address or document')
   const cookies = JSON.stringify(await context.cookies())
   assert.equal(cookies.includes(secret), false, 'the secret is in a cookie')
+}
+
+/** The token of the user is the secret that every journey has. */
+export async function assertNoTokenKept(page: Page): Promise<void> {
+  const kept = await page.evaluate(() =>
+    JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), location.href]),
+  )
+  assert.doesNotMatch(kept, /eyJ[\w-]{20}/, 'a token is in storage or in the address')
 }
