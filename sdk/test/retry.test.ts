@@ -121,20 +121,32 @@ describe('the retries of the SDK', () => {
     assert.deepEqual(errors, ['TimedOut', 'TimedOut', 'TimedOut'])
   })
 
-  it('does not confuse an own change with one of another user', async () => {
-    const id = '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'
-    const revision = { revision: 8, action: 'updated', changed_by: 'another', fields: ['hub'], reason: null }
-    const server = await useScriptedServer((response, { method, url }, index) => {
-      if (index === 0) response.destroy()
-      else if (method === 'PUT') sendJson(response, 412, problem('revision_stale'))
-      else if (url?.endsWith('/me')) sendJson(response, 200, ME)
-      else sendJson(response, 200, { results: [{ ...revision, redacted: [] }], next_cursor: null })
+  const made = { action: 'updated', changed_by: 'u', fields: ['hub'], reason: 'why', redacted: [] }
+  for (const [what, difference, hub] of [
+    ['its own change', {}, 'h'],
+    ['a change of another user', { changed_by: 'another' }, 'h'],
+    ['another value', {}, 'other'],
+    ['another field', { fields: ['hub', 'purpose'] }, 'h'],
+    ['another reason', { reason: null }, 'h'],
+    ['another action', { action: 'restored' }, 'h'],
+  ] as const) {
+    const isOwn = what === 'its own change'
+    it(`${isOwn ? 'recognises' : 'is not deceived by'} ${what} after a lost response`, async () => {
+      const revision = { revision: 8, ...made, ...difference }
+      const server = await useScriptedServer((response, { method, url }, index) => {
+        if (index === 0) response.destroy()
+        else if (method === 'PUT') sendJson(response, 412, problem('revision_stale'))
+        else if (url?.endsWith('/me')) sendJson(response, 200, ME)
+        else if (url?.endsWith('/8')) sendJson(response, 200, { hub, purpose: null }, { etag: '"8"' })
+        else sendJson(response, 200, { results: [revision], next_cursor: null })
+      })
+      const client = new Console({ baseUrl: server.url, token: 'secret', retryDelayMs: 0 })
+      const id = '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'
+      const updating = client.agents.update(id, { hub: 'h' }, { ifRevision: 7, reason: 'why' })
+      if (isOwn) assert.equal((await updating).revision, 8)
+      else await assert.rejects(updating, Stale)
     })
-    const client = new Console({ baseUrl: server.url, token: 'secret', retryDelayMs: 0 })
-    const error = await rejection(client.agents.update(id, { hub: 'h' }, { ifRevision: 7 }))
-    assert.ok(error instanceof Stale)
-    assert.equal(error.afterLostResponse, true)
-  })
+  }
 })
 
 describe('the errors of the SDK', () => {
