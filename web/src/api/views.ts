@@ -1,0 +1,50 @@
+import type { SavedView, ViewScope } from '@agent-console/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useMay } from '../auth/permissions.ts'
+import { api } from './client.ts'
+import { keys } from './keys.ts'
+import { queryClient } from './query-client.ts'
+
+export type { SavedView }
+
+/** Those of the user, then those of the team. */
+export function useViews(): readonly SavedView[] {
+  const { data } = useQuery({
+    queryKey: keys.views,
+    queryFn: ({ signal }) => api().views.list({ signal }),
+    enabled: useMay('agent:read'),
+  })
+  return data?.results ?? []
+}
+
+interface ViewContent {
+  name: string
+  scope: ViewScope
+  query: string
+  columns: string[]
+}
+
+/** Creates the view, or replaces the one with the same name. */
+export async function saveView({ name, scope, query, columns }: ViewContent): Promise<void> {
+  await api().views.put(name, { query, columns }, { scope })
+  await queryClient.invalidateQueries({ queryKey: keys.views })
+}
+
+/** The API has no renaming: the new one is there before the old one goes, so that nothing is lost in between. */
+export async function renameView(view: SavedView, name: string): Promise<void> {
+  await saveView({ ...view, name })
+  await deleteView(view)
+}
+
+export async function deleteView({ name, scope }: SavedView): Promise<void> {
+  await api().views.delete(name, { scope })
+  await queryClient.invalidateQueries({ queryKey: keys.views })
+}
+
+/** As the API wants it: no slash, no space or dot first. undefined: the name is good. */
+export function faultOfName(name: string): string | undefined {
+  if (name === '') return 'Give the view a name.'
+  if (name.length > 100) return 'The name has more than 100 characters.'
+  if (name.includes('/')) return 'The name must not contain a slash.'
+  return name.startsWith('.') ? 'The name must not begin with a dot.' : undefined
+}

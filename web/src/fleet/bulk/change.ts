@@ -1,0 +1,95 @@
+import type { AgentBulk, AgentBulkResult, AgentUpdate, TrustStage } from '@agent-console/sdk'
+import { PROTECTION, STAGES, STATUS, words } from '../../shared/words.ts'
+import type { FleetRow } from '../row.ts'
+
+export type BulkKind = 'stage' | 'status' | 'protection' | 'archive'
+export type BulkOutcome = AgentBulkResult['results'][number]
+
+interface Kind {
+  title: string
+  /** Completes "Move 3 agents to Trusted". */
+  verb: string
+  /** "3 agents moved" */
+  done: string
+  values: Record<string, string>
+  of: (row: FleetRow) => string
+}
+
+const { archived: _, ...OTHER_STATUS } = STATUS
+
+export const KINDS: Record<BulkKind, Kind> = {
+  stage: { title: 'Move to another trust stage', verb: 'Move', done: 'moved', values: STAGES, of: ({ stage }) => stage },
+  status: { title: 'Set the status', verb: 'Set', done: 'changed', values: OTHER_STATUS, of: ({ status }) => status },
+  protection: {
+    title: 'Set the protection',
+    verb: 'Set',
+    done: 'changed',
+    values: PROTECTION,
+    of: ({ protection }) => protection,
+  },
+  archive: {
+    title: 'Archive',
+    verb: 'Archive',
+    done: 'archived',
+    values: { archived: STATUS['archived'] ?? 'Archived' },
+    of: ({ status }) => status,
+  },
+}
+
+export function changeOf(kind: BulkKind, value: string): Pick<AgentBulk, 'update' | 'lifecycle'> {
+  if (kind === 'stage') return { lifecycle: { trust_stage: value as TrustStage } }
+  const field = kind === 'protection' ? 'protection_status' : 'status'
+  return { update: { [field]: value } as AgentUpdate }
+}
+
+/** The most important first: refused, then what affects other agents, then the rest. */
+export function inOrder(outcomes: readonly BulkOutcome[]): BulkOutcome[] {
+  return outcomes.toSorted((a, b) => rank(a) - rank(b))
+}
+
+function rank({ outcome, impact }: BulkOutcome): number {
+  if (outcome === 'failed') return 0
+  if ((impact?.dependents ?? 0) > 0) return 1
+  return outcome === 'unchanged' ? 3 : 2
+}
+
+export interface OutcomeCounts {
+  willChange: number
+  changed: number
+  unchanged: number
+  failed: number
+}
+
+export function countOutcomes(outcomes: readonly BulkOutcome[]): OutcomeCounts {
+  const count = (wanted: BulkOutcome['outcome']): number =>
+    outcomes.filter(({ outcome }) => outcome === wanted).length
+  return {
+    willChange: count('would_change'),
+    changed: count('changed'),
+    unchanged: count('unchanged'),
+    failed: count('failed'),
+  }
+}
+
+/** What happened to the agent, as a sentence. */
+export function outcomeText(outcome: BulkOutcome, to: string): string {
+  switch (outcome.outcome) {
+    case 'failed':
+      return outcome.error?.detail ?? 'The console gave no reason.'
+    case 'unchanged':
+      return `Is ${words({ ...STATUS, ...STAGES, ...PROTECTION }, to).toLowerCase()} already`
+    case 'changed':
+      return `Revision ${outcome.revision}`
+    default:
+      return dependentsText(outcome)
+  }
+}
+
+function dependentsText({ impact, revision }: BulkOutcome): string {
+  const next = revision === null ? '' : `Becomes revision ${revision + 1}`
+  if (impact === null || impact.dependents === 0) return next
+  const many = `${impact.dependents}${impact.has_more ? '+' : ''}`
+  const stage = impact.strongest_trust_stage
+  const strongest = stage === null ? '' : `, the strongest is ${words(STAGES, stage).toLowerCase()}`
+  return `${many} ${impact.dependents === 1 ? 'agent hands' : 'agents hand'} work to it${strongest}`
+}

@@ -1,0 +1,162 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactElement, useId, useState } from 'react'
+import { describe } from '../../api/problem.ts'
+import { formatCount, plural } from '../../shared/numbers.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { Dialog } from '../../shared/ui/dialog.tsx'
+import { Field } from '../../shared/ui/field.tsx'
+import { RadioLine, TextInput } from '../../shared/ui/inputs.tsx'
+import { Failed, Loading } from '../../shared/ui/states.tsx'
+import { words } from '../../shared/words.ts'
+import { FilterGlyph } from '../facets.tsx'
+import type { FleetRow } from '../row.ts'
+import { type BulkKind, type BulkOutcome, countOutcomes, KINDS } from './change.ts'
+import { Outcomes } from './outcomes.tsx'
+import { Results } from './results.tsx'
+import { runBulk } from './run.ts'
+
+interface BulkDialogProps {
+  kind: BulkKind
+  rows: readonly FleetRow[]
+  onClose: () => void
+  /** Called with what happened; those that failed stay selected. */
+  onDone: (outcomes: readonly BulkOutcome[]) => void
+}
+
+const GLYPHS = { stage: 'trust_stages', status: 'statuses', protection: 'protection_statuses', archive: 'statuses' } as const
+
+/** Choose, see what would change, change it, see what happened to each agent. */
+export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): ReactElement {
+  const { title, values } = KINDS[kind]
+  const [value, setValue] = useState(kind === 'archive' ? 'archived' : undefined)
+  const [reason, setReason] = useState('')
+  const [key, setKey] = useState(() => crypto.randomUUID())
+  const [progress, setProgress] = useState(0)
+  const [subjects, setSubjects] = useState(rows)
+  const group = useId()
+
+  const preview = useQuery({
+    queryKey: ['bulk-preview', kind, value, key],
+    queryFn: ({ signal }) =>
+      runBulk({ kind, value: value ?? '', agents: subjects.map(({ id }) => ({ id })), dryRun: true, signal }),
+    enabled: value !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  const willChange = preview.data?.filter(({ outcome }) => outcome === 'would_change') ?? []
+  const change = useMutation({
+    mutationFn: (to: string) =>
+      runBulk({
+        ...{ kind, value: to, reason: reason.trim(), key, onProgress: setProgress },
+        // An agent that somebody changed after the preview is refused.
+        agents: willChange.map(({ id, revision }) => ({ id, ...(revision === null ? {} : { revision }) })),
+      }),
+    onSuccess: onDone,
+  })
+
+  if (change.data !== undefined && value !== undefined) {
+    const again = (ids: ReadonlySet<string>): void => {
+      setSubjects(subjects.filter(({ id }) => ids.has(id)))
+      setKey(crypto.randomUUID())
+      setProgress(0)
+      change.reset()
+    }
+    return <Results kind={kind} value={value} rows={subjects} outcomes={change.data} onAgain={again} onClose={onClose} />
+  }
+  return (
+    <Dialog
+      open
+      kind="sheet"
+      onClose={onClose}
+      title={`${title}: ${plural(subjects.length, 'agent')}`}
+      footer={
+        <>
+          <Apply
+            {...{ kind, value, count: willChange.length, busy: change.isPending, loaded: preview.data !== undefined }}
+            onApply={() => value !== undefined && change.mutate(value)}
+          />
+          <Button size="lg" onClick={onClose}>
+            Cancel
+          </Button>
+          <span className="sp" />
+          {change.isPending && willChange.length > 0 ? (
+            <span className="sm t2" role="status">
+              {formatCount(progress)} of {formatCount(willChange.length)} done
+            </span>
+          ) : null}
+        </>
+      }
+    >
+      {kind === 'archive' ? (
+        <p className="t2">Archived agents leave the list and keep their history. You can set another status later.</p>
+      ) : (
+        <fieldset className="bulk-values">
+          <legend className="hid">{title}</legend>
+          {Object.entries(values).map(([each, label]) => (
+            <RadioLine key={each} name={group} checked={value === each} onChange={() => setValue(each)}>
+              <span className="bd">
+                <FilterGlyph name={GLYPHS[kind]} value={each} />
+                {label}
+              </span>
+            </RadioLine>
+          ))}
+        </fieldset>
+      )}
+      <Field label="Reason" hint="The history of each agent and the audit log show it. Optional.">
+        {(control) => (
+          <TextInput {...control} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />
+        )}
+      </Field>
+      {change.isError ? (
+        <Failed
+          title="Not all agents were changed"
+          failure={describe(change.error)}
+          onRetry={() => value !== undefined && change.mutate(value)}
+        />
+      ) : null}
+      {value === undefined ? <p className="t3">Choose a value to see what would change.</p> : null}
+      {preview.isFetching ? <Loading what="the preview" rows={4} /> : null}
+      {preview.isError ? (
+        <Failed title="The preview failed" failure={describe(preview.error)} onRetry={() => void preview.refetch()} />
+      ) : null}
+      {preview.data === undefined || value === undefined || change.isError ? null : (
+        <section aria-label="Preview" className="col">
+          <h3 className="b6">{previewSentence(preview.data)}</h3>
+          <Outcomes kind={kind} value={value} rows={subjects} outcomes={preview.data} />
+        </section>
+      )}
+    </Dialog>
+  )
+}
+
+function previewSentence(outcomes: readonly BulkOutcome[]): string {
+  const { willChange, unchanged, failed } = countOutcomes(outcomes)
+  const parts = [
+    `${formatCount(willChange)} will change`,
+    unchanged === 0 ? '' : `${formatCount(unchanged)} already as chosen`,
+    failed === 0 ? '' : `${formatCount(failed)} refused`,
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+interface ApplyProps {
+  kind: BulkKind
+  value: string | undefined
+  count: number
+  busy: boolean
+  /** The preview is there. */
+  loaded: boolean
+  onApply: () => void
+}
+
+function Apply({ kind, value, count, busy, loaded, onApply }: ApplyProps): ReactElement {
+  const { verb, values } = KINDS[kind]
+  const agents = plural(count, 'agent')
+  const label = value === undefined || kind === 'archive' ? '' : ` to ${words(values, value).toLowerCase()}`
+  const off = !loaded ? 'The preview comes first' : count === 0 ? 'No agent would change' : busy && 'The request is running'
+  return (
+    <Button variant="primary" size="lg" off={off} onClick={onApply}>
+      {loaded ? `${verb} ${agents}${label}` : verb}
+    </Button>
+  )
+}

@@ -1,0 +1,14 @@
+/** A spreadsheet would run a cell that begins with one of these as a formula. */
+const FORMULA = /^[=+\-@\t\r]/
+
+/** Comma-separated values as in RFC 4180. */
+export function toCsv(lines: readonly (readonly (string | number | null | undefined)[])[]): string {
+  return lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('')
+}
+
+function cell(value: string | number | null | undefined): string {
+  if (typeof value === 'number') return String(value)
+  const text = value ?? ''
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,80 @@
+import type { Agent } from '@agent-console/sdk'
+
+/** One line of the fleet. Flat and never changed in place, so that a row is drawn again only if it differs. */
+export interface FleetRow {
+  id: string
+  name: string
+  purpose: string | null
+  model: string
+  status: string
+  stage: string
+  protection: string
+  access: string
+  protocol: string
+  hub: string | null
+  /** Empty unless the column is shown. */
+  tags: readonly string[]
+  createdBy: string
+  createdAt: number
+  updatedAt: number
+  revision: number
+  /** null: never evaluated. */
+  score: number | null
+  outdated: boolean
+  /** Revisions since the evaluated one; undefined where the evaluation names no revision. */
+  behind: number | undefined
+  /** How often a live change was drawn; each one tints the row once. */
+  changes: number
+  deleted: boolean
+}
+
+export const ROW_FIELDS = [
+  'agent_name',
+  'purpose',
+  'model_name',
+  'status',
+  'trust_stage',
+  'protection_status',
+  'access_level',
+  'protocol',
+  'hub',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'latest_evaluation',
+] as const satisfies readonly (keyof Agent)[]
+
+type RowAgent = Pick<Agent, 'id' | (typeof ROW_FIELDS)[number]> & Partial<Pick<Agent, 'agent_metadata'>>
+
+export function toRow(agent: RowAgent, revision: number): FleetRow {
+  const { latest_evaluation: evaluation } = agent
+  const evaluated = evaluation?.revision
+  const outdated = evaluation?.current === false
+  return {
+    id: agent.id,
+    name: agent.agent_name,
+    purpose: agent.purpose === '' ? null : agent.purpose,
+    model: agent.model_name,
+    status: agent.status ?? 'active',
+    stage: agent.trust_stage,
+    protection: agent.protection_status,
+    access: agent.access_level ?? '',
+    protocol: agent.protocol ?? '',
+    hub: agent.hub,
+    tags: tagsOf(agent.agent_metadata),
+    createdBy: agent.created_by,
+    createdAt: agent.created_at,
+    updatedAt: agent.updated_at,
+    revision,
+    score: evaluation?.overall_score ?? null,
+    outdated,
+    behind: outdated && typeof evaluated === 'number' ? revision - evaluated : undefined,
+    changes: 0,
+    deleted: false,
+  }
+}
+
+function tagsOf(metadata: unknown): readonly string[] {
+  const tags = (metadata as { tags?: unknown } | null | undefined)?.tags
+  return Array.isArray(tags) ? tags.filter((tag): tag is string => typeof tag === 'string') : []
+}

@@ -1,0 +1,157 @@
+import type { AgentFacets } from '@agent-console/sdk'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement, ReactNode } from 'react'
+import { formatCount, formatShare } from '../shared/numbers.ts'
+import type { Search } from '../shared/search.ts'
+import { formatClock } from '../shared/time.ts'
+import { ProtectionGlyph, StageGlyph } from '../shared/ui/badges.tsx'
+import { join } from '../shared/ui/class-names.ts'
+import { PROTECTION, STAGES, stageNumber, words } from '../shared/words.ts'
+import { Bar, Bars } from './bars.tsx'
+import type { DayOfChanges } from './changes-of-day.ts'
+import { countOf, countsOf } from './counts.ts'
+import { valuesOf, withoutFilters } from './search.ts'
+
+interface SummaryProps {
+  /** Of the whole fleet, archived agents left out. */
+  all: AgentFacets | undefined
+  /** Of its active agents. */
+  active: AgentFacets | undefined
+  /** null: the tile is not shown, because the audit log may not be read. */
+  changes: DayOfChanges | null | undefined
+  search: Search
+}
+
+const TRUSTED = ['trusted', 'optimized', 'adapted']
+const TONES: Record<string, string> = { guarded: 'f-ok', configured: 'f-mute', unprotected: 'f-warn' }
+
+/** The whole fleet at a glance. Each figure is a link to the agents that it counts. */
+export function Summary({ all, active, changes, search }: SummaryProps): ReactElement {
+  const stages = countsOf(all, 'trust_stages')
+  const protection = countsOf(active, 'protection_statuses')
+  const outdated = countOf(all, 'evaluation', 'outdated') ?? 0
+  const evaluated = outdated + (countOf(all, 'evaluation', 'current') ?? 0)
+  const trusted = stages.filter(({ value }) => TRUSTED.includes(value))
+  const to = (filters: Search): Search => ({ ...withoutFilters(search), ...filters })
+  return (
+    <section className={join('strip', changes === null && 'strip-3')} aria-label="Summary of the fleet">
+      <div>
+        <Title text="Trust stage">{`${formatShare(sum(trusted), sum(stages))} trusted or above`}</Title>
+        <Bar parts={stages.map(({ value, count }) => ({ size: count, tone: `f-st${stageNumber(value)}` }))} />
+        <div className="legend">
+          {stages.map(({ value, count }) => (
+            <Figure
+              key={value}
+              glyph={<StageGlyph value={value} />}
+              count={count}
+              word={words(STAGES, value)}
+              search={to({ trust_stages: [value] })}
+              on={valuesOf(search, 'trust_stages').includes(value)}
+            />
+          ))}
+        </div>
+      </div>
+      <div className="strip-wide">
+        <Title text="Protection">active agents</Title>
+        <Bar parts={byProtection(protection).map(({ value, count }) => ({ size: count, tone: TONES[value] }))} />
+        <div className="legend">
+          {byProtection(protection).map(({ value, count }) => (
+            <Figure
+              key={value}
+              glyph={<ProtectionGlyph value={value} />}
+              count={count}
+              word={words(PROTECTION, value)}
+              warn={value === 'unprotected' && count > 0}
+              search={to({ statuses: ['active'], protection_statuses: [value] })}
+              on={valuesOf(search, 'protection_statuses').includes(value)}
+            />
+          ))}
+        </div>
+      </div>
+      <div className="strip-wide">
+        <h2>Outdated evaluations</h2>
+        <div className="row base">
+          <span className="big">{formatCount(outdated)}</span>
+          <span className="sm t2">of {formatCount(evaluated)} evaluated</span>
+        </div>
+        <span className="sm t3">
+          {formatShare(outdated, evaluated)} ·{' '}
+          <Link to="/agents" search={to({ evaluation: ['outdated'] })} activeProps={{}} className="link">
+            Show them
+          </Link>
+        </span>
+      </div>
+      {changes === null ? null : <Changes changes={changes} />}
+    </section>
+  )
+}
+
+/** The API lists the weakest protection first; the bar begins with the strongest. */
+function byProtection(counts: readonly { value: string; count: number }[]) {
+  const order = Object.keys(PROTECTION)
+  return counts.toSorted((a, b) => order.indexOf(a.value) - order.indexOf(b.value))
+}
+
+function sum(counts: readonly { count: number }[]): number {
+  return counts.reduce((total, { count }) => total + count, 0)
+}
+
+function Title({ text, children }: { text: string; children: ReactNode }): ReactElement {
+  return (
+    <div className="row base">
+      <h2>{text}</h2>
+      <span className="sp" />
+      <span className="sm t3">{children}</span>
+    </div>
+  )
+}
+
+interface FigureProps {
+  glyph: ReactElement
+  count: number
+  word: string
+  search: Search
+  /** The list shows these agents. */
+  on: boolean
+  warn?: boolean
+}
+
+function Figure({ glyph, count, word, search, on, warn = false }: FigureProps): ReactElement {
+  return (
+    <Link to="/agents" search={search} activeProps={{}} title={`Show ${word.toLowerCase()} agents`} {...(on ? { 'aria-current': 'true' } : {})}>
+      {glyph}
+      <b className={warn ? 'warn-t' : ''}>{formatCount(count)}</b>
+      <span>{word}</span>
+    </Link>
+  )
+}
+
+function Changes({ changes }: { changes: DayOfChanges | undefined }): ReactElement {
+  const shown = changes === undefined ? '' : `${formatCount(changes.count)}${changes.more ? '+' : ''}`
+  return (
+    <div className="strip-wide">
+      <Title text={changes?.more === true ? 'Latest changes' : 'Changes in 24 h'}>
+        <Link
+          to="/audit"
+          search={changes === undefined ? {} : { since: String(changes.from) }}
+          className="link"
+          title="Changes of agents in the newest 500 events of the audit log. Open the audit log"
+        >
+          {shown}
+        </Link>
+      </Title>
+      <Bars values={changes?.bars ?? []} />
+      <span className="row sm t3">
+        <span>{changes === undefined ? '' : dayAndClock(changes.from)}</span>
+        <span className="sp" />
+        <span>now</span>
+      </span>
+    </div>
+  )
+}
+
+const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short' })
+
+function dayAndClock(at: number): string {
+  return `${WEEKDAY.format(new Date(at * 1000))} ${formatClock(at)}`
+}

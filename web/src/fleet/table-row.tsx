@@ -1,0 +1,63 @@
+import { memo, type ReactElement } from 'react'
+import { join } from '../shared/ui/class-names.ts'
+import type { ColumnId } from './column-ids.ts'
+import { COLUMNS } from './columns.tsx'
+import type { FleetRow } from './row.ts'
+
+export interface TableRowProps {
+  row: FleetRow
+  index: number
+  /** Distance from the first row in pixels. */
+  start: number
+  selected: boolean
+  current: boolean
+  columns: readonly ColumnId[]
+  changer: string | null | undefined
+  creator: string | null | undefined
+  href: string
+}
+
+/** Has no handlers of its own: the table has one for all rows. Drawn again only if one of these values differs. */
+export const TableRow = memo(function TableRow(props: TableRowProps): ReactElement {
+  const { row, index, start, selected, current, columns, changer, creator, href } = props
+  return (
+    <tr
+      data-id={row.id}
+      aria-rowindex={index + 2}
+      className={join(
+        selected && 'sel',
+        current && 'cur',
+        row.deleted && 'dim',
+        // Two names for the same animation: a second change starts it again.
+        row.changes > 0 && `tint-${row.changes % 2}`,
+      )}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      <td>
+        <input
+          type="checkbox"
+          className="cb"
+          checked={selected}
+          readOnly
+          aria-label={`Select ${row.name}`}
+          data-check=""
+        />
+      </td>
+      {columns.map((id) =>
+        id === 'agent_name' ? (
+          <td key={id}>
+            <span className="nm">
+              <a className="a focus-in" href={href} data-open="" title={row.name}>
+                {row.name}
+              </a>
+              {row.deleted ? <span className="p">Deleted</span> : null}
+              {row.purpose === null || row.deleted ? null : <span className="p">{row.purpose}</span>}
+            </span>
+          </td>
+        ) : (
+          <td key={id}>{COLUMNS[id].cell(row, { changer, creator })}</td>
+        ),
+      )}
+    </tr>
+  )
+})

@@ -1,0 +1,96 @@
+import type { AgentFacets } from '@agent-console/sdk'
+import type { ReactElement, Ref } from 'react'
+import { Button, IconButton } from '../shared/ui/button.tsx'
+import { Menu, MenuCheckItem, MenuRadioGroup } from '../shared/ui/menu.tsx'
+import { Chips } from './chips.tsx'
+import { COLUMN_IDS, type ColumnId, columnsParameter } from './column-ids.ts'
+import { COLUMNS } from './columns.tsx'
+import { FilterMenu } from './filter-menu.tsx'
+import { SaveView } from './save-view.tsx'
+import { SearchField } from './search-field.tsx'
+import { fleetSearch, textOf } from './search.ts'
+import { DEFAULT_SORT, SORTS, type Sort } from './sorts.ts'
+import type { FleetAddress } from './use-search.ts'
+
+interface ToolbarProps {
+  address: FleetAddress
+  counts: AgentFacets | undefined
+  fieldRef: Ref<HTMLInputElement>
+  filterOpen: boolean
+  onFilterOpen: (open: boolean) => void
+  facetsShown: boolean
+  onFacets: () => void
+}
+
+export function Toolbar(props: ToolbarProps): ReactElement {
+  const { address, counts, fieldRef, filterOpen, onFilterOpen, facetsShown, onFacets } = props
+  const { search, sort, columns, go } = address
+  return (
+    <div className="filters">
+      <SearchField
+        fieldRef={fieldRef}
+        value={textOf(search, 'q') ?? ''}
+        onSearch={(q) => go(fleetSearch({ ...search, q }), { replace: true })}
+      />
+      <Chips search={search} go={go} onOpen={() => onFilterOpen(true)} />
+      <FilterMenu open={filterOpen} onOpenChange={onFilterOpen} counts={counts} search={search} go={go} />
+      <span className="sp" />
+      <SaveView address={address} />
+      <span className="vsep" />
+      <SortMenu sort={sort} onSort={(next) => go(fleetSearch({ ...search, sort: next }))} />
+      <ColumnsMenu
+        columns={columns}
+        onChange={(next) => go(fleetSearch({ ...search, columns: columnsParameter(next) }))}
+      />
+      <IconButton
+        icon="filter"
+        label={facetsShown ? 'Hide the filters' : 'Show the filters'}
+        variant={facetsShown ? 'plain' : 'quiet'}
+        on={facetsShown}
+        onClick={onFacets}
+      />
+    </div>
+  )
+}
+
+export function SortMenu({ sort, onSort }: { sort: Sort; onSort: (sort: Sort | undefined) => void }): ReactElement {
+  return (
+    <Menu
+      trigger={
+        <Button variant="quiet" icon="sort" aria-label={`Order: ${SORTS[sort]}`}>
+          {SORTS[sort]}
+        </Button>
+      }
+    >
+      <MenuRadioGroup
+        label="Order"
+        value={sort}
+        options={(Object.keys(SORTS) as Sort[]).map((value) => ({ value, label: SORTS[value] }))}
+        onChange={(next) => onSort(next === DEFAULT_SORT ? undefined : next)}
+      />
+    </Menu>
+  )
+}
+
+interface ColumnsMenuProps {
+  columns: readonly ColumnId[]
+  onChange: (columns: readonly ColumnId[]) => void
+}
+
+function ColumnsMenu({ columns, onChange }: ColumnsMenuProps): ReactElement {
+  return (
+    <Menu trigger={<IconButton icon="columns" label="Choose columns" />}>
+      {COLUMN_IDS.filter((id) => id !== 'agent_name').map((id) => (
+        <MenuCheckItem
+          key={id}
+          checked={columns.includes(id)}
+          onChange={(checked) =>
+            onChange(checked ? [...columns, id] : columns.filter((each) => each !== id))
+          }
+        >
+          {COLUMNS[id].label}
+        </MenuCheckItem>
+      ))}
+    </Menu>
+  )
+}
