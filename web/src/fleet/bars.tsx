@@ -42,7 +42,15 @@ export function Bars({ values }: { values: readonly number[] }): ReactElement {
         const height = Math.max(0.6, (value / most) * (HEIGHT - 2))
         const tone = index === values.length - 1 ? 'f-acc' : 'f-mute'
         return (
-          <rect key={index} x={index * STEP} y={HEIGHT - height} width={BAR} height={height} rx="1" className={tone} />
+          <rect
+            key={index}
+            x={index * STEP}
+            y={HEIGHT - height}
+            width={BAR}
+            height={height}
+            rx="1"
+            className={tone}
+          />
         )
       })}
     </svg>

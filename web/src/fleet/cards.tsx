@@ -1,5 +1,13 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { memo, type ReactElement, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
+import {
+  memo,
+  type ReactElement,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { ProtectionBadge, Score, StageBadge, StatusBadge } from '../shared/ui/badges.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { When } from './columns.tsx'
@@ -16,7 +24,6 @@ export function FleetCards(props: ListProps): ReactElement {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), [])
-  // oxlint-disable-next-line react-hooks-js/incompatible-library
   const virtual = useWindowVirtualizer({
     count: rows.length + (hasMore ? 1 : 0),
     estimateSize: () => CARD,
@@ -36,7 +43,6 @@ export function FleetCards(props: ListProps): ReactElement {
   }))
   return (
     // The links inside have the focus and the keys.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <ul
       ref={list}
       className="mcards"

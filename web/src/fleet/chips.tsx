@@ -31,7 +31,9 @@ export function Chips({ search, go, onOpen, short = false }: ChipsProps): ReactE
             {...(short ? {} : { operator: values.length > 1 ? 'any of' : 'is' })}
             value={
               <span className="chip-value" title={all}>
-                {some ? `${values.length}${words === undefined ? '' : ` of ${Object.keys(words).length}`}` : all}
+                {some
+                  ? `${values.length}${words === undefined ? '' : ` of ${Object.keys(words).length}`}`
+                  : all}
               </span>
             }
             onOpen={onOpen}

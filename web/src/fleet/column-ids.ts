@@ -27,6 +27,7 @@ export function columnsOf(value: string | string[] | undefined): readonly Column
 
 /** undefined: as by default, so that the address stays short. */
 export function columnsParameter(columns: readonly ColumnId[]): string[] | undefined {
-  const isDefault = columns.length === DEFAULT_COLUMNS.length && DEFAULT_COLUMNS.every((id) => columns.includes(id))
+  const isDefault =
+    columns.length === DEFAULT_COLUMNS.length && DEFAULT_COLUMNS.every((id) => columns.includes(id))
   return isDefault ? undefined : COLUMN_IDS.filter((id) => columns.includes(id))
 }

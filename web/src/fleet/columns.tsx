@@ -21,7 +21,9 @@ interface ColumnKind {
   cell: (row: FleetRow, people: People) => ReactNode
 }
 
-export const COLUMNS: Record<Exclude<ColumnId, 'agent_name'>, ColumnKind> & { agent_name: Omit<ColumnKind, 'cell'> } = {
+export const COLUMNS: Record<Exclude<ColumnId, 'agent_name'>, ColumnKind> & {
+  agent_name: Omit<ColumnKind, 'cell'>
+} = {
   agent_name: { label: 'Name', width: 'minmax(12rem, 1fr)', sort: 'agent_name' },
   model_name: {
     label: 'Model',

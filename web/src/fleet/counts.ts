@@ -25,7 +25,11 @@ export function countsOf(facets: AgentFacets | undefined, name: ListFilter): rea
   return name === 'hubs' ? [] : (facets?.facets[name] ?? [])
 }
 
-export function countOf(facets: AgentFacets | undefined, name: ListFilter, value: string): number | undefined {
+export function countOf(
+  facets: AgentFacets | undefined,
+  name: ListFilter,
+  value: string,
+): number | undefined {
   if (facets === undefined) return undefined
   return countsOf(facets, name).find((each) => each.value === value)?.count ?? 0
 }

@@ -42,7 +42,11 @@ export function exportRows(rows: readonly FleetRow[]): void {
   const lines = rows.map((row) => [
     ...[row.id, row.name, row.model, row.status, row.stage, row.protection],
     ...[row.score, row.score === null ? null : String(row.outdated), row.revision],
-    ...[new Date(row.createdAt * 1000).toISOString(), new Date(row.updatedAt * 1000).toISOString(), row.purpose],
+    ...[
+      new Date(row.createdAt * 1000).toISOString(),
+      new Date(row.updatedAt * 1000).toISOString(),
+      row.purpose,
+    ],
   ])
   saveFile(fileName('agents-selected', 'csv'), TYPES.csv, [toCsv([HEAD, ...lines])])
   toast({ text: `${plural(rows.length, 'agent')} exported` })

@@ -55,10 +55,7 @@ function Facet({ name, counts, search, go }: FacetsProps & { name: ListFilter })
         {shown.map(({ value, count }) => (
           <li key={value} className={join(count === 0 && 'zero')}>
             <label>
-              <Checkbox
-                checked={chosen.includes(value)}
-                onChange={() => go(toggled(search, name, value))}
-              />
+              <Checkbox checked={chosen.includes(value)} onChange={() => go(toggled(search, name, value))} />
               <FilterGlyph name={name} value={value} />
               <span className="cut" title={wordOf(name, value)}>
                 {wordOf(name, value)}

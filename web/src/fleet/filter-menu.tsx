@@ -69,7 +69,14 @@ function Choice({ counts, search, go }: Omit<FilterMenuProps, 'open' | 'onOpenCh
         }}
         onKeyDown={onKeyDown}
       />
-      <div className="filter-list" role="listbox" aria-label="Filters" aria-multiselectable="true" id={id} tabIndex={-1}>
+      <div
+        className="filter-list"
+        role="listbox"
+        aria-label="Filters"
+        aria-multiselectable="true"
+        id={id}
+        tabIndex={-1}
+      >
         {options.map((option, index) => (
           <Option
             key={option.key}
@@ -107,7 +114,6 @@ function Option({ id, option, head, current, onChoose }: OptionProps): ReactElem
         </div>
       ) : null}
       {/* The input keeps the focus and handles the keys. */}
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events */}
       <div
         id={id}
         role="option"

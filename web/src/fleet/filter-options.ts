@@ -37,7 +37,8 @@ function listedOptions(
   const { label, words } = LIST_FILTERS[name]
   const counted = countsOf(counts, name)
   const chosen = valuesOf(search, name)
-  const values = words === undefined ? [...new Set([...chosen, ...counted.map(({ value }) => value)])] : Object.keys(words)
+  const values =
+    words === undefined ? [...new Set([...chosen, ...counted.map(({ value }) => value)])] : Object.keys(words)
   const matching = values.filter((value) => `${label} ${wordOf(name, value)}`.toLowerCase().includes(wanted))
   const shown = words === undefined && wanted === '' ? matching.slice(0, FIRST) : matching
   return shown.map((value) => ({

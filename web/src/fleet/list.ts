@@ -1,5 +1,10 @@
 import type { AgentFilters } from '@agent-console/sdk'
-import { infiniteQueryOptions, type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  useInfiniteQuery,
+} from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -18,6 +23,8 @@ export interface ListQuestion {
 interface Page {
   rows: readonly FleetRow[]
   next: string | null
+  /** Unix time in milliseconds. */
+  loadedAt: number
 }
 
 type Pages = InfiniteData<Page, string | undefined>
@@ -32,11 +39,13 @@ function listOptions({ filters, sort, tags }: ListQuestion) {
     queryKey: ['fleet', { filters, sort, tags }],
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
       const fields = tags ? [...ROW_FIELDS, 'agent_metadata' as const] : [...ROW_FIELDS]
+      const loadedAt = Date.now()
       const cursor = pageParam === undefined ? {} : { cursor: pageParam }
       const page = await api().agents.list({ ...filters, ...cursor, sort, fields, limit: PAGE }, { signal })
       return {
         rows: page.results.map((agent, index) => toRow(agent, page.revisions[index] ?? 1)),
         next: page.next_cursor,
+        loadedAt,
       }
     },
     initialPageParam: undefined as string | undefined,
@@ -52,7 +61,7 @@ export function useList(question: ListQuestion) {
   const query = useInfiniteQuery(listOptions(question))
   const { data } = query
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data])
-  return { query, rows }
+  return { query, rows, loadedAt: data?.pages[0]?.loadedAt }
 }
 
 /** Begins the list anew with its first page. */

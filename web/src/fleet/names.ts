@@ -1,7 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'
-import { keys } from '../api/keys.ts'
 
 /** The API names at most so many users at once. */
 const CHUNK = 100
@@ -17,14 +16,17 @@ export function useNames(ids: Iterable<string>): Names {
   )
   const results = useQueries({
     queries: chunks.map((chunk) => ({
-      queryKey: keys.users(chunk),
+      queryKey: ['users', 'names', chunk],
       queryFn: ({ signal }: { signal: AbortSignal }) => api().users.list(chunk, { signal }),
       staleTime: KEPT_MS,
     })),
     combine: (all) => all.map(({ data }) => data),
   })
   return useMemo(
-    () => new Map(results.flatMap((data) => data?.results.map(({ user_id: id, name }) => [id, name] as const) ?? [])),
+    () =>
+      new Map(
+        results.flatMap((data) => data?.results.map(({ user_id: id, name }) => [id, name] as const) ?? []),
+      ),
     [results],
   )
 }

@@ -1,63 +1,175 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
-import { api } from '../api/client.ts'
-import { keys } from '../api/keys.ts'
+import { useNavigate, useRouter } from '@tanstack/react-router'
+import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react'
 import { describe } from '../api/problem.ts'
-import { StageBadge, StatusBadge } from '../shared/ui/badges.tsx'
-import { PageHead } from '../shared/ui/page.tsx'
-import { RelativeTime } from '../shared/ui/relative-time.tsx'
+import { useViews } from '../api/views.ts'
+import { useMay } from '../auth/permissions.ts'
+import { KEPT, rememberList } from '../shared/left-list.ts'
+import { DRAWER, PHONE, RAIL, useMedia } from '../shared/media.ts'
+import { parseSearch, stringifySearch } from '../shared/search.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
 import { Failed, Loading } from '../shared/ui/states.tsx'
-import { Column, Table } from '../shared/ui/table.tsx'
+import { BulkActions } from './bulk/actions.tsx'
+import { FleetCards } from './cards.tsx'
+import { useChangesOfDay } from './changes-of-day.ts'
+import { useCounts } from './counts.ts'
+import { Facets } from './facets.tsx'
+import { hasFilters } from './filters.ts'
+import { Head } from './head.tsx'
+import { restartList, useList } from './list.ts'
+import { usePeople } from './people.ts'
+import { PhoneBar } from './phone-bar.tsx'
+import { fleetSearch } from './search.ts'
+import { useSelection } from './selection.ts'
+import { EmptyFleet, NoMatch } from './states.tsx'
+import { Summary } from './summary.tsx'
+import { FleetTable, type ListHandle } from './table.tsx'
+import { Toolbar } from './toolbar.tsx'
+import { useFacetsShown } from './use-facets-shown.ts'
+import { useFleetKeys } from './use-fleet-keys.ts'
+import { useLiveRows } from './use-live-rows.ts'
+import { useFleetSearch } from './use-search.ts'
+
+const NO_FILTERS = {}
+const ACTIVE = { statuses: ['active' as const] }
 
 export function FleetPage(): ReactElement {
-  const list = useQuery({
-    queryKey: keys.list({ limit: 50 }),
-    queryFn: ({ signal }) => api().agents.list({ limit: 50 }, { signal }),
+  const address = useFleetSearch()
+  const { search, filters, sort, columns, go } = address
+  const [phone, rail, drawer] = [useMedia(PHONE), useMedia(RAIL), useMedia(DRAWER)]
+  const tags = columns.includes('agent_metadata.tags')
+  const question = useMemo(() => ({ filters, sort, tags }), [filters, sort, tags])
+  const { query, rows, loadedAt } = useList(question)
+  const counts = useCounts(filters)
+  const all = useCounts(NO_FILTERS)
+  const active = useCounts(ACTIVE)
+  const day = useChangesOfDay()
+
+  const handle = useRef<ListHandle>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const [cursor, setCursor] = useState<string>()
+  const [filterOpen, setFilterOpen] = useState(false)
+  const [facetsShown, toggleFacets, hideFacets] = useFacetsShown(drawer)
+  const [searching, setSearching] = useState(search['q'] !== undefined)
+  const selection = useSelection(rows)
+  const changes = useLiveRows(rows, handle)
+  const peopleOf = usePeople(rows, changes, day)
+
+  const navigate = useNavigate()
+  const { basepath } = useRouter()
+  const hrefOf = useCallback((id: string) => `${basepath}/agents/${id}`, [basepath])
+  const label = useViewName(address.text)
+  const open = (id: string): void => {
+    const at = rows.findIndex((row) => row.id === id)
+    const first = Math.max(0, at - KEPT / 2)
+    const ids = rows.slice(first, first + KEPT).map((row) => row.id)
+    rememberList({
+      label,
+      search: address.text,
+      ids,
+      first,
+      ...(counts === undefined ? {} : { total: counts.count }),
+    })
+    void navigate({ to: '/agents/$id', params: { id } })
+  }
+  const create = useCallback(() => void navigate({ to: '/agents/new' }), [navigate])
+  const importJson = (): void => void navigate({ to: '/agents/new', hash: 'import' })
+  const mayCreate = useMay('agent:write')
+  const showFilters = useCallback(() => setFilterOpen(true), [])
+  useFleetKeys({
+    ...{ rows, cursor, onCursor: setCursor, handle, selection, field },
+    onFilter: showFilters,
+    onCreate: mayCreate ? create : undefined,
   })
+
+  const { fetchNextPage } = query
+  const more = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage])
+  const since = loadedAt ?? Number.POSITIVE_INFINITY
+  const list = {
+    ...{ rows, total: counts?.count, cursor, peopleOf, hrefOf, handle, selection: selection.selection },
+    hasMore: query.hasNextPage && !query.isPlaceholderData,
+    busy: query.isFetching,
+    failure: query.isFetchNextPageError ? describe(query.error) : undefined,
+    listKey: JSON.stringify([filters, sort]),
+    ...{ onMore: more, onOpen: open, onToggle: selection.toggle, onCursor: setCursor },
+  }
+  const facets = <Facets counts={counts} search={search} go={go} />
   return (
-    <>
-      <PageHead title="Fleet" />
-      {list.isPending ? <Loading what="agents" /> : null}
-      {list.isError ? (
-        <Failed
-          title="The agents could not be loaded"
-          failure={describe(list.error)}
-          onRetry={() => void list.refetch()}
+    <div className="page fleet-page">
+      <Head
+        {...{ counts, all, filters, phone }}
+        created={changes.created.filter((at) => at > since).length}
+        old={(changes.missedAt ?? 0) > since}
+        onReload={() => void restartList(question)}
+        onCreate={create}
+        onImport={importJson}
+        onSearch={() => setSearching(!searching)}
+      />
+      {phone ? (
+        <PhoneBar
+          address={address}
+          all={all}
+          searching={searching}
+          fieldRef={field}
+          onFilter={toggleFacets}
         />
-      ) : null}
-      {list.data === undefined ? null : (
-        <Table label="Agents" fixed full>
-          <thead>
-            <tr>
-              <Column>Name</Column>
-              <Column width="status">Status</Column>
-              <Column width="stage">Stage</Column>
-              <Column width="chg">Last change</Column>
-            </tr>
-          </thead>
-          <tbody>
-            {list.data.results.map((agent) => (
-              <tr key={agent.id}>
-                <td>
-                  <Link to="/agents/$id" params={{ id: agent.id }} className="b5">
-                    {agent.agent_name}
-                  </Link>
-                </td>
-                <td>
-                  <StatusBadge value={agent.status} />
-                </td>
-                <td>
-                  <StageBadge value={agent.trust_stage} />
-                </td>
-                <td>
-                  <RelativeTime at={agent.updated_at} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+      ) : (
+        <>
+          <Summary all={all} active={active} changes={day} search={search} />
+          <Toolbar
+            {...{ address, counts, filterOpen, facetsShown }}
+            fieldRef={field}
+            onFilterOpen={setFilterOpen}
+            onFacets={toggleFacets}
+          />
+        </>
       )}
-    </>
+      <div className={facetsShown && !drawer ? 'fleet' : 'fleet no-facets'}>
+        {facetsShown && !drawer ? (
+          <aside className="facets" aria-label="Filters">
+            {facets}
+          </aside>
+        ) : null}
+        <div className="tbl">
+          {query.isPending ? <Loading what="agents" rows={14} /> : null}
+          {query.isError && query.data === undefined ? (
+            <Failed
+              title="The agents could not be loaded"
+              failure={describe(query.error)}
+              onRetry={() => void query.refetch()}
+            />
+          ) : null}
+          {query.isSuccess && rows.length === 0 ? (
+            hasFilters(search) ? (
+              <NoMatch search={search} counts={counts} />
+            ) : (
+              <EmptyFleet onCreate={create} onImport={importJson} />
+            )
+          ) : null}
+          {rows.length === 0 ? null : phone ? (
+            <FleetCards {...list} />
+          ) : (
+            <FleetTable
+              {...list}
+              columns={rail ? columns.filter((id) => id !== 'model_name') : columns}
+              sort={sort}
+              onSort={(next) => go(fleetSearch({ ...search, sort: next }))}
+              onSelectAll={(select) => (select ? selection.select(rows) : selection.clear())}
+            />
+          )}
+          <BulkActions query={query} rows={rows} total={counts?.count} selection={selection} />
+        </div>
+      </div>
+      <Dialog open={drawer && facetsShown} kind="drawer" title="Filters" onClose={hideFacets}>
+        <div className="facets in-drawer">{facets}</div>
+      </Dialog>
+    </div>
   )
+}
+
+/** The saved view that the address is equal to. */
+function useViewName(text: string): string {
+  const view = useViews().find(
+    ({ query, columns }) => stringifySearch(fleetSearch({ ...parseSearch(query), columns })) === text,
+  )
+  return view?.name ?? 'Fleet'
 }

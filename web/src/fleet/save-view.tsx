@@ -60,7 +60,11 @@ function SaveDialog({ address, onClose }: { address: FleetAddress; onClose: () =
         <Field
           label="Name"
           fault={touched ? fault : undefined}
-          hint={replaces ? 'It replaces the view with this name.' : 'The filters, the order and the columns are saved.'}
+          hint={
+            replaces
+              ? 'It replaces the view with this name.'
+              : 'The filters, the order and the columns are saved.'
+          }
         >
           {(control) => (
             <TextInput

@@ -53,7 +53,9 @@ export function Summary({ all, active, changes, search }: SummaryProps): ReactEl
       </div>
       <div className="strip-wide">
         <Title text="Protection">active agents</Title>
-        <Bar parts={byProtection(protection).map(({ value, count }) => ({ size: count, tone: TONES[value] }))} />
+        <Bar
+          parts={byProtection(protection).map(({ value, count }) => ({ size: count, tone: TONES[value] }))}
+        />
         <div className="legend">
           {byProtection(protection).map(({ value, count }) => (
             <Figure
@@ -118,7 +120,13 @@ interface FigureProps {
 
 function Figure({ glyph, count, word, search, on, warn = false }: FigureProps): ReactElement {
   return (
-    <Link to="/agents" search={search} activeProps={{}} title={`Show ${word.toLowerCase()} agents`} {...(on ? { 'aria-current': 'true' } : {})}>
+    <Link
+      to="/agents"
+      search={search}
+      activeProps={{}}
+      title={`Show ${word.toLowerCase()} agents`}
+      {...(on ? { 'aria-current': 'true' } : {})}
+    >
       {glyph}
       <b className={warn ? 'warn-t' : ''}>{formatCount(count)}</b>
       <span>{word}</span>

@@ -1,6 +1,14 @@
 import { useElementScrollRestoration } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type FocusEvent, type MouseEvent, type ReactElement, type RefObject, useEffect, useImperativeHandle, useRef } from 'react'
+import {
+  type FocusEvent,
+  type MouseEvent,
+  type ReactElement,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+} from 'react'
 import type { ColumnId } from './column-ids.ts'
 import { COLUMNS, type People } from './columns.tsx'
 import { ListTail, type TailProps } from './list-tail.tsx'
@@ -52,7 +60,6 @@ export function FleetTable(props: TableProps): ReactElement {
   const scroller = useRef<HTMLDivElement>(null)
   const left = useElementScrollRestoration({ id: SCROLLER })
   // The library changes its object in place; the React compiler, which is not used here, could not cope with it.
-  // oxlint-disable-next-line react-hooks-js/incompatible-library
   const virtual = useVirtualizer({
     count: rows.length + (hasMore ? 1 : 0),
     getScrollElement: () => scroller.current,
@@ -95,7 +102,6 @@ export function FleetTable(props: TableProps): ReactElement {
   return (
     <div className="tbl-scroll" ref={scroller} data-scroll-restoration-id={SCROLLER}>
       {/* One handler for all rows: the links and checkboxes inside have the focus and the keys. */}
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
       <table
         className="grid vgrid"
         aria-label="Agents"

@@ -7,8 +7,8 @@ import { COLUMN_IDS, type ColumnId, columnsParameter } from './column-ids.ts'
 import { COLUMNS } from './columns.tsx'
 import { FilterMenu } from './filter-menu.tsx'
 import { SaveView } from './save-view.tsx'
-import { SearchField } from './search-field.tsx'
 import { fleetSearch, textOf } from './search.ts'
+import { SearchField } from './search-field.tsx'
 import { DEFAULT_SORT, SORTS, type Sort } from './sorts.ts'
 import type { FleetAddress } from './use-search.ts'
 
@@ -53,7 +53,13 @@ export function Toolbar(props: ToolbarProps): ReactElement {
   )
 }
 
-export function SortMenu({ sort, onSort }: { sort: Sort; onSort: (sort: Sort | undefined) => void }): ReactElement {
+export function SortMenu({
+  sort,
+  onSort,
+}: {
+  sort: Sort
+  onSort: (sort: Sort | undefined) => void
+}): ReactElement {
   return (
     <Menu
       trigger={
@@ -84,9 +90,7 @@ function ColumnsMenu({ columns, onChange }: ColumnsMenuProps): ReactElement {
         <MenuCheckItem
           key={id}
           checked={columns.includes(id)}
-          onChange={(checked) =>
-            onChange(checked ? [...columns, id] : columns.filter((each) => each !== id))
-          }
+          onChange={(checked) => onChange(checked ? [...columns, id] : columns.filter((each) => each !== id))}
         >
           {COLUMNS[id].label}
         </MenuCheckItem>

@@ -30,7 +30,6 @@ export function useFleetSearch(): FleetAddress {
     [navigate],
   )
   // The router makes a new object with every navigation; the text says whether it differs.
-  // oxlint-disable-next-line react-hooks/exhaustive-deps
   const search = useMemo(() => fleetSearch(raw), [text])
   return useMemo(
     () => ({

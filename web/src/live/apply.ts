@@ -12,6 +12,7 @@ const COUNTS_MS = 2000
 type Listener = (events: readonly AgentEvent[]) => void
 
 const listeners = new Set<Listener>()
+const missedListeners = new Set<() => void>()
 let gathered: AgentEvent[] = []
 let timer: ReturnType<typeof setTimeout> | undefined
 let countsTimer: ReturnType<typeof setTimeout> | undefined
@@ -46,6 +47,16 @@ export function flush(): void {
 /** Events were missed: all that is shown may be old. */
 export function applyAll(): void {
   void queryClient.invalidateQueries({ queryKey: keys.agents })
+  for (const listener of missedListeners) listener()
+}
+
+/** For what is kept while its page is not shown. */
+export function onChanges(listener: Listener): void {
+  listeners.add(listener)
+}
+
+export function onMissedChanges(listener: () => void): void {
+  missedListeners.add(listener)
 }
 
 /** Calls the listener with the changes of agents, gathered. The listener must not change between renders. */

@@ -7,7 +7,8 @@ export interface Shortcut {
   label: string
   /** Heading on the sheet. */
   group: string
-  run: (event: KeyboardEvent) => void
+  /** Absent: the browser does it, and the sheet of keys says so. */
+  run?: (event: KeyboardEvent) => void
   /** Also while a field has the focus; always so with Ctrl. */
   inFields?: boolean
 }
@@ -82,7 +83,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (found !== undefined && (!inField || withCtrl || found.inFields === true) && !isBehindDialog(event)) {
     pending = ''
     event.preventDefault()
-    found.run(event)
+    found.run?.(event)
     return
   }
   pending = inField || withCtrl ? '' : pressed
@@ -90,7 +91,7 @@ function onKeyDown(event: KeyboardEvent): void {
 }
 
 function findShortcut(keys: string): Shortcut | undefined {
-  return snapshot.find((shortcut) => shortcut.keys === keys)
+  return snapshot.find((shortcut) => shortcut.keys === keys && shortcut.run !== undefined)
 }
 
 function nameOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string {

@@ -5,6 +5,8 @@ export interface LeftList {
   /** The address of the list with its filters: "?statuses=active". */
   search: string
   ids: readonly string[]
+  /** Place of the first id in the list, from 0. Default: it is the first one. */
+  first?: number
   /** How many match; absent where it is not known. */
   total?: number
 }
@@ -21,7 +23,7 @@ export interface Neighbours {
 
 const KEY = 'left-list'
 /** Enough to walk through; a list of 10,000 ids would fill the storage. */
-const KEPT = 1000
+export const KEPT = 1000
 
 export function rememberList(list: LeftList): void {
   sessionStorage.setItem(KEY, JSON.stringify({ ...list, ids: list.ids.slice(0, KEPT) }))
@@ -37,7 +39,7 @@ export function neighboursOf(id: string): Neighbours | undefined {
   return {
     label: list.label,
     search: list.search,
-    position: index + 1,
+    position: (list.first ?? 0) + index + 1,
     total: list.total ?? list.ids.length,
     previous: list.ids[index - 1],
     next: list.ids[index + 1],

@@ -25,7 +25,9 @@ export function ViewMenu({ view }: { view: SavedView }): ReactElement {
   }
   return (
     <>
-      <Menu trigger={<IconButton icon="more" label={`Actions of the view ${view.name}`} className="view-more" />}>
+      <Menu
+        trigger={<IconButton icon="more" label={`Actions of the view ${view.name}`} className="view-more" />}
+      >
         <MenuItem icon="edit" off={off} onSelect={() => setRenaming(true)}>
           Rename
         </MenuItem>

@@ -15,7 +15,14 @@ interface BulkBarProps {
 }
 
 /** Takes the row below the table, so that it covers no agent. */
-export function BulkBar({ count, onSelectMore, selectMore, onClear, onBulk, onExport }: BulkBarProps): ReactElement {
+export function BulkBar({
+  count,
+  onSelectMore,
+  selectMore,
+  onClear,
+  onBulk,
+  onExport,
+}: BulkBarProps): ReactElement {
   const write = useOff('agent:write')
   const lifecycle = useOff('agent:lifecycle')
   return (

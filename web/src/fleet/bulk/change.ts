@@ -1,4 +1,4 @@
-import type { AgentBulk, AgentBulkResult, AgentUpdate, TrustStage } from '@agent-console/sdk'
+import type { AgentBulk, AgentBulkResult, TrustStage } from '@agent-console/sdk'
 import { PROTECTION, STAGES, STATUS, words } from '../../shared/words.ts'
 import type { FleetRow } from '../row.ts'
 
@@ -18,8 +18,20 @@ interface Kind {
 const { archived: _, ...OTHER_STATUS } = STATUS
 
 export const KINDS: Record<BulkKind, Kind> = {
-  stage: { title: 'Move to another trust stage', verb: 'Move', done: 'moved', values: STAGES, of: ({ stage }) => stage },
-  status: { title: 'Set the status', verb: 'Set', done: 'changed', values: OTHER_STATUS, of: ({ status }) => status },
+  stage: {
+    title: 'Move to another trust stage',
+    verb: 'Move',
+    done: 'moved',
+    values: STAGES,
+    of: ({ stage }) => stage,
+  },
+  status: {
+    title: 'Set the status',
+    verb: 'Set',
+    done: 'changed',
+    values: OTHER_STATUS,
+    of: ({ status }) => status,
+  },
   protection: {
     title: 'Set the protection',
     verb: 'Set',
@@ -39,7 +51,7 @@ export const KINDS: Record<BulkKind, Kind> = {
 export function changeOf(kind: BulkKind, value: string): Pick<AgentBulk, 'update' | 'lifecycle'> {
   if (kind === 'stage') return { lifecycle: { trust_stage: value as TrustStage } }
   const field = kind === 'protection' ? 'protection_status' : 'status'
-  return { update: { [field]: value } as AgentUpdate }
+  return { update: { [field]: value } }
 }
 
 /** The most important first: refused, then what affects other agents, then the rest. */

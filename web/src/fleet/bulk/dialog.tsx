@@ -20,10 +20,15 @@ interface BulkDialogProps {
   rows: readonly FleetRow[]
   onClose: () => void
   /** Called with what happened; those that failed stay selected. */
-  onDone: (outcomes: readonly BulkOutcome[]) => void
+  onDone: (outcomes: readonly BulkOutcome[], value: string) => void
 }
 
-const GLYPHS = { stage: 'trust_stages', status: 'statuses', protection: 'protection_statuses', archive: 'statuses' } as const
+const GLYPHS = {
+  stage: 'trust_stages',
+  status: 'statuses',
+  protection: 'protection_statuses',
+  archive: 'statuses',
+} as const
 
 /** Choose, see what would change, change it, see what happened to each agent. */
 export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): ReactElement {
@@ -51,7 +56,7 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
         // An agent that somebody changed after the preview is refused.
         agents: willChange.map(({ id, revision }) => ({ id, ...(revision === null ? {} : { revision }) })),
       }),
-    onSuccess: onDone,
+    onSuccess: (outcomes, to) => onDone(outcomes, to),
   })
 
   if (change.data !== undefined && value !== undefined) {
@@ -61,7 +66,16 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
       setProgress(0)
       change.reset()
     }
-    return <Results kind={kind} value={value} rows={subjects} outcomes={change.data} onAgain={again} onClose={onClose} />
+    return (
+      <Results
+        kind={kind}
+        value={value}
+        rows={subjects}
+        outcomes={change.data}
+        onAgain={again}
+        onClose={onClose}
+      />
+    )
   }
   return (
     <Dialog
@@ -72,7 +86,13 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
       footer={
         <>
           <Apply
-            {...{ kind, value, count: willChange.length, busy: change.isPending, loaded: preview.data !== undefined }}
+            {...{
+              kind,
+              value,
+              count: willChange.length,
+              busy: change.isPending,
+              loaded: preview.data !== undefined,
+            }}
             onApply={() => value !== undefined && change.mutate(value)}
           />
           <Button size="lg" onClick={onClose}>
@@ -88,7 +108,9 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
       }
     >
       {kind === 'archive' ? (
-        <p className="t2">Archived agents leave the list and keep their history. You can set another status later.</p>
+        <p className="t2">
+          Archived agents leave the list and keep their history. You can set another status later.
+        </p>
       ) : (
         <fieldset className="bulk-values">
           <legend className="hid">{title}</legend>
@@ -104,7 +126,12 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
       )}
       <Field label="Reason" hint="The history of each agent and the audit log show it. Optional.">
         {(control) => (
-          <TextInput {...control} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />
+          <TextInput
+            {...control}
+            maxLength={500}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
         )}
       </Field>
       {change.isError ? (
@@ -117,7 +144,11 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
       {value === undefined ? <p className="t3">Choose a value to see what would change.</p> : null}
       {preview.isFetching ? <Loading what="the preview" rows={4} /> : null}
       {preview.isError ? (
-        <Failed title="The preview failed" failure={describe(preview.error)} onRetry={() => void preview.refetch()} />
+        <Failed
+          title="The preview failed"
+          failure={describe(preview.error)}
+          onRetry={() => void preview.refetch()}
+        />
       ) : null}
       {preview.data === undefined || value === undefined || change.isError ? null : (
         <section aria-label="Preview" className="col">
@@ -153,7 +184,11 @@ function Apply({ kind, value, count, busy, loaded, onApply }: ApplyProps): React
   const { verb, values } = KINDS[kind]
   const agents = plural(count, 'agent')
   const label = value === undefined || kind === 'archive' ? '' : ` to ${words(values, value).toLowerCase()}`
-  const off = !loaded ? 'The preview comes first' : count === 0 ? 'No agent would change' : busy && 'The request is running'
+  const off = !loaded
+    ? 'The preview comes first'
+    : count === 0
+      ? 'No agent would change'
+      : busy && 'The request is running'
   return (
     <Button variant="primary" size="lg" off={off} onClick={onApply}>
       {loaded ? `${verb} ${agents}${label}` : verb}

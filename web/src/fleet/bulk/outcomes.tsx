@@ -58,7 +58,9 @@ export function Outcomes({ kind, value, rows, outcomes }: OutcomesProps): ReactE
         </Table>
       </div>
       {ordered.length > LISTED ? (
-        <p className="sm t3">and {formatCount(ordered.length - LISTED)} more with the same result as the last ones</p>
+        <p className="sm t3">
+          and {formatCount(ordered.length - LISTED)} more with the same result as the last ones
+        </p>
       ) : null}
     </>
   )

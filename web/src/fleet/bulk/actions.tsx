@@ -1,0 +1,86 @@
+import { type ReactElement, useState } from 'react'
+import { keys } from '../../api/keys.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { formatCount } from '../../shared/numbers.ts'
+import { nowSeconds } from '../../shared/time.ts'
+import { exportRows } from '../export.ts'
+import { replaceRows, type useList } from '../list.ts'
+import type { FleetRow } from '../row.ts'
+import type { SelectionState } from '../selection.ts'
+import { BulkBar } from './bar.tsx'
+import type { BulkKind, BulkOutcome } from './change.ts'
+import { BulkDialog } from './dialog.tsx'
+
+/** Pages are loaded for a selection only up to this number of agents. */
+const MOST = 500
+
+interface BulkActionsProps {
+  query: ReturnType<typeof useList>['query']
+  rows: readonly FleetRow[]
+  total: number | undefined
+  selection: SelectionState
+}
+
+export function BulkActions({ query, rows, total, selection }: BulkActionsProps): ReactElement | null {
+  const [open, setOpen] = useState<{ kind: BulkKind; rows: readonly FleetRow[] }>()
+  const { selection: selected, select, clear } = selection
+  const wanted = Math.min(MOST, total ?? 0)
+  const selectMore = async (): Promise<void> => {
+    let loaded = rows
+    while (loaded.length < wanted) {
+      const { data, isError, hasNextPage } = await query.fetchNextPage({ cancelRefetch: false })
+      loaded = data?.pages.flatMap((page) => page.rows) ?? loaded
+      if (isError || !hasNextPage) break
+    }
+    select(loaded.slice(0, wanted))
+  }
+  /** As they are now; some may have changed since they were selected. */
+  const current = (): FleetRow[] => {
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return [...selected.values()].map((row) => byId.get(row.id) ?? row)
+  }
+  return (
+    <>
+      {selected.size === 0 ? null : (
+        <BulkBar
+          count={selected.size}
+          onSelectMore={
+            selected.size < wanted && selected.size >= rows.length ? () => void selectMore() : undefined
+          }
+          selectMore={
+            wanted < (total ?? 0) ? `Select the first ${MOST}` : `Select all ${formatCount(wanted)}`
+          }
+          onClear={clear}
+          onBulk={(kind) => setOpen({ kind, rows: current() })}
+          onExport={() => exportRows(current())}
+        />
+      )}
+      {open === undefined ? null : (
+        <BulkDialog
+          {...open}
+          onClose={() => setOpen(undefined)}
+          onDone={(outcomes, to) => {
+            show(open.kind, to, outcomes)
+            const refused = new Set(outcomes.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : [])))
+            select(open.rows.filter(({ id }) => refused.has(id)))
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const FIELDS = { stage: 'stage', status: 'status', protection: 'protection', archive: 'status' } as const
+
+/** The rows show it at once, without waiting for the live events. */
+function show(kind: BulkKind, to: string, outcomes: readonly BulkOutcome[]): void {
+  const made = new Map(
+    outcomes.flatMap(({ id, outcome, revision }) => (outcome === 'changed' ? [[id, revision]] : [])),
+  )
+  replaceRows((row) => {
+    const revision = made.get(row.id)
+    if (typeof revision !== 'number') return row
+    return { ...row, [FIELDS[kind]]: to, revision, updatedAt: nowSeconds(), changes: row.changes + 1 }
+  })
+  void queryClient.invalidateQueries({ queryKey: keys.allFacets })
+}
