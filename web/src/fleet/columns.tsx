@@ -49,7 +49,7 @@ export const COLUMNS: Record<Exclude<ColumnId, 'agent_name'>, ColumnKind> & {
   },
   updated_at: {
     label: 'Last change',
-    width: '8.25rem',
+    width: '9.25rem',
     cell: ({ updatedAt }, { changer }) => <When at={updatedAt} who={changer} />,
   },
   created_at: {

@@ -11,32 +11,35 @@ import { FilterGlyph } from './facets.tsx'
 import { type FilterOption, filterOptions } from './filter-options.ts'
 
 interface FilterMenuProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
   counts: AgentFacets | undefined
   search: Search
   go: (search: Search) => void
 }
 
+const BUTTON = 'fleet-filter'
+
+/** The key and the chips open it by the same way as the pointer. */
+export function openFilterMenu(): void {
+  document.getElementById(BUTTON)?.click()
+}
+
 /** Every filter in one list: type a part of its name, choose with Enter. */
-export function FilterMenu({ open, onOpenChange, ...rest }: FilterMenuProps): ReactElement {
+export function FilterMenu(props: FilterMenuProps): ReactElement {
   return (
     <Popover
-      open={open}
-      onOpenChange={onOpenChange}
       className="filter-pop"
       trigger={
-        <Button variant="quiet" icon="add" shortcut="F">
+        <Button id={BUTTON} variant="quiet" icon="add" shortcut="F">
           Filter
         </Button>
       }
     >
-      <Choice {...rest} />
+      <Choice {...props} />
     </Popover>
   )
 }
 
-function Choice({ counts, search, go }: Omit<FilterMenuProps, 'open' | 'onOpenChange'>): ReactElement {
+function Choice({ counts, search, go }: FilterMenuProps): ReactElement {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const id = useId()

@@ -70,7 +70,7 @@ function ExportMenu({ filters, count }: { filters: AgentFilters; count: number |
   return (
     <Menu
       trigger={
-        <Button variant="quiet" icon="up">
+        <Button variant="quiet" icon="external">
           Export
         </Button>
       }

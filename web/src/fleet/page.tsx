@@ -12,7 +12,9 @@ import { BulkActions } from './bulk/actions.tsx'
 import { FleetCards } from './cards.tsx'
 import { useChangesOfDay } from './changes-of-day.ts'
 import { useCounts } from './counts.ts'
+import { DrawerButtons } from './drawer-buttons.tsx'
 import { Facets } from './facets.tsx'
+import { openFilterMenu } from './filter-menu.tsx'
 import { hasFilters } from './filters.ts'
 import { Head } from './head.tsx'
 import { restartList, useList } from './list.ts'
@@ -47,7 +49,6 @@ export function FleetPage(): ReactElement {
   const handle = useRef<ListHandle>(null)
   const field = useRef<HTMLInputElement>(null)
   const [cursor, setCursor] = useState<string>()
-  const [filterOpen, setFilterOpen] = useState(false)
   const [facetsShown, toggleFacets, hideFacets] = useFacetsShown(drawer)
   const [searching, setSearching] = useState(search['q'] !== undefined)
   const selection = useSelection(rows)
@@ -74,10 +75,9 @@ export function FleetPage(): ReactElement {
   const create = useCallback(() => void navigate({ to: '/agents/new' }), [navigate])
   const importJson = (): void => void navigate({ to: '/agents/new', hash: 'import' })
   const mayCreate = useMay('agent:write')
-  const showFilters = useCallback(() => setFilterOpen(true), [])
   useFleetKeys({
     ...{ rows, cursor, onCursor: setCursor, handle, selection, field },
-    onFilter: showFilters,
+    onFilter: openFilterMenu,
     onCreate: mayCreate ? create : undefined,
   })
 
@@ -115,12 +115,7 @@ export function FleetPage(): ReactElement {
       ) : (
         <>
           <Summary all={all} active={active} changes={day} search={search} />
-          <Toolbar
-            {...{ address, counts, filterOpen, facetsShown }}
-            fieldRef={field}
-            onFilterOpen={setFilterOpen}
-            onFacets={toggleFacets}
-          />
+          <Toolbar {...{ address, counts, facetsShown }} fieldRef={field} onFacets={toggleFacets} />
         </>
       )}
       <div className={facetsShown && !drawer ? 'fleet' : 'fleet no-facets'}>
@@ -159,7 +154,13 @@ export function FleetPage(): ReactElement {
           <BulkActions query={query} rows={rows} total={counts?.count} selection={selection} />
         </div>
       </div>
-      <Dialog open={drawer && facetsShown} kind="drawer" title="Filters" onClose={hideFacets}>
+      <Dialog
+        open={drawer && facetsShown}
+        kind="drawer"
+        title="Filters"
+        onClose={hideFacets}
+        footer={<DrawerButtons address={address} count={counts?.count} onClose={hideFacets} />}
+      >
         <div className="facets in-drawer">{facets}</div>
       </Dialog>
     </div>

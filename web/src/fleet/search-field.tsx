@@ -1,4 +1,5 @@
 import { type ReactElement, type Ref, useEffect, useRef, useState } from 'react'
+import { Icon } from '../shared/ui/icon.tsx'
 import { TextInput } from '../shared/ui/inputs.tsx'
 
 const TYPING_MS = 250
@@ -29,13 +30,23 @@ export function SearchField({ value, onSearch, fieldRef }: SearchFieldProps): Re
       onSearch(next)
     }, delayMs)
   }
+  const clear = (
+    <button
+      type="button"
+      className="clear focus-in"
+      aria-label="Clear the search"
+      onClick={() => search('', 0)}
+    >
+      <Icon name="close" size="xs" />
+    </button>
+  )
   return (
     <TextInput
       ref={fieldRef}
       type="search"
       icon="search"
       frame="w-260"
-      shortcut="/"
+      {...(text === '' ? { shortcut: '/' } : { suffix: clear })}
       aria-label="Search agents by name"
       placeholder="Search by name"
       value={text}

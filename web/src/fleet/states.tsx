@@ -70,7 +70,12 @@ export function NoMatch({ search, counts }: NoMatchProps): ReactElement {
               Remove the {LIST_FILTERS[way.name].label.toLowerCase()} filter
             </Link>
           )}
-          <Link to="/agents" search={withoutFilters(search)} activeProps={{}} className="btn">
+          <Link
+            to="/agents"
+            search={withoutFilters(search)}
+            activeProps={{}}
+            className={way === undefined ? 'btn primary' : 'btn'}
+          >
             Clear all filters
           </Link>
         </>

@@ -5,7 +5,7 @@ import { Menu, MenuCheckItem, MenuRadioGroup } from '../shared/ui/menu.tsx'
 import { Chips } from './chips.tsx'
 import { COLUMN_IDS, type ColumnId, columnsParameter } from './column-ids.ts'
 import { COLUMNS } from './columns.tsx'
-import { FilterMenu } from './filter-menu.tsx'
+import { FilterMenu, openFilterMenu } from './filter-menu.tsx'
 import { SaveView } from './save-view.tsx'
 import { fleetSearch, textOf } from './search.ts'
 import { SearchField } from './search-field.tsx'
@@ -16,14 +16,12 @@ interface ToolbarProps {
   address: FleetAddress
   counts: AgentFacets | undefined
   fieldRef: Ref<HTMLInputElement>
-  filterOpen: boolean
-  onFilterOpen: (open: boolean) => void
   facetsShown: boolean
   onFacets: () => void
 }
 
 export function Toolbar(props: ToolbarProps): ReactElement {
-  const { address, counts, fieldRef, filterOpen, onFilterOpen, facetsShown, onFacets } = props
+  const { address, counts, fieldRef, facetsShown, onFacets } = props
   const { search, sort, columns, go } = address
   return (
     <div className="filters">
@@ -32,8 +30,8 @@ export function Toolbar(props: ToolbarProps): ReactElement {
         value={textOf(search, 'q') ?? ''}
         onSearch={(q) => go(fleetSearch({ ...search, q }), { replace: true })}
       />
-      <Chips search={search} go={go} onOpen={() => onFilterOpen(true)} />
-      <FilterMenu open={filterOpen} onOpenChange={onFilterOpen} counts={counts} search={search} go={go} />
+      <Chips search={search} go={go} onOpen={openFilterMenu} />
+      <FilterMenu counts={counts} search={search} go={go} />
       <span className="sp" />
       <SaveView address={address} />
       <span className="vsep" />

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { useOff } from '../../auth/permissions.ts'
 import { formatCount } from '../../shared/numbers.ts'
+import { StageGlyph } from '../../shared/ui/badges.tsx'
 import { Button } from '../../shared/ui/button.tsx'
 import type { BulkKind } from './change.ts'
 
@@ -39,7 +40,8 @@ export function BulkBar({
         </Button>
       )}
       <span className="vsep" />
-      <Button icon="lifecycle" off={lifecycle} onClick={() => onBulk('stage')}>
+      <Button off={lifecycle} onClick={() => onBulk('stage')}>
+        <StageGlyph value="adapted" />
         Move stage
       </Button>
       <Button icon="info" off={write} onClick={() => onBulk('status')}>
