@@ -18,6 +18,8 @@ interface ColumnKind {
   /** Track of the grid. */
   width: string
   sort?: 'agent_name' | 'score' | 'created_at'
+  /** Of the cell. */
+  className?: string
   cell: (row: FleetRow, people: People) => ReactNode
 }
 
@@ -28,11 +30,8 @@ export const COLUMNS: Record<Exclude<ColumnId, 'agent_name'>, ColumnKind> & {
   model_name: {
     label: 'Model',
     width: '8.5rem',
-    cell: ({ model }) => (
-      <span className="mono t2 cut" title={model}>
-        {model}
-      </span>
-    ),
+    className: 'mono t2 cut',
+    cell: ({ model }) => model,
   },
   status: { label: 'Status', width: '7.75rem', cell: ({ status }) => <StatusBadge value={status} /> },
   trust_stage: { label: 'Stage', width: '7rem', cell: ({ stage }) => <StageBadge value={stage} /> },

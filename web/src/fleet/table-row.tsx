@@ -31,7 +31,7 @@ export const TableRow = memo(function TableRow(props: TableRowProps): ReactEleme
         // Two names for the same animation: a second change starts it again.
         row.changes > 0 && `tint-${row.changes % 2}`,
       )}
-      style={{ transform: `translateY(${start}px)` }}
+      style={{ top: start }}
     >
       <td>
         <input
@@ -55,7 +55,9 @@ export const TableRow = memo(function TableRow(props: TableRowProps): ReactEleme
             </span>
           </td>
         ) : (
-          <td key={id}>{COLUMNS[id].cell(row, { changer, creator })}</td>
+          <td key={id} className={COLUMNS[id].className}>
+            {COLUMNS[id].cell(row, { changer, creator })}
+          </td>
         ),
       )}
     </tr>

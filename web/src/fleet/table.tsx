@@ -19,7 +19,7 @@ import { TableRow } from './table-row.tsx'
 
 const ROW = 36
 const HEAD = 32
-const OVERSCAN = 8
+const OVERSCAN = 4
 /** The next page is asked for when so many rows are left below the last one that is drawn. */
 const AHEAD = 60
 const SCROLLER = 'fleet'
@@ -122,7 +122,7 @@ export function FleetTable(props: TableProps): ReactElement {
             const row = rows[index]
             if (row === undefined) {
               return (
-                <tr key="tail" className="tail" style={{ transform: `translateY(${start}px)` }}>
+                <tr key="tail" className="tail" style={{ top: start }}>
                   <td>
                     <ListTail failure={failure} onMore={onMore} />
                   </td>

@@ -135,17 +135,18 @@ export const STATE_GLYPHS: Record<string, Glyph> = {
 
 const STEPS = [0, 1, 2, 3, 4, 5] as const
 
+/** A bar with round corners, as a path: two elements for six bars, because tables draw many of them. */
+const BARS = STEPS.map((step) => {
+  const side = 3.2 + step * 1.5
+  return `M${(1 + step * 2.42).toFixed(2)} ${(10.2 - step * 1.5).toFixed(1)}a.6.6 0 0 1 .6-.6h.55a.6.6 0 0 1 .6.6v${side}a.6.6 0 0 1-.6.6h-.55a.6.6 0 0 1-.6-.6z`
+})
+
 /** Six rising bars, as many filled as the stage: 1 to 6. */
-export function stageBars(stage: number): ReactElement[] {
-  return STEPS.map((step) => (
-    <rect
-      key={step}
-      x={1 + step * 2.42}
-      y={9.6 - step * 1.5}
-      width="1.75"
-      height={4.4 + step * 1.5}
-      rx=".6"
-      {...(step < stage ? { fill: 'currentColor' } : { className: 'off' })}
-    />
-  ))
+export function stageBars(stage: number): ReactElement {
+  return (
+    <>
+      <path d={BARS.slice(0, stage).join('')} fill="currentColor" />
+      {stage === BARS.length ? null : <path d={BARS.slice(stage).join('')} className="off" />}
+    </>
+  )
 }
