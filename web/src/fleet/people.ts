@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
+import type { DayOfChanges } from './audit-day.ts'
 import type { Changes } from './changes.ts'
-import type { DayOfChanges } from './changes-of-day.ts'
 import type { People } from './columns.tsx'
 import { useNames } from './names.ts'
 import type { FleetRow } from './row.ts'
