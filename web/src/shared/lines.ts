@@ -74,7 +74,7 @@ export interface Line {
   pieces: Piece[]
 }
 
-export type Block = { lines: Line[] } | { gap: number }
+export type Block = { lines: Line[] } | { gap: number; hidden: Line[] }
 
 /** Lines around a change that are shown for orientation. */
 const CONTEXT = 1
@@ -93,10 +93,40 @@ export function compareLines(before: string, after: string): Block[] {
     if (shown[index] === true) {
       if (last !== undefined && 'lines' in last) last.lines.push(line)
       else blocks.push({ lines: [line] })
-    } else if (last !== undefined && 'gap' in last) last.gap += 1
-    else blocks.push({ gap: 1 })
+    } else if (last !== undefined && 'gap' in last) {
+      last.gap += 1
+      last.hidden.push(line)
+    } else blocks.push({ gap: 1, hidden: [line] })
   }
   return blocks
+}
+
+export function countLines(blocks: readonly Block[], kind: 'add' | 'del'): number {
+  const lines = blocks.flatMap((block) => ('lines' in block ? block.lines : []))
+  return lines.filter((line) => line.kind === kind).length
+}
+
+/** The two sides of a comparison, line beside line; undefined: the other side has no such line. */
+export function pairLines(lines: readonly Line[]): (readonly [Line | undefined, Line | undefined])[] {
+  const pairs: (readonly [Line | undefined, Line | undefined])[] = []
+  let removed: Line[] = []
+  let added: Line[] = []
+  const flush = (): void => {
+    const length = Math.max(removed.length, added.length)
+    for (let at = 0; at < length; at += 1) pairs.push([removed[at], added[at]])
+    removed = []
+    added = []
+  }
+  for (const line of lines) {
+    if (line.kind === 'del') removed.push(line)
+    else if (line.kind === 'add') added.push(line)
+    else {
+      flush()
+      pairs.push([line, line])
+    }
+  }
+  flush()
+  return pairs
 }
 
 /** Pairs each removed line with the added line in its place and compares their words. */

@@ -1,7 +1,8 @@
-import { Fragment, type ReactElement, type ReactNode } from 'react'
-import { compareLines, type Line, type Piece } from '../lines.ts'
+import { type ReactElement, type ReactNode, useMemo, useState } from 'react'
+import { compareLines, type Line, type Piece, pairLines } from '../lines.ts'
 import { plural } from '../numbers.ts'
 import { BehaviourMark } from './badges.tsx'
+import { join } from './class-names.ts'
 import { Icon } from './icon.tsx'
 
 interface DiffFieldProps {
@@ -37,7 +38,7 @@ export function DiffField({ label, behaviour = false, note, before, after }: Dif
 }
 
 /** null: there is no value. Objects are compared as JSON with sorted keys: their order means nothing. */
-function textOf(value: unknown): string | null {
+export function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null
   return typeof value === 'string' ? value : JSON.stringify(sorted(value), null, 2)
 }
@@ -49,9 +50,8 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]))
 }
 
-function isShort(old: string | null, now: string | null): boolean {
-  const both = `${old ?? ''}${now ?? ''}`
-  return both.length <= SHORT && !both.includes('\n')
+export function isShort(text: string | null): boolean {
+  return text === null || (text.length <= SHORT && !text.includes('\n'))
 }
 
 export function ValueChange({
@@ -80,31 +80,67 @@ function Value({ kind, text }: { kind: 'old' | 'new'; text: string | null }): Re
   )
 }
 
-export function TextDiff({ before, after }: { before: string; after: string }): ReactElement {
-  const single = !before.includes('\n') && !after.includes('\n')
+/** words: changed words are marked; lines: only lines are; side: old and new beside each other. */
+export type DiffMode = 'words' | 'lines' | 'side'
+
+interface TextDiffProps {
+  before: string
+  after: string
+  mode?: DiffMode
+}
+
+export function TextDiff({ before, after, mode = 'words' }: TextDiffProps): ReactElement {
+  const blocks = useMemo(() => compareLines(before, after), [before, after])
   return (
-    <div className={single ? 'diff single' : 'diff'}>
-      {compareLines(before, after).map((block, index) =>
+    <div className={join('diff', mode === 'side' && 'side-by-side')}>
+      {blocks.map((block, index) =>
         'gap' in block ? (
-          <span key={index} className="gap">
-            {plural(block.gap, 'line')} the same
-          </span>
+          <Gap key={index} lines={block.hidden} mode={mode} />
         ) : (
-          <Fragment key={index}>
-            {block.lines.map((line) => (
-              <DiffLine key={`${line.kind}${line.number}`} line={line} />
-            ))}
-          </Fragment>
+          <Lines key={index} lines={block.lines} mode={mode} />
         ),
       )}
     </div>
   )
 }
 
+function Gap({ lines, mode }: { lines: readonly Line[]; mode: DiffMode }): ReactElement {
+  const [open, setOpen] = useState(false)
+  if (open) return <Lines lines={lines} mode={mode} />
+  return (
+    <button type="button" className="gap focus-in" onClick={() => setOpen(true)}>
+      {plural(lines.length, 'line')} the same · Show
+    </button>
+  )
+}
+
+function Lines({ lines, mode }: { lines: readonly Line[]; mode: DiffMode }): ReactElement {
+  if (mode === 'side') {
+    return (
+      <>
+        {pairLines(lines).map(([old, now], index) => (
+          <div key={index} className="pair">
+            <DiffLine line={old} words />
+            <DiffLine line={now} words />
+          </div>
+        ))}
+      </>
+    )
+  }
+  return (
+    <>
+      {lines.map((line) => (
+        <DiffLine key={`${line.kind}${line.number}`} line={line} words={mode === 'words'} />
+      ))}
+    </>
+  )
+}
+
 const SIGNS = { same: ' ', add: '+', del: '−' }
 const SAID = { same: '', add: 'added: ', del: 'removed: ' }
 
-function DiffLine({ line }: { line: Line }): ReactElement {
+function DiffLine({ line, words }: { line: Line | undefined; words: boolean }): ReactElement {
+  if (line === undefined) return <div className="l none" />
   return (
     <div className={`l ${line.kind}`}>
       <span className="ln">{line.number}</span>
@@ -113,9 +149,9 @@ function DiffLine({ line }: { line: Line }): ReactElement {
       </span>
       <span>
         {line.kind === 'same' ? null : <span className="hid">{SAID[line.kind]}</span>}
-        {line.pieces.map((piece, index) => (
-          <Words key={index} piece={piece} />
-        ))}
+        {words
+          ? line.pieces.map((piece, index) => <Words key={index} piece={piece} />)
+          : line.pieces.map(({ text }) => text).join('')}
       </span>
     </div>
   )

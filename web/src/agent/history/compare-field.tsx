@@ -1,0 +1,99 @@
+import { type ReactElement, useMemo, useState } from 'react'
+import { compareLines, countLines } from '../../shared/lines.ts'
+import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import { IconButton } from '../../shared/ui/button.tsx'
+import { type DiffMode, isShort, TextDiff, textOf, ValueChange } from '../../shared/ui/diff.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { bearsOnBehaviour, fieldLabel } from '../records/fields.ts'
+import type { DiffRow } from './diff-rows.ts'
+
+interface CompareFieldProps {
+  row: DiffRow
+  mode: DiffMode
+}
+
+export function CompareField({ row, mode }: CompareFieldProps): ReactElement {
+  const before = textOf(row.before)
+  const after = textOf(row.after)
+  if (row.secret) return <SecretChange path={row.path} before={before} after={after} />
+  if (isShort(before) && isShort(after)) {
+    return (
+      <section className="dfield">
+        <header>
+          <FieldName path={row.path} />
+          <span className="sp" />
+          <ValueChange before={before} after={after} />
+        </header>
+      </section>
+    )
+  }
+  return <LongChange path={row.path} before={before ?? ''} after={after ?? ''} mode={mode} />
+}
+
+function FieldName({ path }: { path: string }): ReactElement {
+  return (
+    <>
+      <h3 className="b6">{fieldLabel(path)}</h3>
+      {bearsOnBehaviour(path) ? <BehaviourMark /> : null}
+      <span className="mono t3 cut">{path}</span>
+    </>
+  )
+}
+
+interface LongChangeProps {
+  path: string
+  before: string
+  after: string
+  mode: DiffMode
+}
+
+function LongChange({ path, before, after, mode }: LongChangeProps): ReactElement {
+  const [open, setOpen] = useState(true)
+  const blocks = useMemo(() => compareLines(before, after), [before, after])
+  const label = `${open ? 'Close' : 'Open'} ${fieldLabel(path)}`
+  return (
+    <section className="dfield">
+      <header>
+        <FieldName path={path} />
+        <span className="sp" />
+        <span className="ok-t num nowrap">
+          +{countLines(blocks, 'add')}
+          <span className="hid"> lines added,</span>
+        </span>
+        <span className="danger-t num nowrap">
+          −{countLines(blocks, 'del')}
+          <span className="hid"> lines removed</span>
+        </span>
+        <IconButton
+          icon={open ? 'up' : 'down'}
+          label={label}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        />
+      </header>
+      {open ? <TextDiff before={before} after={after} mode={mode} /> : null}
+    </section>
+  )
+}
+
+interface SecretChangeProps {
+  path: string
+  before: string | null
+  after: string | null
+}
+
+function SecretChange({ path, before, after }: SecretChangeProps): ReactElement {
+  const what = before === null ? 'set' : after === null ? 'cleared' : 'replaced'
+  return (
+    <section className="dfield">
+      <header className="wrap">
+        <FieldName path={path} />
+        <span className="sp" />
+        <span className="mono nowrap">{before ?? 'not set'}</span>
+        <Icon name="forward" size="xs" className="t3" />
+        <span className="mono nowrap">{after ?? 'not set'}</span>
+        <span className="sm t3">{what}; values are never compared</span>
+      </header>
+    </section>
+  )
+}

@@ -1,0 +1,69 @@
+import type { ReactElement } from 'react'
+import { plural } from '../../shared/numbers.ts'
+import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { Banner } from '../../shared/ui/page.tsx'
+import { fieldLabel } from '../records/fields.ts'
+import { personName } from '../records/revision-words.ts'
+import type { RestoreEffect, Warning } from './restore-effect.ts'
+
+interface RestorePreviewProps {
+  target: number
+  base: number
+  effect: RestoreEffect
+}
+
+export function RestorePreview({ target, base, effect }: RestorePreviewProps): ReactElement {
+  const { fields, behaviour, warnings } = effect
+  const between = target + 1 === base ? `r${base} stays` : `r${target + 1} to r${base} stay`
+  return (
+    <>
+      <dl className="cols-3 effect">
+        <div>
+          <dt className="sm t2">Makes</dt>
+          <dd>
+            <span className="b6">Revision {base + 1}</span>
+            <span className="t2">, {between} in the history</span>
+          </dd>
+        </div>
+        <div>
+          <dt className="sm t2">Changes back</dt>
+          <dd>
+            <span className="b6">{plural(fields.length, 'field')}</span>
+            {behaviour === 0 ? null : (
+              <span className="t2">
+                , of which <BehaviourMark /> {behaviour} {behaviour === 1 ? 'bears' : 'bear'} on behaviour
+              </span>
+            )}
+            {fields.length === 0 ? null : (
+              <span className="sm t3 names">{fields.map(fieldLabel).join(', ')}</span>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt className="sm t2">Does not touch</dt>
+          <dd>
+            <span className="b6">Secrets and trust stage</span>
+            <span className="t2">; they have their own history</span>
+          </dd>
+        </div>
+      </dl>
+      {warnings.map((warning) => (
+        <Banner key={warning.title} tone="warn" icon={<Icon name="alert" />} title={warning.title}>
+          <ChangedBy warning={warning} />
+        </Banner>
+      ))}
+    </>
+  )
+}
+
+function ChangedBy({ warning: { changedBy } }: { warning: Warning }): ReactElement | null {
+  if (changedBy === undefined) return <>Make sure that this is meant.</>
+  const { changed_by: id, changed_by_name: name, revision, reason } = changedBy
+  return (
+    <>
+      {personName(name, id)} changed it last, in r{revision}
+      {reason === null ? '.' : `: “${reason}”.`}
+    </>
+  )
+}

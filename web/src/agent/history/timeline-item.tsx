@@ -1,0 +1,94 @@
+import type { AgentRevision } from '@agent-console/sdk'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { join } from '../../shared/ui/class-names.ts'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import { STAGES, words } from '../../shared/words.ts'
+import { FieldTags } from '../records/field-tags.tsx'
+import { pastAgentQuery } from '../records/queries.ts'
+import { personName, revisionIcon, revisionWords } from '../records/revision-words.ts'
+import type { HistorySearch } from './search.ts'
+
+interface TimelineItemProps {
+  agentId: string
+  revision: AgentRevision
+  isA: boolean
+  isB: boolean
+  onPick: (pick: Pick<HistorySearch, 'a' | 'b'>) => void
+  onCompare: (revision: number) => void
+}
+
+export function TimelineItem(props: TimelineItemProps): ReactElement {
+  const { agentId, revision: made, isA, isB, onPick, onCompare } = props
+  const { revision } = made
+  return (
+    <li className={join(isA && 'pickA', isB && 'pickB')} data-revision={revision}>
+      <span className="node">
+        <Icon name={revisionIcon(made.action)} size="xs" />
+      </span>
+      <div className="grow">
+        <div className="row">
+          <button type="button" className="tl-row focus-in row grow" onClick={() => onCompare(revision)}>
+            <span className="mono b6">r{revision}</span>
+            <span className="cut">
+              <span className="b5">{personName(made.changed_by_name, made.changed_by)}</span>{' '}
+              <span className="t2">
+                {made.action === 'trust_stage_changed' ? (
+                  <StageMove agentId={agentId} revision={revision} />
+                ) : (
+                  revisionWords(made)
+                )}
+              </span>
+            </span>
+          </button>
+          <span className="sm t3 nowrap">
+            <RelativeTime at={made.changed_at} />
+          </span>
+          <span className="ab-pick">
+            <Pick letter="a" on={isA} revision={revision} onPick={() => onPick({ a: revision })} />
+            <Pick letter="b" on={isB} revision={revision} onPick={() => onPick({ b: revision })} />
+          </span>
+        </div>
+        {made.reason === null ? null : <p className="t2 sm tl-reason">{made.reason}</p>}
+        <FieldTags fields={made.action === 'created' ? [] : made.fields} />
+        {made.redacted.length === 0 ? null : (
+          <p className="sm t3">Removed from history: {made.redacted.join(', ')}</p>
+        )}
+      </div>
+    </li>
+  )
+}
+
+interface PickProps {
+  letter: 'a' | 'b'
+  on: boolean
+  revision: number
+  onPick: () => void
+}
+
+function Pick({ letter, on, revision, onPick }: PickProps): ReactElement {
+  const role = letter === 'a' ? 'the old side' : 'the new side'
+  return (
+    <button
+      type="button"
+      className={join('ab', on ? letter : 'off')}
+      aria-pressed={on}
+      title={`${letter.toUpperCase()}: make r${revision} ${role} of the comparison`}
+      onClick={onPick}
+    >
+      {letter.toUpperCase()}
+      <span className="hid">
+        : make revision {revision} {role} of the comparison
+      </span>
+    </button>
+  )
+}
+
+/** The list of revisions does not tell the new stage. Stage moves are rare, so each is read by itself. */
+function StageMove({ agentId, revision }: { agentId: string; revision: number }): ReactElement {
+  const { data } = useQuery(pastAgentQuery(agentId, revision))
+  return (
+    <>{data === undefined ? 'moved the trust stage' : `moved to ${words(STAGES, data.agent.trust_stage)}`}</>
+  )
+}

@@ -1,0 +1,107 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { KeyboardEvent, ReactElement } from 'react'
+import { plural } from '../../shared/numbers.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { Card } from '../../shared/ui/page.tsx'
+import { loadedRevisions, revisionsQuery } from '../records/queries.ts'
+import { matches } from './filter.ts'
+import { FieldFilter, PersonFilter } from './filters.tsx'
+import type { HistorySearch } from './search.ts'
+import { TimelineItem } from './timeline-item.tsx'
+
+interface TimelineProps {
+  id: string
+  current: number
+  search: HistorySearch
+  picked: { a: number; b: number }
+  onFilter: (filter: Pick<HistorySearch, 'field' | 'by'>) => void
+  onPick: (pick: Pick<HistorySearch, 'a' | 'b'>) => void
+  /** Compares the revision with the one before it. */
+  onCompare: (revision: number) => void
+}
+
+export function Timeline(props: TimelineProps): ReactElement {
+  const { id, current, search, picked, onFilter, onPick, onCompare } = props
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(revisionsQuery(id))
+  const loaded = loadedRevisions(data)
+  const shown = loaded.filter((revision) => matches(revision, search))
+  const filtered = search.field !== undefined || search.by !== undefined
+  const earlier = Math.max(0, (loaded.at(-1)?.revision ?? 1) - 1)
+  return (
+    <Card
+      flush
+      title={filtered ? `${plural(shown.length, 'revision')} of ${current}` : plural(current, 'revision')}
+      aside={
+        <>
+          <FieldFilter revisions={loaded} search={search} onFilter={onFilter} />
+          <PersonFilter revisions={loaded} search={search} onFilter={onFilter} />
+        </>
+      }
+    >
+      {shown.length === 0 ? (
+        <div className="in col col-3">
+          <p className="t2">
+            None of the {plural(loaded.length, 'loaded revision')} matches. Earlier ones may.
+          </p>
+          <div className="row">
+            <Button onClick={() => onFilter({ field: undefined, by: undefined })}>Clear the filters</Button>
+          </div>
+        </div>
+      ) : null}
+      {/* The buttons inside are the controls; the list only moves the focus between them. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+      <ol className="tl" onKeyDown={moveFocus}>
+        {shown.map((revision) => (
+          <TimelineItem
+            key={revision.revision}
+            agentId={id}
+            revision={revision}
+            isA={revision.revision === picked.a}
+            isB={revision.revision === picked.b}
+            onPick={onPick}
+            onCompare={onCompare}
+          />
+        ))}
+        {hasNextPage ? (
+          <li className="more">
+            <span className="node">
+              <Icon name="more" size="xs" />
+            </span>
+            <span className="row">
+              <Button
+                variant="quiet"
+                className="link"
+                off={isFetchingNextPage && 'The request is running'}
+                onClick={() => void fetchNextPage()}
+              >
+                {filtered ? 'Search earlier revisions' : `Show earlier revisions`}
+              </Button>
+              <span className="sm t3">{plural(earlier, 'more', 'more')}</span>
+            </span>
+          </li>
+        ) : null}
+      </ol>
+    </Card>
+  )
+}
+
+const ROW = '.tl-row'
+
+/** Arrow keys, Home and End move between the revisions. */
+function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>(ROW)]
+  const at = rows.indexOf(
+    document.activeElement?.closest('li')?.querySelector<HTMLElement>(ROW) as HTMLElement,
+  )
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key]
+  if (to === undefined || rows[to] === undefined) return
+  event.preventDefault()
+  rows[to].focus()
+}
+
+/** The revision whose row has the focus. */
+export function focusedRevision(): number | undefined {
+  const row = document.activeElement?.closest<HTMLElement>('.tl li[data-revision]')
+  return row == null ? undefined : Number(row.dataset['revision'])
+}

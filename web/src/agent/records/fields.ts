@@ -1,0 +1,70 @@
+/**
+ * Fields whose change outdates an evaluation, as the description of `current` in the OpenAPI document
+ * lists them.
+ */
+const BEHAVIOUR: ReadonlySet<string> = new Set([
+  'model_name',
+  'agent_url',
+  'agent_system_prompt',
+  'agent_params',
+  'mcp_config',
+  'delegated_agents',
+  'white_box_config',
+  'protocol',
+  'hub',
+])
+
+export const API_KEY = 'api_key'
+export const GITHUB_TOKEN = 'white_box_config.github_token'
+
+const LABELS: Record<string, string> = {
+  agent_name: 'Name',
+  model_name: 'Model',
+  agent_url: 'Endpoint',
+  hub: 'Platform',
+  [API_KEY]: 'API key',
+  agent_system_prompt: 'System prompt',
+  rate_limit_requests_per_minute: 'Rate limit',
+  access_level: 'Access',
+  agent_params: 'Parameters',
+  'agent_params.top_p': 'Top p',
+  'agent_params.rag_params': 'Retrieval parameters',
+  mcp_config: 'MCP',
+  'mcp_config.access_level': 'MCP access',
+  'mcp_config.proxy_url': 'MCP proxy',
+  'mcp_config.server_urls': 'MCP servers',
+  white_box_config: 'White box',
+  'white_box_config.repo_url': 'Repository',
+  'white_box_config.repo_branch': 'Branch',
+  'white_box_config.github_username': 'GitHub user',
+  [GITHUB_TOKEN]: 'GitHub token',
+  agent_metadata: 'Metadata',
+  guard_config_id: 'Guard',
+  guard_manually_configured: 'Guard set by hand',
+  protection_status: 'Protection',
+  trust_stage: 'Trust stage',
+  import_metadata: 'Origin',
+}
+
+/** The field of the API that a path such as `agent_params.temperature` belongs to. */
+export function fieldOf(path: string): string {
+  return path.split('.', 1)[0] ?? path
+}
+
+export function bearsOnBehaviour(path: string): boolean {
+  return BEHAVIOUR.has(fieldOf(path))
+}
+
+/** Secrets are never compared: only their masks are known. */
+export function isSecret(path: string): boolean {
+  return path === API_KEY || path === GITHUB_TOKEN || path.startsWith('secrets.')
+}
+
+/** "System prompt" for `agent_system_prompt`; an unknown name in words: "Repo url". */
+export function fieldLabel(path: string): string {
+  const known = LABELS[path]
+  if (known !== undefined) return known
+  if (path.startsWith('secrets.')) return `Secret ${path.slice('secrets.'.length)}`
+  const name = path.split('.').at(-1) ?? path
+  return name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
+}

@@ -1,0 +1,92 @@
+import type { AgentRevision, RecordedEvaluation } from '@agent-console/sdk'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
+
+/** The agent with its revision and its latest evaluation; secrets are masked. */
+export function agentQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.one(id),
+    queryFn: ({ signal }) => api().agents.get(id, { include_scores: true }, { signal }),
+  })
+}
+
+const REVISIONS_PER_PAGE = 100
+
+/** Newest first, page by page. */
+export function revisionsQuery(id: string) {
+  return infiniteQueryOptions({
+    queryKey: [...keys.revisions(id), 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      api().agents.revisions(
+        id,
+        { limit: REVISIONS_PER_PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: cursor }) => cursor,
+  })
+}
+
+export function loadedRevisions(
+  data: { pages: { results: AgentRevision[] }[] } | undefined,
+): AgentRevision[] {
+  return data?.pages.flatMap(({ results }) => results) ?? []
+}
+
+/** What differs between two revisions. Both are in the past, so that the answer changes only by redaction. */
+export function diffQuery(id: string, before: number, after: number) {
+  return queryOptions({
+    queryKey: [...keys.revisions(id), 'diff', before, after],
+    queryFn: ({ signal }) => api().agents.diff(id, after, { against: before }, { signal }),
+    staleTime: 5 * 60_000,
+  })
+}
+
+/** The agent as it was. */
+export function pastAgentQuery(id: string, revision: number) {
+  return queryOptions({
+    queryKey: keys.revision(id, revision),
+    queryFn: ({ signal }) => api().agents.revision(id, revision, { signal }),
+    staleTime: 5 * 60_000,
+  })
+}
+
+const EVALUATIONS_PER_PAGE = 50
+
+export function evaluationsQuery(id: string) {
+  return infiniteQueryOptions({
+    queryKey: [...keys.evaluations(id), 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      api().agents.evaluations(
+        id,
+        { limit: EVALUATIONS_PER_PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: cursor }) => cursor,
+  })
+}
+
+export function loadedEvaluations(
+  data: { pages: { results: RecordedEvaluation[] }[] } | undefined,
+): RecordedEvaluation[] {
+  return data?.pages.flatMap(({ results }) => results) ?? []
+}
+
+/** A lower depth would leave out what weakens the agent. */
+const WHOLE_DEPTH = 10
+
+export function delegationQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.delegation(id, WHOLE_DEPTH),
+    queryFn: ({ signal }) => api().agents.delegation(id, { depth: WHOLE_DEPTH }, { signal }),
+  })
+}
+
+export function dependentsQuery(id: string) {
+  return queryOptions({
+    queryKey: [...keys.dependents(id), 'first'],
+    queryFn: ({ signal }) => api().agents.dependents(id, { limit: 100 }, { signal }),
+  })
+}
