@@ -1,11 +1,12 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { describe } from '../../api/problem.ts'
 import { type Shortcut, useKeys } from '../../shared/keys.ts'
 import { Card } from '../../shared/ui/page.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
-import { agentQuery, revisionsQuery } from '../records/queries.ts'
+import { useAgent } from '../queries.ts'
+import { revisionsQuery } from '../records/queries.ts'
 import { CompareCard } from './compare.tsx'
 import { RestoreCard } from './restore.tsx'
 import type { HistorySearch } from './search.ts'
@@ -16,7 +17,7 @@ const ONE_COLUMN = '(max-width: 63.99rem)'
 
 export function HistoryPage(): ReactElement {
   const { id } = route.useParams()
-  const agent = useQuery(agentQuery(id))
+  const agent = useAgent(id)
   const revisions = useInfiniteQuery(revisionsQuery(id))
   const error = agent.error ?? revisions.error
   if (agent.data !== undefined && revisions.data !== undefined) {

@@ -3,14 +3,6 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 
-/** The agent with its revision and its latest evaluation; secrets are masked. */
-export function agentQuery(id: string) {
-  return queryOptions({
-    queryKey: keys.one(id),
-    queryFn: ({ signal }) => api().agents.get(id, { include_scores: true }, { signal }),
-  })
-}
-
 const REVISIONS_PER_PAGE = 100
 
 /** Newest first, page by page. */

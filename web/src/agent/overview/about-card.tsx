@@ -1,0 +1,88 @@
+import type { Agent } from '@agent-console/sdk'
+import type { ReactElement, ReactNode } from 'react'
+import { Person } from '../../api/person.tsx'
+import { plural } from '../../shared/numbers.ts'
+import { formatDate } from '../../shared/time.ts'
+import { Absent } from '../../shared/ui/badges.tsx'
+import { Card, DescriptionList } from '../../shared/ui/page.tsx'
+import { ACCESS, PROTOCOL, words } from '../../shared/words.ts'
+
+const SKILLS_SHOWN = 6
+
+export function AboutCard({ agent }: { agent: Agent }): ReactElement {
+  const tags = agent.agent_metadata?.tags ?? []
+  return (
+    <Card title="About">
+      <DescriptionList
+        items={[
+          ['Purpose', agent.purpose ? <span className="purpose">{agent.purpose}</span> : <Absent />],
+          [
+            'Model',
+            <span key="model" className="mono">
+              {agent.model_name}
+            </span>,
+          ],
+          [
+            'Endpoint',
+            agent.agent_url === null ? <Absent /> : <span className="mono">{agent.agent_url}</span>,
+          ],
+          ['Protocol', words(PROTOCOL, agent.protocol)],
+          ['Access', words(ACCESS, agent.access_level).split(':')[0]],
+          ['Can', <Tags key="can" tags={abilities(agent)} none="nothing declared" />],
+          ['Skills', <Tags key="skills" tags={skillNames(agent)} none="none described" />],
+          ...(tags.length === 0 ? [] : ([['Tags', <Tags key="tags" tags={tags} none="" />]] as const)),
+          ['Created', <Created key="created" agent={agent} />],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function Tags({ tags, none }: { tags: readonly string[]; none: string }): ReactNode {
+  if (tags.length === 0) return <span className="t3">{none}</span>
+  return (
+    <span className="row wrap row-1">
+      {tags.map((tag) => (
+        <span key={tag} className="tag sans">
+          {tag}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+/** What the agent says that it can do: "Streaming", "4 tools". */
+function abilities({ capabilities }: Agent): string[] {
+  const { tools, ...rest } = capabilities
+  const said = Object.entries(rest).flatMap(([name, value]) =>
+    value === true ? [name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')] : [],
+  )
+  return Array.isArray(tools) && tools.length > 0 ? [...said, plural(tools.length, 'tool')] : said
+}
+
+function skillNames({ skills }: Agent): string[] {
+  // A skill may have any form; one without a name is counted, not named.
+  const named = skills.map(({ name, id }) => [name, id].find((each) => typeof each === 'string') ?? 'unnamed')
+  const names = [...new Set(named as string[])]
+  const rest = names.length - SKILLS_SHOWN
+  return rest > 0 ? [...names.slice(0, SKILLS_SHOWN), `+${rest}`] : names
+}
+
+const SOURCES: Record<string, string> = {
+  agent_card: 'from an agent card',
+  clone: 'as a copy',
+}
+
+function Created({ agent }: { agent: Agent }): ReactElement {
+  const source = agent.import_metadata?.source
+  const from = typeof source === 'string' ? `, ${SOURCES[source] ?? `from ${source}`}` : ''
+  return (
+    <span className="row wrap">
+      <span>
+        {formatDate(agent.created_at)}
+        {from}
+      </span>
+      <Person id={agent.created_by} />
+    </span>
+  )
+}

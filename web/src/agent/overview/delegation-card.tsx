@@ -1,0 +1,97 @@
+import type { Agent, AgentDelegation } from '@agent-console/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { describe } from '../../api/problem.ts'
+import { plural } from '../../shared/numbers.ts'
+import { StageBadge } from '../../shared/ui/badges.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { Failed, Loading } from '../../shared/ui/states.tsx'
+import { delegationQuery, dependentsQuery } from '../records/queries.ts'
+import { type Step, weakestPath } from './weakest-path.ts'
+
+export function DelegationCard({ agent }: { agent: Agent }): ReactElement {
+  const { id, delegated_agents: out } = agent
+  const { data, error, refetch } = useQuery(delegationQuery(id))
+  const dependents = useQuery(dependentsQuery(id)).data
+  const into = dependents && `${dependents.results.length}${dependents.next_cursor === null ? '' : '+'} in`
+  return (
+    <section className="card">
+      <header>
+        <h2>Delegation</h2>
+        <span className="sm t3">{[`${out.length} out`, into].filter(Boolean).join(' · ')}</span>
+        <span className="sp" />
+        <Link to="/agents/$id/delegation" params={{ id }} className="link">
+          Open graph
+        </Link>
+      </header>
+      {data !== undefined ? (
+        <Weakest delegation={data} count={out.length} />
+      ) : error === null ? (
+        <Loading what="the delegation" rows={3} />
+      ) : (
+        <Failed
+          title="The delegation could not be loaded"
+          failure={describe(error)}
+          onRetry={() => void refetch()}
+        />
+      )}
+    </section>
+  )
+}
+
+function Weakest({ delegation, count }: { delegation: AgentDelegation; count: number }): ReactElement {
+  const path = weakestPath(delegation)
+  const partly = delegation.complete ? '' : ' Not all of the graph was read.'
+  if (path === undefined) {
+    return (
+      <p className="in t2">
+        {count === 0
+          ? 'It hands work to no other agent.'
+          : `Nothing that it hands work to is trusted less than this agent.${partly}`}
+      </p>
+    )
+  }
+  return (
+    <div className="in col col-3">
+      <div className="row sm">
+        <Icon name="alert" size="s" className="danger-t" />
+        <span>
+          <span className="b6">Weakest path</span>{' '}
+          <span className="t2">
+            {plural(path.steps.length, 'step')}, {path.ending}.{partly}
+          </span>
+        </span>
+      </div>
+      <ol className="path">
+        {path.steps.map((step, index) => (
+          <li key={`${index}${step.id}`}>
+            <span className="p-n">{index + 1}</span>
+            <span className="row">
+              <Name step={step} first={index === 0} />
+              <span className="sp" />
+              <span className="sm t2 w-stg">
+                {step.stage === undefined ? 'Unknown' : <StageBadge value={step.stage} />}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function Name({ step: { id, name }, first }: { step: Step; first: boolean }): ReactElement {
+  if (first || id === undefined) {
+    return (
+      <span className="cut b5" title={name}>
+        {name}
+      </span>
+    )
+  }
+  return (
+    <Link to="/agents/$id" params={{ id }} className="cut b5 step-link" title={name}>
+      {name}
+    </Link>
+  )
+}

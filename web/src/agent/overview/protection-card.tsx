@@ -1,0 +1,91 @@
+import type { AgentResult, AgentRevision } from '@agent-console/sdk'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useOff } from '../../auth/permissions.ts'
+import { formatDay, nowSeconds } from '../../shared/time.ts'
+import { Absent, ProtectionBadge } from '../../shared/ui/badges.tsx'
+import { Button } from '../../shared/ui/button.tsx'
+import { CopyButton } from '../../shared/ui/copy-button.tsx'
+import { DescriptionList } from '../../shared/ui/page.tsx'
+import { useChangeAgent } from '../mutations.ts'
+import { loadedRevisions, revisionsQuery } from '../records/queries.ts'
+import { personName } from '../records/revision-words.ts'
+
+const DAY = 24 * 3600
+
+const MEANING: Record<string, string> = {
+  unprotected: 'No guard is set. What the agent receives and answers is not checked.',
+  configured: 'A guard is set but does not stand in front of the endpoint yet.',
+  guarded: 'A guard stands in front of the endpoint.',
+}
+
+export function ProtectionCard({ result }: { result: AgentResult }): ReactElement {
+  const { agent, revision } = result
+  const { protection_status: protection, guard_config_id: guard } = agent
+  const off = useOff('agent:write')
+  const change = useChangeAgent(agent.id)
+  const revisions = loadedRevisions(useInfiniteQuery(revisionsQuery(agent.id)).data)
+  const setter = revisions.find(({ fields }) => fields.includes('guard_config_id'))
+  return (
+    <section className="card">
+      <header>
+        <h2>Protection</h2>
+        <span className="sp" />
+        <ProtectionBadge value={protection} />
+      </header>
+      <div className="in col col-3">
+        <p className="t2">{MEANING[protection] ?? 'This version does not know the state.'}</p>
+        <DescriptionList
+          items={[
+            ['Guard', guard === null ? <Absent label="No guard" /> : <GuardId id={guard} />],
+            ...(guard === null
+              ? []
+              : ([['Set by', setBy(agent.guard_manually_configured, setter)]] as const)),
+            ['Time to trust', timeToTrust(result)],
+          ]}
+        />
+        {protection === 'configured' ? (
+          <div className="row">
+            <Button
+              icon="lock"
+              off={off || (change.isPending && 'The request is running')}
+              onClick={() =>
+                change.mutate({
+                  changes: { protection_status: 'guarded' },
+                  revision,
+                  done: 'Marked as guarded',
+                })
+              }
+            >
+              Mark as guarded
+            </Button>
+          </div>
+        ) : null}
+      </div>
+    </section>
+  )
+}
+
+function GuardId({ id }: { id: string }): ReactElement {
+  return (
+    <span className="row row-1">
+      <span className="mono cut" title={id}>
+        {id}
+      </span>
+      <CopyButton iconOnly text={id} label="Copy the id of the guard" done="Id copied" />
+    </span>
+  )
+}
+
+function setBy(byHand: boolean, setter: AgentRevision | undefined): string {
+  const how = byHand ? 'hand' : 'the protection service'
+  if (setter === undefined) return how
+  const { changed_by: id, changed_by_name: name, changed_at: at } = setter
+  return `${how}, ${personName(name, id)}, ${formatDay(at)}`
+}
+
+function timeToTrust({ agent }: AgentResult): ReactElement {
+  if (agent.ttt_days !== null) return <>{agent.ttt_days} days</>
+  const day = Math.floor((nowSeconds() - agent.created_at) / DAY) + 1
+  return <span className="t3">not trusted yet, day {day}</span>
+}

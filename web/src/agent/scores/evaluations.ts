@@ -1,0 +1,66 @@
+import type { EvaluationSeries } from '@agent-console/sdk'
+import type { Evaluated } from './bands.ts'
+
+/** In the order of the legend. The class gives the colour of the line. */
+export const METRICS = [
+  { metric: 'overall_score', label: 'Overall', line: 'c1' },
+  { metric: 'reliability_score', label: 'Reliability', line: 'c2' },
+  { metric: 'safety_score', label: 'Safety', line: 'c4' },
+  { metric: 'security_score', label: 'Security', line: 'c3' },
+] as const
+
+export type Metric = (typeof METRICS)[number]['metric']
+
+/** One evaluation with the scores that it has. */
+export interface ScoredEvaluation extends Evaluated {
+  evaluation_id: string
+  scores: Partial<Record<Metric, number>>
+}
+
+/** Puts the series of the scores together, in the order of time. A long series comes with fewer points. */
+export function mergeSeries(series: readonly EvaluationSeries[]): ScoredEvaluation[] {
+  const merged = new Map<string, ScoredEvaluation>()
+  for (const { metric, points } of series) {
+    for (const { evaluation_id: id, completed_at: at, revision, value } of points) {
+      const known = merged.get(id) ?? { evaluation_id: id, completed_at: at, revision, scores: {} }
+      known.scores[metric] = value
+      merged.set(id, known)
+    }
+  }
+  return [...merged.values()].toSorted((one, other) => one.completed_at - other.completed_at)
+}
+
+export interface Point {
+  at: number
+  value: number
+}
+
+/**
+ * The points of one score between two times. The last one before them is kept, so that the line comes in
+ * from the left edge, and the last value goes on to the right edge.
+ */
+export function pointsBetween(
+  evaluations: readonly ScoredEvaluation[],
+  metric: Metric,
+  from: number,
+  to: number,
+): Point[] {
+  const points = evaluations.flatMap(({ completed_at: at, scores }) => {
+    const value = scores[metric]
+    return value === undefined || at > to ? [] : [{ at, value }]
+  })
+  const first = points.findIndex(({ at }) => at >= from)
+  const shown = first === -1 ? points.slice(-1) : points.slice(Math.max(0, first - 1))
+  const last = shown.at(-1)
+  return last === undefined || last.at >= to ? shown : [...shown, { at: to, value: last.value }]
+}
+
+/** The evaluation nearest to a time. */
+export function nearest(evaluations: readonly ScoredEvaluation[], at: number): ScoredEvaluation | undefined {
+  let found: ScoredEvaluation | undefined
+  for (const each of evaluations) {
+    if (found === undefined || Math.abs(each.completed_at - at) < Math.abs(found.completed_at - at))
+      found = each
+  }
+  return found
+}

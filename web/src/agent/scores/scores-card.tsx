@@ -1,0 +1,119 @@
+import type { AgentResult } from '@agent-console/sdk'
+import { type ReactElement, type ReactNode, useId, useState } from 'react'
+import { describe } from '../../api/problem.ts'
+import { plural } from '../../shared/numbers.ts'
+import { formatDate } from '../../shared/time.ts'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { Segments } from '../../shared/ui/inputs.tsx'
+import { Failed, Loading, State } from '../../shared/ui/states.tsx'
+import { Hatch, ScoreChart } from './chart.tsx'
+import type { ScoredEvaluation } from './evaluations.ts'
+import { Figures } from './figures.tsx'
+import { type Range, type Scores, useScores } from './use-scores.ts'
+
+const RANGES = [
+  { value: '30', label: '30 d' },
+  { value: '90', label: '90 d' },
+  { value: 'all', label: 'All' },
+] as const
+
+interface ScoresCardProps {
+  result: AgentResult
+  /** At the right of the header. */
+  aside?: ReactNode
+}
+
+export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
+  const [range, setRange] = useState<Range>('90')
+  const { scores, error, retry } = useScores(result.agent.id, range)
+  const evaluated = scores !== undefined && scores.evaluations.length > 0
+  return (
+    <section className="card">
+      <header className="cmp-head">
+        <h2>Scores</h2>
+        {evaluated ? <Validity result={result} scores={scores} /> : null}
+        <span className="sp" />
+        <Segments label="Span of time" value={range} options={RANGES} onChange={setRange} />
+        {aside}
+      </header>
+      {error !== null ? (
+        <Failed title="The scores could not be loaded" failure={describe(error)} onRetry={retry} />
+      ) : scores === undefined ? (
+        <Loading what="the scores" rows={5} />
+      ) : evaluated ? (
+        <Content scores={scores} range={range} />
+      ) : (
+        <State icon="flask" title="Never evaluated">
+          The scores appear here as soon as an evaluation of this agent is recorded.
+        </State>
+      )}
+    </section>
+  )
+}
+
+/** Since which revision the latest score no longer holds. */
+function Validity({ result, scores }: { result: AgentResult; scores: Scores }): ReactElement | null {
+  const evaluation = result.agent.latest_evaluation
+  if (evaluation?.current !== false) {
+    return (
+      <span className="bd sm ok-t">
+        <Icon name="check" size="s" />
+        Holds
+      </span>
+    )
+  }
+  const band = scores.bands.at(-1)
+  const behind = result.revision - (evaluation.revision ?? result.revision)
+  const since = band === undefined ? '' : ` since r${band.revision}`
+  return (
+    <span className="bd sm warn-t">
+      <Icon name="clock" size="s" />
+      Outdated{since}
+      {behind > 0 ? <span className="wide">, {plural(behind, 'revision')} behind</span> : null}
+    </span>
+  )
+}
+
+function Content({ scores, range }: { scores: Scores; range: Range }): ReactElement {
+  const [pointed, setPointed] = useState<ScoredEvaluation>()
+  const hatch = useId()
+  const { evaluations } = scores
+  const shown = pointed ?? (evaluations.at(-1) as ScoredEvaluation)
+  const before = evaluations[evaluations.indexOf(shown) - 1]
+  return (
+    <div className="in col col-3">
+      <Figures shown={shown} before={before} />
+      <ScoreChart scores={scores} label={labelOf(scores, range)} pointed={pointed} onPoint={setPointed} />
+      <p className="row sm t2 chart-note">
+        {pointed !== undefined ? (
+          `Evaluation of r${pointed.revision}, completed on ${formatDate(pointed.completed_at)}`
+        ) : scores.bands.length === 0 ? (
+          `Latest evaluation: r${shown.revision}, completed on ${formatDate(shown.completed_at)}`
+        ) : (
+          <>
+            <svg className="key hb" viewBox="0 0 14 10" aria-hidden="true">
+              <defs>
+                <Hatch id={hatch} />
+              </defs>
+              <rect width="14" height="10" className="hatch-b" />
+              <rect width="14" height="10" fill={`url(#${hatch})`} />
+            </svg>
+            <span>
+              Score no longer held: a behaviour-bearing field had changed. The label is the revision that did
+              it.
+              {scores.complete ? '' : ' The history is long: older bands are not drawn.'}
+            </span>
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+function labelOf({ evaluations, bands, to }: Scores, range: Range): string {
+  const span = range === 'all' ? 'since the first evaluation' : `over ${range} days`
+  const open = bands.at(-1)
+  const outdated =
+    open === undefined || open.to < to ? '' : ` The latest no longer holds since revision ${open.revision}.`
+  return `Scores ${span}, ${plural(evaluations.length, 'evaluation')}.${outdated} The Scores tab lists them in a table.`
+}

@@ -1,0 +1,83 @@
+import type { AuditEvent } from '@agent-console/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { api } from '../../api/client.ts'
+import { describe } from '../../api/problem.ts'
+import { useMay, useMe } from '../../auth/permissions.ts'
+import { Avatar } from '../../shared/ui/avatar.tsx'
+import { Card } from '../../shared/ui/page.tsx'
+import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import { Failed, Loading } from '../../shared/ui/states.tsx'
+import { fieldLabel } from '../records/fields.ts'
+import { personName } from '../records/revision-words.ts'
+import { readersKey } from './actions.ts'
+
+const SHOWN = 8
+
+/** Who has read the secrets in clear text. */
+export function ReadersCard({ id }: { id: string }): ReactElement {
+  const may = useMay('audit:read')
+  const { data, error, refetch } = useQuery({
+    queryKey: readersKey(id),
+    queryFn: ({ signal }) =>
+      api().audit.list({ agent_id: id, action: 'secrets_read', limit: SHOWN }, { signal }),
+    enabled: may,
+  })
+  return (
+    <Card
+      flush
+      title="Who has seen them"
+      {...(may
+        ? {
+            aside: (
+              <Link to="/audit" search={{ agent_id: id, action: 'secrets_read' }} className="link">
+                Audit
+              </Link>
+            ),
+          }
+        : {})}
+    >
+      {!may ? (
+        <p className="in t2">
+          To see it you need the permission <span className="mono">audit:read</span>.
+        </p>
+      ) : error !== null ? (
+        <Failed
+          title="The list could not be loaded"
+          failure={describe(error)}
+          onRetry={() => void refetch()}
+        />
+      ) : data === undefined ? (
+        <Loading what="the list of readers" rows={4} />
+      ) : data.results.length === 0 ? (
+        <p className="in t2">Nobody, as far as the audit log goes back.</p>
+      ) : (
+        <ul className="list">
+          {data.results.map((event) => (
+            <Reader key={event.id} event={event} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function Reader({ event }: { event: AuditEvent }): ReactElement {
+  const me = useMe()
+  const fields = Array.isArray(event.detail['fields']) ? event.detail['fields'].map(String) : []
+  return (
+    <li>
+      <Avatar name={event.changed_by_name} />
+      <span className="grow">
+        <span className="b5">{personName(event.changed_by_name, event.user_id)}</span>
+        {event.user_id === me.user_id ? <span className="t3"> · you</span> : null}
+        <br />
+        <span className="sm t2">{fields.map(fieldLabel).join(', ')}</span>
+      </span>
+      <span className="sm t3 nowrap">
+        <RelativeTime at={event.at} />
+      </span>
+    </li>
+  )
+}

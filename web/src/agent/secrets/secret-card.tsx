@@ -1,0 +1,132 @@
+import type { AgentResult } from '@agent-console/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { toastFailure } from '../../api/problem.ts'
+import { useOff } from '../../auth/permissions.ts'
+import { plural } from '../../shared/numbers.ts'
+import { formatDate, formatUtc, nowSeconds } from '../../shared/time.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { toast } from '../../shared/ui/toast.tsx'
+import { personName } from '../records/revision-words.ts'
+import { readSecret } from './actions.ts'
+import { ClearDialog } from './clear-dialog.tsx'
+import { copyLater } from './copy-later.ts'
+import { nameOf, type SecretPart } from './parts.ts'
+import { ReplaceForm } from './replace-form.tsx'
+import { SecretValue } from './secret-value.tsx'
+import { setterQuery } from './setter.ts'
+import { useReveal } from './use-reveal.ts'
+
+const DAY = 24 * 3600
+
+interface SecretCardProps {
+  result: AgentResult
+  secret: SecretPart
+}
+
+export function SecretCard({ result, secret }: SecretCardProps): ReactElement {
+  const { id } = result.agent
+  const { path, label, mask } = secret
+  const [open, setOpen] = useState<'replace' | 'clear'>()
+  const [busy, setBusy] = useState(false)
+  const reveal = useReveal()
+  const mayNotRead = useOff('agent:secret')
+  const mayNotWrite = useOff('agent:write')
+  const waits = busy && 'The request is running'
+  const setter = useQuery({ ...setterQuery(id, secret), enabled: mask !== null }).data
+
+  const run = async (what: string, act: () => Promise<void>): Promise<void> => {
+    setBusy(true)
+    try {
+      await act()
+    } catch (error) {
+      toastFailure(what, error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const show = (): Promise<void> => run('Not revealed', async () => reveal.show(await readSecret(id, path)))
+  const copy = (): Promise<void> =>
+    run('Not copied', async () => {
+      await copyLater(reveal.value === undefined ? readSecret(id, path) : Promise.resolve(reveal.value))
+      toast({ text: `${label} copied. The audit log has an entry.` })
+    })
+  return (
+    <section className="card" aria-label={label}>
+      <header className="cmp-head">
+        <Icon name="key" size="s" />
+        <h2>{label}</h2>
+        <span className="mono t3 cut">{path}</span>
+        <span className="sp" />
+        {setter == null ? null : (
+          <span className="sm t3" title={formatUtc(setter.changed_at)}>
+            set by {personName(setter.changed_by_name, setter.changed_by)}, {formatDate(setter.changed_at)}
+          </span>
+        )}
+      </header>
+      <div className="in col col-3">
+        <SecretValue mask={mask} reveal={reveal} />
+        <div className="row wrap">
+          {reveal.value !== undefined ? (
+            <span className="row sm t2">
+              <Icon name="eye" size="s" className="warn-t" />
+              Shown until the ring is empty, or until you leave this tab
+            </span>
+          ) : (
+            <span className="sm t3">{setter == null || mask === null ? '' : age(setter.changed_at)}</span>
+          )}
+          <span className="sp" />
+          {mask === null ? null : (
+            <>
+              {reveal.value === undefined ? (
+                <Button icon="eye" off={mayNotRead || waits} onClick={() => void show()}>
+                  Reveal for 30 s
+                </Button>
+              ) : (
+                <Button icon="eyeOff" onClick={reveal.hide}>
+                  Hide now
+                </Button>
+              )}
+              <Button icon="copy" off={mayNotRead || waits} onClick={() => void copy()}>
+                {reveal.value === undefined ? 'Copy without showing' : 'Copy'}
+              </Button>
+            </>
+          )}
+          <Button
+            icon={mask === null ? 'add' : 'retry'}
+            off={mayNotWrite}
+            {...(open === 'replace' ? { on: true } : {})}
+            onClick={() => setOpen(open === 'replace' ? undefined : 'replace')}
+          >
+            {mask === null ? 'Set' : 'Replace'}
+          </Button>
+          {mask === null ? null : (
+            <Button variant="danger" off={mayNotWrite} onClick={() => setOpen('clear')}>
+              {nameOf(path) === undefined ? 'Clear' : 'Delete'}
+            </Button>
+          )}
+        </div>
+        {open === 'replace' ? (
+          <ReplaceForm
+            result={result}
+            secret={secret}
+            onDone={() => {
+              reveal.hide()
+              setOpen(undefined)
+            }}
+            onCancel={() => setOpen(undefined)}
+          />
+        ) : null}
+      </div>
+      {open === 'clear' ? (
+        <ClearDialog result={result} secret={secret} onClose={() => setOpen(undefined)} />
+      ) : null}
+    </section>
+  )
+}
+
+function age(setAt: number): string {
+  const days = Math.floor((nowSeconds() - setAt) / DAY)
+  return days === 0 ? 'set today' : `${plural(days, 'day')} old`
+}
