@@ -8,14 +8,15 @@ import { CopyButton } from '../shared/ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../shared/ui/menu.tsx'
 import { MoveStageDialog } from '../shared/ui/move-stage-dialog.tsx'
 import { toast } from '../shared/ui/toast.tsx'
-import { DeleteDialog } from './delete-dialog.tsx'
+import { CloneDialog } from './actions/clone-dialog.tsx'
+import { DeleteDialog } from './actions/delete-dialog.tsx'
 import { useChangeAgent, useMoveStage } from './mutations.ts'
 import { useSteps } from './neighbours.ts'
 
 export function AgentActions({ result }: { result: AgentResult }): ReactElement {
   const { agent, revision } = result
   const { id } = agent
-  const [open, setOpen] = useState<'stage' | 'delete' | undefined>()
+  const [open, setOpen] = useState<'stage' | 'clone' | 'delete' | undefined>()
   const steps = useSteps(id)
   const navigate = useNavigate()
   const mayMove = useMay('agent:lifecycle')
@@ -66,6 +67,9 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
         <MenuItem icon="copy" onSelect={() => void copyId(id)}>
           Copy the id
         </MenuItem>
+        <MenuItem icon="add" off={offWrite} onSelect={() => setOpen('clone')}>
+          Copy as a new agent…
+        </MenuItem>
         <MenuItem
           icon="archive"
           off={offWrite}
@@ -73,6 +77,7 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
             change.mutate({
               changes: { status: archived ? 'active' : 'archived' },
               revision,
+              undo: { status: agent.status },
               done: archived ? 'Active again' : 'Archived',
             })
           }
@@ -98,6 +103,7 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
           }
         />
       ) : null}
+      {open === 'clone' ? <CloneDialog agent={agent} onClose={() => setOpen(undefined)} /> : null}
       {open === 'delete' ? <DeleteDialog result={result} onClose={() => setOpen(undefined)} /> : null}
     </div>
   )

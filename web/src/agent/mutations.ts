@@ -29,16 +29,24 @@ interface Change {
   revision: number
   /** What the toast says. */
   done: string
+  /** The change that takes it back; the toast offers it. */
+  undo?: AgentUpdate
 }
 
 /** For a small change from a menu; the configuration editor has its own. */
 export function useChangeAgent(id: string): UseMutationResult<AgentResult, Error, Change> {
-  return useMutation({
-    mutationFn: ({ changes, revision }) => api().agents.update(id, changes, { ifRevision: revision }),
-    onSuccess: (result, { done }) => {
+  const change: UseMutationResult<AgentResult, Error, Change> = useMutation({
+    mutationFn: ({ changes, revision }: Change) => api().agents.update(id, changes, { ifRevision: revision }),
+    onSuccess: ({ revision }, { done, undo }) => {
       void queryClient.invalidateQueries({ queryKey: keys.one(id) })
-      toast({ text: `${done}, revision ${result.revision}` })
+      const takeBack = (changes: AgentUpdate): void =>
+        change.mutate({ changes, revision, done: 'Taken back' })
+      toast({
+        text: `${done}, revision ${revision}`,
+        ...(undo === undefined ? {} : { action: { label: 'Undo', run: () => takeBack(undo) } }),
+      })
     },
     onError: (error) => toastFailure('Not changed', error),
   })
+  return change
 }

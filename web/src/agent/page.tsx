@@ -1,8 +1,9 @@
-import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
+import { getRouteApi, Outlet } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { describe, isStatus } from '../api/problem.ts'
 import { useTitleDetail } from '../shared/page-title.ts'
-import { Failed, Loading, State } from '../shared/ui/states.tsx'
+import { Failed, Loading } from '../shared/ui/states.tsx'
+import { GoneAgent } from './actions/gone.tsx'
 import { AgentHeader, Crumb } from './header.tsx'
 import { useAgent } from './queries.ts'
 
@@ -12,7 +13,8 @@ export function AgentPage(): ReactElement {
   const { id } = route.useParams()
   const { data, error, refetch } = useAgent(id)
   useTitleDetail(data?.agent.agent_name)
-  if (data === undefined) {
+  // Deleted by another user while it is shown: the old data must not stay on the screen.
+  if (data === undefined || isStatus(error, 404)) {
     return (
       <div className="page on-canvas">
         <header className="ahead ahead-empty">
@@ -21,7 +23,7 @@ export function AgentPage(): ReactElement {
         {error === null ? (
           <Loading what="the agent" />
         ) : (
-          <NotLoaded error={error} onRetry={() => void refetch()} />
+          <NotLoaded id={id} name={data?.agent.agent_name} error={error} onRetry={() => void refetch()} />
         )}
       </div>
     )
@@ -34,21 +36,16 @@ export function AgentPage(): ReactElement {
   )
 }
 
-function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }): ReactElement {
+interface NotLoadedProps {
+  id: string
+  name: string | undefined
+  error: Error
+  onRetry: () => void
+}
+
+function NotLoaded({ id, name, error, onRetry }: NotLoadedProps): ReactElement {
   if (isStatus(error, 404) || isStatus(error, 422)) {
-    return (
-      <State
-        icon="search"
-        title="There is no such agent"
-        actions={
-          <Link to="/agents" className="btn primary">
-            Back to the fleet
-          </Link>
-        }
-      >
-        It may have been deleted, or it belongs to another team.
-      </State>
-    )
+    return <GoneAgent id={id} name={name} />
   }
   return <Failed title="The agent could not be loaded" failure={describe(error)} onRetry={onRetry} />
 }

@@ -21,7 +21,6 @@ export function CompareField({ row, mode }: CompareFieldProps): ReactElement {
       <section className="dfield">
         <header>
           <FieldName path={row.path} />
-          <span className="sp" />
           <ValueChange before={before} after={after} />
         </header>
       </section>
@@ -32,11 +31,11 @@ export function CompareField({ row, mode }: CompareFieldProps): ReactElement {
 
 function FieldName({ path }: { path: string }): ReactElement {
   return (
-    <>
+    <span className="dname">
       <h3 className="b6">{fieldLabel(path)}</h3>
       {bearsOnBehaviour(path) ? <BehaviourMark /> : null}
       <span className="mono t3 cut">{path}</span>
-    </>
+    </span>
   )
 }
 
@@ -55,15 +54,8 @@ function LongChange({ path, before, after, mode }: LongChangeProps): ReactElemen
     <section className="dfield">
       <header>
         <FieldName path={path} />
-        <span className="sp" />
-        <span className="ok-t num nowrap">
-          +{countLines(blocks, 'add')}
-          <span className="hid"> lines added,</span>
-        </span>
-        <span className="danger-t num nowrap">
-          −{countLines(blocks, 'del')}
-          <span className="hid"> lines removed</span>
-        </span>
+        <Count sign="+" tone="ok-t" count={countLines(blocks, 'add')} what="added" />
+        <Count sign="−" tone="danger-t" count={countLines(blocks, 'del')} what="removed" />
         <IconButton
           icon={open ? 'up' : 'down'}
           label={label}
@@ -73,6 +65,24 @@ function LongChange({ path, before, after, mode }: LongChangeProps): ReactElemen
       </header>
       {open ? <TextDiff before={before} after={after} mode={mode} /> : null}
     </section>
+  )
+}
+
+interface CountProps {
+  sign: string
+  tone: string
+  count: number
+  what: string
+}
+
+function Count({ sign, tone, count, what }: CountProps): ReactElement | null {
+  if (count === 0) return null
+  return (
+    <span className={`${tone} num nowrap`}>
+      {sign}
+      {count}
+      <span className="hid"> lines {what}</span>
+    </span>
   )
 }
 
@@ -88,7 +98,6 @@ function SecretChange({ path, before, after }: SecretChangeProps): ReactElement 
     <section className="dfield">
       <header className="wrap">
         <FieldName path={path} />
-        <span className="sp" />
         <span className="mono nowrap">{before ?? 'not set'}</span>
         <Icon name="forward" size="xs" className="t3" />
         <span className="mono nowrap">{after ?? 'not set'}</span>

@@ -39,10 +39,11 @@ export function CompareCard({ id, before, after, current, onRestore }: ComparePr
     <section className="card" aria-label="Comparison">
       <header className="cmp-head">
         <h2>Compare</h2>
-        <Side letter="a" revision={before} known={known} />
-        <Icon name="forward" size="s" className="t3" />
-        <Side letter="b" revision={after} known={known} />
-        <span className="sp" />
+        <div className="cmp-sides">
+          <Side letter="a" revision={before} known={known} />
+          <Icon name="forward" size="s" className="t3" />
+          <Side letter="b" revision={after} known={known} />
+        </div>
         <Segments label="How texts are compared" value={mode} options={MODES} onChange={setMode} />
         <CopyButton
           iconOnly

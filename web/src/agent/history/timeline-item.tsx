@@ -42,7 +42,7 @@ export function TimelineItem(props: TimelineItemProps): ReactElement {
               </span>
             </span>
           </button>
-          <span className="sm t3 nowrap">
+          <span className="sm t3 nowrap tl-when">
             <RelativeTime at={made.changed_at} />
           </span>
           <span className="ab-pick">

@@ -63,7 +63,7 @@ function abilities({ capabilities }: Agent): string[] {
 function skillNames({ skills }: Agent): string[] {
   // A skill may have any form; one without a name is counted, not named.
   const named = skills.map(({ name, id }) => [name, id].find((each) => typeof each === 'string') ?? 'unnamed')
-  const names = [...new Set(named as string[])]
+  const names = [...new Set(named)]
   const rest = names.length - SKILLS_SHOWN
   return rest > 0 ? [...names.slice(0, SKILLS_SHOWN), `+${rest}`] : names
 }
@@ -71,6 +71,7 @@ function skillNames({ skills }: Agent): string[] {
 const SOURCES: Record<string, string> = {
   agent_card: 'from an agent card',
   clone: 'as a copy',
+  manual: 'by hand',
 }
 
 function Created({ agent }: { agent: Agent }): ReactElement {

@@ -62,7 +62,7 @@ export function ActivityCard({ id }: { id: string }): ReactElement {
 function Line({ id, entry }: { id: string; entry: Entry }): ReactElement {
   const { icon, userId, name, words, what, behaviour, revision, at } = entry
   return (
-    <li>
+    <li className="activity">
       <Icon name={icon} size="s" className="t3" />
       <Avatar name={name} />
       <span className="cut">

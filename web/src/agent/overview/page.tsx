@@ -20,7 +20,7 @@ export function OverviewPage(): ReactElement | null {
         <ScoresCard
           result={data}
           aside={
-            <Link to="/agents/$id/scores" params={{ id }} className="btn quiet wide">
+            <Link to="/agents/$id/scores" params={{ id }} className="btn quiet not-phone">
               All evaluations
             </Link>
           }

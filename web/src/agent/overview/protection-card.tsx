@@ -52,6 +52,7 @@ export function ProtectionCard({ result }: { result: AgentResult }): ReactElemen
               onClick={() =>
                 change.mutate({
                   changes: { protection_status: 'guarded' },
+                  undo: { protection_status: protection },
                   revision,
                   done: 'Marked as guarded',
                 })

@@ -22,7 +22,7 @@ export function EvaluationTable({ agentId, current, evaluations }: EvaluationTab
     // The keyboard scrolls a table that is wider than the page.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="table-scroll focus-in" tabIndex={0} role="region" aria-label="Evaluations">
-      <Table label="Evaluations, newest first" full className="evaluations">
+      <Table label="Evaluations, newest first" className="evaluations">
         <thead>
           <tr>
             <Column>Completed</Column>

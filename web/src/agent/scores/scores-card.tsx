@@ -2,7 +2,7 @@ import type { AgentResult } from '@agent-console/sdk'
 import { type ReactElement, type ReactNode, useId, useState } from 'react'
 import { describe } from '../../api/problem.ts'
 import { plural } from '../../shared/numbers.ts'
-import { formatDate } from '../../shared/time.ts'
+import { formatDate, nowSeconds } from '../../shared/time.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Segments } from '../../shared/ui/inputs.tsx'
 import { Failed, Loading, State } from '../../shared/ui/states.tsx'
@@ -24,14 +24,14 @@ interface ScoresCardProps {
 }
 
 export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
-  const [range, setRange] = useState<Range>('90')
+  const [range, setRange] = useState<Range>(() => firstRange(result))
   const { scores, error, retry } = useScores(result.agent.id, range)
-  const evaluated = scores !== undefined && scores.evaluations.length > 0
+  const latest = scores?.evaluations.at(-1)
   return (
     <section className="card">
       <header className="cmp-head">
         <h2>Scores</h2>
-        {evaluated ? <Validity result={result} scores={scores} /> : null}
+        {latest !== undefined && scores !== undefined ? <Validity result={result} scores={scores} /> : null}
         <span className="sp" />
         <Segments label="Span of time" value={range} options={RANGES} onChange={setRange} />
         {aside}
@@ -40,8 +40,8 @@ export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
         <Failed title="The scores could not be loaded" failure={describe(error)} onRetry={retry} />
       ) : scores === undefined ? (
         <Loading what="the scores" rows={5} />
-      ) : evaluated ? (
-        <Content scores={scores} range={range} />
+      ) : latest !== undefined ? (
+        <Content scores={scores} latest={latest} range={range} />
       ) : (
         <State icon="flask" title="Never evaluated">
           The scores appear here as soon as an evaluation of this agent is recorded.
@@ -49,6 +49,14 @@ export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
       )}
     </section>
   )
+}
+
+const DAYS_90 = 90 * 24 * 3600
+
+/** A span without an evaluation would show a line without a point. */
+function firstRange({ agent }: AgentResult): Range {
+  const last = agent.latest_evaluation?.completed_at
+  return last != null && last < nowSeconds() - DAYS_90 ? 'all' : '90'
 }
 
 /** Since which revision the latest score no longer holds. */
@@ -68,17 +76,25 @@ function Validity({ result, scores }: { result: AgentResult; scores: Scores }): 
   return (
     <span className="bd sm warn-t">
       <Icon name="clock" size="s" />
-      Outdated{since}
-      {behind > 0 ? <span className="wide">, {plural(behind, 'revision')} behind</span> : null}
+      <span>
+        Outdated{since}
+        {behind > 0 ? <span className="not-phone">, {plural(behind, 'revision')} behind</span> : null}
+      </span>
     </span>
   )
 }
 
-function Content({ scores, range }: { scores: Scores; range: Range }): ReactElement {
+interface ContentProps {
+  scores: Scores
+  latest: ScoredEvaluation
+  range: Range
+}
+
+function Content({ scores, latest, range }: ContentProps): ReactElement {
   const [pointed, setPointed] = useState<ScoredEvaluation>()
   const hatch = useId()
   const { evaluations } = scores
-  const shown = pointed ?? (evaluations.at(-1) as ScoredEvaluation)
+  const shown = pointed ?? latest
   const before = evaluations[evaluations.indexOf(shown) - 1]
   return (
     <div className="in col col-3">

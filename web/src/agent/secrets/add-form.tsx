@@ -45,8 +45,7 @@ function OpenForm({ result, names, onClose }: AddFormProps & { onClose: () => vo
       onSubmit={(event) => {
         event.preventDefault()
         if (off !== false) return
-        void write(value).then((revision) => {
-          if (revision === undefined) return
+        void write(value, '', (revision) => {
           toast({ text: `Secret ${name} added, revision ${revision}` })
           onClose()
         })

@@ -24,8 +24,7 @@ export function ClearDialog({ result, secret, onClose }: ClearDialogProps): Reac
       keep="Keep it"
       busy={busy}
       onConfirm={() =>
-        void write(null).then((revision) => {
-          if (revision === undefined) return
+        void write(null, '', (revision) => {
           toast({
             text: `${secret.label} is ${verb === 'Clear' ? 'cleared' : 'deleted'}, revision ${revision}`,
           })

@@ -29,8 +29,7 @@ export function ReplaceForm({ result, secret, onDone, onCancel }: ReplaceFormPro
       onSubmit={(event) => {
         event.preventDefault()
         if (off !== false) return
-        void write(value, reason).then((revision) => {
-          if (revision === undefined) return
+        void write(value, reason, (revision) => {
           toast({ text: `${secret.label} ${isNew ? 'set' : 'replaced'}, revision ${revision}` })
           onDone()
         })

@@ -4,8 +4,8 @@ import { describe, isStatus } from '../../api/problem.ts'
 import { writeSecret } from './actions.ts'
 
 interface Write {
-  /** Resolves to the new revision, or to undefined if it did not work: `fault` then says why. */
-  write: (value: string | null, reason?: string) => Promise<number | undefined>
+  /** Calls `done` with the new revision. If it did not work, `fault` says why. */
+  write: (value: string | null, reason: string, done: (revision: number) => void) => Promise<void>
   busy: boolean
   fault: string | undefined
 }
@@ -14,14 +14,13 @@ interface Write {
 export function useWrite(result: AgentResult, path: string): Write {
   const [busy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
-  const write = async (value: string | null, reason = ''): Promise<number | undefined> => {
+  const write: Write['write'] = async (value, reason, done) => {
     setBusy(true)
     setFault(undefined)
     try {
-      return await writeSecret(result, path, value, reason.trim() || undefined)
+      done(await writeSecret(result, path, value, reason.trim() || undefined))
     } catch (error) {
       setFault(faultOf(error))
-      return undefined
     } finally {
       setBusy(false)
     }
