@@ -48,22 +48,42 @@ export function RestorePreview({ target, base, effect }: RestorePreviewProps): R
           </dd>
         </div>
       </dl>
-      {warnings.map((warning) => (
-        <Banner key={warning.title} tone="warn" icon={<Icon name="alert" />} title={warning.title}>
-          <ChangedBy warning={warning} />
-        </Banner>
-      ))}
+      <Warnings warnings={warnings} />
     </>
   )
 }
 
-function ChangedBy({ warning: { changedBy } }: { warning: Warning }): ReactElement | null {
-  if (changedBy === undefined) return <>Make sure that this is meant.</>
-  const { changed_by: id, changed_by_name: name, revision, reason } = changedBy
+/** What the restore opens again: more access or less protection than now. */
+function Warnings({ warnings }: { warnings: readonly Warning[] }): ReactElement | null {
+  const [first] = warnings
+  if (first === undefined) return null
+  if (warnings.length === 1) {
+    return (
+      <Banner tone="warn" icon={<Icon name="alert" />} title={first.title}>
+        {changedBy(first)}
+      </Banner>
+    )
+  }
   return (
-    <>
-      {personName(name, id)} changed it last, in r{revision}
-      {reason === null ? '.' : `: “${reason}”.`}
-    </>
+    <Banner
+      tone="warn"
+      icon={<Icon name="alert" />}
+      title={`${warnings.length} values go back to more access or less protection`}
+    >
+      <ul className="col col-1 mt2">
+        {warnings.map((warning) => (
+          <li key={warning.title}>
+            <span className="b5">{warning.title}</span> {changedBy(warning)}
+          </li>
+        ))}
+      </ul>
+    </Banner>
   )
+}
+
+function changedBy({ changedBy: last }: Warning): string {
+  if (last === undefined) return 'Make sure that this is meant.'
+  const { changed_by: id, changed_by_name: name, revision, reason } = last
+  const who = `${personName(name, id)} changed it last, in r${revision}`
+  return reason === null ? `${who}.` : `${who}: “${reason}”.`
 }

@@ -1,5 +1,5 @@
 import type { Agent } from '@agent-console/sdk'
-import type { ReactElement, ReactNode } from 'react'
+import { Fragment, type ReactElement, type ReactNode } from 'react'
 import { Person } from '../../api/person.tsx'
 import { plural } from '../../shared/numbers.ts'
 import { formatDate } from '../../shared/time.ts'
@@ -22,10 +22,7 @@ export function AboutCard({ agent }: { agent: Agent }): ReactElement {
               {agent.model_name}
             </span>,
           ],
-          [
-            'Endpoint',
-            agent.agent_url === null ? <Absent /> : <span className="mono">{agent.agent_url}</span>,
-          ],
+          ['Endpoint', agent.agent_url === null ? <Absent /> : <Address url={agent.agent_url} />],
           ['Protocol', words(PROTOCOL, agent.protocol)],
           ['Access', words(ACCESS, agent.access_level).split(':')[0]],
           ['Can', <Tags key="can" tags={abilities(agent)} none="nothing declared" />],
@@ -35,6 +32,20 @@ export function AboutCard({ agent }: { agent: Agent }): ReactElement {
         ]}
       />
     </Card>
+  )
+}
+
+/** May break after a slash, not inside a word. */
+function Address({ url }: { url: string }): ReactElement {
+  return (
+    <span className="mono">
+      {url.split(/(?<=\/)(?!\/)/).map((part, index) => (
+        <Fragment key={index}>
+          {index === 0 ? null : <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </span>
   )
 }
 

@@ -15,8 +15,8 @@ export function OverviewPage(): ReactElement | null {
   const { data } = useAgent(id)
   if (data === undefined) return null
   return (
-    <div className="pad g-over" key={id}>
-      <div className="col col-4 over-main">
+    <div className="pad g-over over-page" key={id}>
+      <div className="col col-4">
         <ScoresCard
           result={data}
           aside={

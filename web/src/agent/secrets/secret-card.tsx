@@ -67,7 +67,7 @@ export function SecretCard({ result, secret }: SecretCardProps): ReactElement {
       </header>
       <div className="in col col-3">
         <SecretValue mask={mask} reveal={reveal} />
-        <div className="row wrap">
+        <div className="row wrap acts">
           {reveal.value !== undefined ? (
             <span className="row sm t2">
               <Icon name="eye" size="s" className="warn-t" />
