@@ -1,13 +1,11 @@
 import type { AgentRevision } from '@agent-console/sdk'
-import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
-import { STAGES, words } from '../../shared/words.ts'
 import { FieldTags } from '../records/field-tags.tsx'
-import { pastAgentQuery } from '../records/queries.ts'
 import { personName, revisionIcon, revisionWords } from '../records/revision-words.ts'
+import { StageMove } from '../records/stage-move.tsx'
 import type { HistorySearch } from './search.ts'
 
 interface TimelineItemProps {
@@ -82,13 +80,5 @@ function Pick({ letter, on, revision, onPick }: PickProps): ReactElement {
         : make revision {revision} {role} of the comparison
       </span>
     </button>
-  )
-}
-
-/** The list of revisions does not tell the new stage. Stage moves are rare, so each is read by itself. */
-function StageMove({ agentId, revision }: { agentId: string; revision: number }): ReactElement {
-  const { data } = useQuery(pastAgentQuery(agentId, revision))
-  return (
-    <>{data === undefined ? 'moved the trust stage' : `moved to ${words(STAGES, data.agent.trust_stage)}`}</>
   )
 }

@@ -12,6 +12,7 @@ import { Card } from '../../shared/ui/page.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
 import { personName } from '../records/revision-words.ts'
+import { StageMove } from '../records/stage-move.tsx'
 import { type Entry, entryOfAudit, entryOfRevision } from './entries.ts'
 
 const SHOWN = 6
@@ -66,7 +67,11 @@ function Line({ id, entry }: { id: string; entry: Entry }): ReactElement {
       <Icon name={icon} size="s" className="t3" />
       <Avatar name={name} />
       <span className="cut">
-        <span className="b5">{personName(name, userId)}</span> <span className="t2">{words}</span> {what}
+        <span className="b5">{personName(name, userId)}</span>{' '}
+        <span className="t2">
+          {entry.isMove && revision !== undefined ? <StageMove agentId={id} revision={revision} /> : words}
+        </span>{' '}
+        {what}
       </span>
       {behaviour ? <BehaviourMark /> : null}
       <span className="sp" />

@@ -16,6 +16,8 @@ export interface Entry {
   behaviour: boolean
   revision: number | undefined
   at: number
+  /** A move of the trust stage; the revision tells the new one. */
+  isMove: boolean
 }
 
 export function entryOfRevision(revision: AgentRevision): Entry {
@@ -30,6 +32,7 @@ export function entryOfRevision(revision: AgentRevision): Entry {
     behaviour: revision.action !== 'created' && revision.fields.some(bearsOnBehaviour),
     revision: revision.revision,
     at: revision.changed_at,
+    isMove,
   }
 }
 
@@ -74,6 +77,7 @@ export function entryOfAudit(event: AuditEvent): Entry {
     behaviour: ['agent_updated', 'agent_restored'].includes(action) && fields.some(bearsOnBehaviour),
     revision: isEvaluation || action === 'agent_revision_redacted' ? undefined : revision,
     at: event.at,
+    isMove: action === 'agent_trust_stage_changed',
   }
 }
 

@@ -40,7 +40,7 @@ function OpenForm({ result, names, onClose }: AddFormProps & { onClose: () => vo
   const off = wrong ?? (value === '' ? 'Enter the value first' : busy && 'The request is running')
   return (
     <form
-      className="card in col col-3"
+      className="card new-secret col col-3"
       aria-label="New named secret"
       onSubmit={(event) => {
         event.preventDefault()
