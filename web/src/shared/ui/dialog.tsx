@@ -17,8 +17,8 @@ interface DialogProps {
   open: boolean
   onClose: () => void
   title: ReactNode
-  /** dialog: in the middle; drawer: at the right edge; sheet: wide, for comparing. */
-  kind?: 'dialog' | 'drawer' | 'sheet'
+  /** dialog: in the middle; drawer: at the right edge; sheet: wide, for comparing; full: for writing long texts. */
+  kind?: 'dialog' | 'drawer' | 'sheet' | 'full'
   children: ReactNode
   /** The buttons; the first one does what the title says. */
   footer?: ReactNode

@@ -1,0 +1,144 @@
+import type { ReactElement } from 'react'
+import { useOff } from '../../auth/permissions.ts'
+import { plural } from '../../shared/numbers.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { DiffField } from '../../shared/ui/diff.tsx'
+import { Field } from '../../shared/ui/field.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { TextInput } from '../../shared/ui/inputs.tsx'
+import { faultOf } from '../fields/form-context.ts'
+import { bearsOnBehaviour, controlId } from '../fields/table.ts'
+import type { Edit, Fault } from '../fields/update.ts'
+import { BehaviourNote } from './behaviour-note.tsx'
+import { Saver } from './conflict-panel.tsx'
+import type { Editor } from './use-editor.ts'
+
+interface ChangesPanelProps {
+  editor: Editor
+  edit: Edit
+}
+
+/** What saving changes, and the buttons that do it. */
+export function ChangesPanel({ editor, edit }: ChangesPanelProps): ReactElement {
+  const { theirs, conflict, failure } = editor
+  const count = edit.changes.length + edit.faults.length
+  return (
+    <aside className="card changes" aria-label="What saving changes">
+      <header>
+        <h2>What saving changes</h2>
+        <span className="sp" />
+        <span className="sm t3">{count === 0 ? 'nothing yet' : plural(count, 'field')}</span>
+      </header>
+      {theirs !== undefined && conflict === 'closed' ? (
+        <div className="changes-offer" role="status">
+          <span className="grow">
+            <span className="b5">
+              <Saver theirs={theirs} /> saved revision {theirs.revision}.
+            </span>{' '}
+            <span className="t2">Your edits are safe.</span>
+          </span>
+          <Button onClick={editor.review}>Review and rebase</Button>
+        </div>
+      ) : null}
+      <div className="changes-list">
+        {count === 0 ? (
+          <p className="in t3">Edit a field, and the difference to the saved configuration appears here.</p>
+        ) : null}
+        {edit.changes.map(({ path, label, before, after }) => (
+          <DiffField
+            key={path}
+            label={label}
+            behaviour={bearsOnBehaviour(path)}
+            before={before}
+            after={after}
+            note={faultOf(failure.faults, path) === undefined ? null : <HasFault />}
+          />
+        ))}
+        {edit.faults.map(({ name, label, message }) => (
+          <section key={`${name}${message}`} className="dfield">
+            <header className="wrap">
+              <span className="b6">{label}</span>
+              <HasFault />
+            </header>
+          </section>
+        ))}
+      </div>
+      <footer className="col">
+        <BehaviourNote result={editor.base} changes={edit.changes} />
+        {count === 0 ? null : <Reason editor={editor} />}
+        <SaveButtons editor={editor} edit={edit} />
+      </footer>
+    </aside>
+  )
+}
+
+function HasFault(): ReactElement {
+  return (
+    <span className="bd xs danger-t">
+      <Icon name="alert" size="xs" />
+      has a fault
+    </span>
+  )
+}
+
+function Reason({ editor }: { editor: Editor }): ReactElement {
+  return (
+    <Field label="Reason" id={controlId('reason')} fault={faultOf(editor.failure.faults, 'reason')}>
+      {(control) => (
+        <TextInput
+          {...control}
+          tall
+          placeholder="Optional; the history shows it"
+          value={editor.reason}
+          onChange={(event) => {
+            editor.setReason(event.target.value)
+            editor.clearFault('reason')
+          }}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** Beside the form, and on narrow screens in the bar below it. */
+export function SaveButtons({ editor, edit }: ChangesPanelProps): ReactElement {
+  const refused = useOff('agent:write')
+  const off = refused || whyOff(editor, edit)
+  const isEmpty = edit.changes.length + edit.faults.length === 0
+  return (
+    <div className="col save-buttons">
+      <div className="row wrap">
+        <Button variant="primary" size="lg" shortcut="Ctrl S" off={off} onClick={editor.save}>
+          {editor.isSaving ? 'Saving' : `Save revision ${(editor.theirs ?? editor.base).revision + 1}`}
+        </Button>
+        {isEmpty ? null : (
+          <Button size="lg" onClick={editor.discard}>
+            Discard changes
+          </Button>
+        )}
+      </div>
+      {off === false || isEmpty ? null : (
+        <span className="sm t2 row row-1" aria-hidden="true">
+          <Icon name="info" size="xs" />
+          {off}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function whyOff({ theirs, isSaving, failure }: Editor, edit: Edit): string | false {
+  if (isSaving) return 'The request is running'
+  const faults = openFaults(edit.faults, failure.faults)
+  const correct = faults === 0 ? undefined : `correct ${plural(faults, 'field')}`
+  if (theirs !== undefined) {
+    return `Rebase on revision ${theirs.revision} first${correct === undefined ? '' : `, then ${correct}`}`
+  }
+  if (correct !== undefined) return `${correct.charAt(0).toUpperCase()}${correct.slice(1)} first`
+  return edit.changes.length === 0 ? 'Nothing has changed' : false
+}
+
+/** A fault of the server goes away with the next edit of its field; one without a field does not block. */
+function openFaults(found: readonly Fault[], refused: readonly Fault[]): number {
+  return new Set([...found, ...refused].flatMap(({ name }) => name ?? [])).size
+}

@@ -1,0 +1,133 @@
+import type { AgentResult } from '@agent-console/sdk'
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react'
+import { useWatch } from 'react-hook-form'
+import { useMe } from '../../auth/permissions.ts'
+import { plural } from '../../shared/numbers.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import { type FormValues, toForm } from '../fields/form.ts'
+import { applyMerge, type Choice, mergeForms } from '../fields/merge.ts'
+import { useLastRevision } from '../queries.ts'
+import { ConflictComparison } from './conflict-comparison.tsx'
+import { ConflictRow } from './conflict-row.tsx'
+import type { Editor } from './use-editor.ts'
+
+interface ConflictPanelProps {
+  editor: Editor
+  theirs: AgentResult
+}
+
+/** Mine, theirs and the result for each field; only what both changed asks for a choice. */
+export function ConflictPanel({ editor, theirs }: ConflictPanelProps): ReactElement {
+  const { base, conflict } = editor
+  const [choices, setChoices] = useState<Record<string, Choice>>({})
+  const [isComparing, setComparing] = useState(false)
+  const mine = useWatch<FormValues>({ control: editor.form.control }) as FormValues
+  const others = useMemo(() => toForm(theirs.agent), [theirs])
+  const rows = useMemo(() => mergeForms(toForm(base.agent), mine, others), [base, mine, others])
+  const asked = rows.filter(({ outcome }) => outcome === 'ask')
+  const open = asked.filter(({ path }) => choices[path] === undefined)
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => panel.current?.focus(), [])
+  return (
+    <section ref={panel} className="conf" aria-label="Conflict" tabIndex={-1}>
+      <header>
+        <span className="warn-t">
+          <Icon name="alert" />
+        </span>
+        <div className="grow">
+          <Saved theirs={theirs} />
+          <p className="t2">
+            <Why theirs={theirs} />
+            Nothing of yours is lost. {sayAsked(asked.length)}
+          </p>
+        </div>
+        <span className="mono t3 nowrap">
+          {conflict === 'refused' ? '412 · ' : ''}r{base.revision} → r{theirs.revision}
+        </span>
+      </header>
+      <div className="conf-rows">
+        <table className="fixed">
+          <thead>
+            <tr>
+              <th className="w-180">Field</th>
+              <th>Mine</th>
+              <th>Theirs, r{theirs.revision}</th>
+              <th className="w-180">Result</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <ConflictRow
+                key={row.path}
+                row={row}
+                choice={choices[row.path]}
+                onChoose={(choice) => setChoices((old) => ({ ...old, [row.path]: choice }))}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <footer>
+        <Button
+          variant="primary"
+          icon="retry"
+          off={open.length === 0 ? false : `Choose a value for ${open.map(({ label }) => label).join(', ')}`}
+          reason="beside"
+          onClick={() => editor.rebase(applyMerge(rows, mine, others, choices))}
+        >
+          Rebase my edits on revision {theirs.revision}
+        </Button>
+        <Button icon="columns" onClick={() => setComparing(true)}>
+          Compare side by side
+        </Button>
+        <span className="sp" />
+        <Button variant="quiet" onClick={editor.discard}>
+          Discard my changes
+        </Button>
+      </footer>
+      <ConflictComparison
+        open={isComparing}
+        onClose={() => setComparing(false)}
+        rows={rows}
+        revision={theirs.revision}
+      />
+    </section>
+  )
+}
+
+function sayAsked(count: number): string {
+  if (count === 0) return 'No field was changed by both of you.'
+  return count === 1
+    ? 'One field was changed by both of you: choose which value to keep.'
+    : `${plural(count, 'field')} were changed by both of you: choose which values to keep.`
+}
+
+function Saved({ theirs }: { theirs: AgentResult }): ReactElement {
+  return (
+    <h2>
+      <Saver theirs={theirs} /> saved revision {theirs.revision} while you were editing
+    </h2>
+  )
+}
+
+/** The name of the person, as far as the newest revision is known to be this one. */
+export function Saver({ theirs }: { theirs: AgentResult }): ReactElement {
+  const me = useMe()
+  const last = useLastRevision(theirs.agent.id)
+  if (last === undefined || last.revision !== theirs.revision) return <>Another user</>
+  if (last.changed_by === me.user_id) return <>You, in another window,</>
+  return <>{last.changed_by_name ?? 'Another user'}</>
+}
+
+function Why({ theirs }: { theirs: AgentResult }): ReactElement {
+  const last = useLastRevision(theirs.agent.id)
+  const reason = last?.revision === theirs.revision ? last.reason : null
+  return (
+    <>
+      <RelativeTime at={theirs.agent.updated_at} />
+      {reason === null ? '. ' : `, reason “${reason}”. `}
+    </>
+  )
+}

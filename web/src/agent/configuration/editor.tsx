@@ -1,0 +1,97 @@
+import type { AgentResult } from '@agent-console/sdk'
+import { type ReactElement, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { FormProvider, useWatch } from 'react-hook-form'
+import { useMay } from '../../auth/permissions.ts'
+import { draftKey, dropDraft, writeDraft } from '../../shared/drafts.ts'
+import { useKeys } from '../../shared/keys.ts'
+import { nowSeconds } from '../../shared/time.ts'
+import { UnsavedChanges } from '../../shared/ui/unsaved-changes.tsx'
+import { FaultSummary } from '../fields/fault-summary.tsx'
+import { type FormValues, toForm } from '../fields/form.ts'
+import { FormContext } from '../fields/form-context.ts'
+import { toUpdate } from '../fields/update.ts'
+import { ChangesPanel, SaveButtons } from './changes-panel.tsx'
+import { ConflictPanel } from './conflict-panel.tsx'
+import { type Start, toDraft } from './draft.ts'
+import { Groups } from './groups.tsx'
+import { CredentialWarning, DraftNotice, ReaderNotice, SaveFailed } from './notices.tsx'
+import { type Editor, useEditor } from './use-editor.ts'
+
+interface ConfigurationEditorProps {
+  id: string
+  draft: ReturnType<typeof draftKey>
+  latest: AgentResult
+  start: Start
+}
+
+export function ConfigurationEditor({ id, draft, latest, start }: ConfigurationEditorProps): ReactElement {
+  const editor = useEditor(id, draft, latest, start)
+  const { form, base, failure, theirs, conflict } = editor
+  const readOnly = !useMay('agent:write')
+  const saved = useMemo(() => toForm(base.agent), [base])
+  const parts = { base: saved, faults: failure.faults, onEdit: editor.clearFault, readOnly, defaults: {} }
+  useSaveKey(editor)
+  return (
+    <div className="pad col col-4">
+      {readOnly ? <ReaderNotice /> : null}
+      {start.draftAt === undefined ? null : <DraftNotice at={start.draftAt} onDiscard={editor.discard} />}
+      {theirs !== undefined && conflict !== 'closed' ? (
+        <ConflictPanel editor={editor} theirs={theirs} />
+      ) : null}
+      <FaultSummary faults={failure.faults} requestId={failure.requestId} done="saved" />
+      <SaveFailed editor={editor} />
+      <CredentialWarning id={id} paths={editor.credentials} />
+      <FormProvider {...form}>
+        <FormContext value={parts}>
+          <div className="g-form">
+            <Groups id={id} />
+            <Beside editor={editor} saved={saved} draft={draft} />
+          </div>
+        </FormContext>
+      </FormProvider>
+    </div>
+  )
+}
+
+/** Follows what is typed, so that the fields themselves need not be drawn again. */
+function Beside({
+  editor,
+  saved,
+  draft,
+}: {
+  editor: Editor
+  saved: FormValues
+  draft: string
+}): ReactElement {
+  const { base, form, reason } = editor
+  const values = useWatch<FormValues>({ control: form.control }) as FormValues
+  const shown = useDeferredValue(values)
+  const edit = useMemo(() => toUpdate(base.agent, shown), [base, shown])
+  const isDirty = edit.changes.length + edit.faults.length > 0
+  useEffect(() => {
+    if (!isDirty) return dropDraft(draft)
+    writeDraft(draft, { revision: base.revision, values: toDraft(saved, shown, reason), at: nowSeconds() })
+  }, [isDirty, draft, base, saved, shown, reason])
+  return (
+    <>
+      <ChangesPanel editor={editor} edit={edit} />
+      {isDirty ? (
+        <div className="save-bar">
+          <SaveButtons editor={editor} edit={edit} />
+        </div>
+      ) : null}
+      <UnsavedChanges dirty={isDirty} what="the configuration" onDiscard={() => dropDraft(draft)} />
+    </>
+  )
+}
+
+function useSaveKey({ save }: Editor): void {
+  const latest = useRef(save)
+  useEffect(() => {
+    latest.current = save
+  })
+  const [shortcuts] = useState(() => [
+    { keys: 'Ctrl+s', label: 'Save the configuration', group: 'This page', run: () => latest.current() },
+  ])
+  useKeys(shortcuts)
+}

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement, ReactNode } from 'react'
+import { useWatch } from 'react-hook-form'
+import { api } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
+import { formatCount } from '../../shared/numbers.ts'
+import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { FieldControl } from '../fields/control.tsx'
+import { DelegatedAgents } from '../fields/delegated-agents.tsx'
+import type { FormValues } from '../fields/form.ts'
+import { FormGroup } from '../fields/group.tsx'
+import { PromptField } from '../fields/prompt-field.tsx'
+import { FIELDS, GROUPS, type GroupId } from '../fields/table.ts'
+
+const MAX_PROMPT = 262_144
+
+/** All fields of the agent, by group. */
+export function Groups({ id }: { id: string }): ReactElement {
+  const extra: Partial<Record<GroupId, ReactNode>> = {
+    model: <SecretLink id={id} label="API key" />,
+    white_box: <SecretLink id={id} label="GitHub token" />,
+    delegation: <DelegatedAgents />,
+  }
+  return (
+    <div>
+      <p className="sm t3 row wrap legend">
+        <BehaviourMark />
+        <span>bears on behaviour: saving it outdates the last evaluation</span>
+        <span className="vsep" />
+        <span className="changed-mark" />
+        <span>changed here, not saved yet</span>
+      </p>
+      <form className="col formgap" onSubmit={(event) => event.preventDefault()} noValidate>
+        {(Object.keys(GROUPS) as GroupId[]).map((group) => (
+          <FormGroup key={group} id={group} note={group === 'prompt' ? <PromptLength /> : undefined}>
+            {FIELDS.filter((spec) => spec.group === group).map((spec) =>
+              spec.kind === 'prompt' || spec.kind === 'code' ? (
+                <PromptField key={spec.path} spec={spec} />
+              ) : (
+                <FieldControl key={spec.path} spec={spec} />
+              ),
+            )}
+            {extra[group]}
+          </FormGroup>
+        ))}
+      </form>
+      <KnownModels />
+    </div>
+  )
+}
+
+function PromptLength(): ReactElement {
+  const text = useWatch<FormValues, `fields.${string}`>({ name: 'fields.agent_system_prompt' })
+  return (
+    <>
+      {formatCount((text ?? '').length)} of {formatCount(MAX_PROMPT)} characters
+    </>
+  )
+}
+
+/** Secrets are no part of this form: they are set, shown and recorded on a page of their own. */
+function SecretLink({ id, label }: { id: string; label: string }): ReactElement {
+  return (
+    <div className="half fld">
+      <span className="lbl">{label}</span>
+      <Link to="/agents/$id/secrets" params={{ id }} className="secret-link">
+        <Icon name="lock" size="s" />
+        Set on the secrets tab
+        <Icon name="forward" size="xs" />
+      </Link>
+    </div>
+  )
+}
+
+/** Models that other agents of the team use, as suggestions. */
+export function KnownModels(): ReactElement {
+  const { data } = useQuery({
+    queryKey: keys.facets({}),
+    queryFn: ({ signal }) => api().agents.facets({}, { signal }),
+  })
+  return (
+    <datalist id="known-models">
+      {(data?.facets.model_names ?? []).map(({ value }) => (
+        <option key={value} value={value} />
+      ))}
+    </datalist>
+  )
+}

@@ -1,0 +1,141 @@
+import { type AgentResult, Stale, ValidationFailed } from '@agent-console/sdk'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { type UseFormReturn, useForm } from 'react-hook-form'
+import { api } from '../../api/client.ts'
+import { keys } from '../../api/keys.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { dropDraft } from '../../shared/drafts.ts'
+import { toast } from '../../shared/ui/toast.tsx'
+import { focusFault } from '../fields/focus.ts'
+import { changedPaths, type FormValues, toForm } from '../fields/form.ts'
+import { locate } from '../fields/locate.ts'
+import { applyMerge, mergeForms } from '../fields/merge.ts'
+import { type Fault, toUpdate } from '../fields/update.ts'
+import type { Start } from './draft.ts'
+
+export interface Failure {
+  faults: readonly Fault[]
+  /** Of the response that refused the values. */
+  requestId: string | undefined
+  /** Anything but refused values. */
+  error?: unknown
+}
+
+const NONE: Failure = { faults: [], requestId: undefined }
+
+export interface Editor {
+  form: UseFormReturn<FormValues>
+  /** The revision that the edits are made from. */
+  base: AgentResult
+  /** A newer revision that somebody has saved. */
+  theirs: AgentResult | undefined
+  /** The panel is open: a save met the newer revision, or the user asked for it. */
+  conflict: 'closed' | 'offered' | 'refused'
+  reason: string
+  isSaving: boolean
+  failure: Failure
+  credentials: readonly string[]
+  setReason: (reason: string) => void
+  save: () => void
+  discard: () => void
+  review: () => void
+  rebase: (values: FormValues) => void
+  clearFault: (name: string) => void
+  clearError: () => void
+}
+
+export function useEditor(id: string, draft: string, latest: AgentResult, start: Start): Editor {
+  const form = useForm<FormValues>({ defaultValues: start.values })
+  const [base, setBase] = useState(start.base)
+  const [reason, setReason] = useState(start.reason)
+  const [isSaving, setSaving] = useState(false)
+  const [failure, setFailure] = useState(NONE)
+  const [credentials, setCredentials] = useState<readonly string[]>([])
+  const [conflict, setConflict] = useState<Editor['conflict']>('closed')
+  const theirs = !isSaving && latest.revision > base.revision ? latest : undefined
+
+  /** From here on the edits are made from this revision. */
+  function moveTo(next: AgentResult, values: FormValues): void {
+    setBase(next)
+    form.reset(values)
+    setConflict('closed')
+  }
+
+  const follow = useEffectEvent(() => {
+    if (theirs === undefined) return
+    // A change by somebody else never touches a form with edits.
+    if (changedPaths(toForm(base.agent), form.getValues()).length === 0) moveTo(theirs, toForm(theirs.agent))
+  })
+  useEffect(() => follow(), [latest])
+
+  function refuse(faults: readonly Fault[], requestId?: string): void {
+    setFailure({ faults, requestId })
+    focusFault(faults)
+  }
+
+  async function send(): Promise<void> {
+    const sent = structuredClone(form.getValues())
+    const { update, faults } = toUpdate(base.agent, sent)
+    if (faults.length > 0) return refuse(faults)
+    if (theirs !== undefined) return setConflict('refused')
+    if (Object.keys(update).length === 0) return
+    setSaving(true)
+    setFailure(NONE)
+    try {
+      const why = reason.trim() === '' ? undefined : reason.trim()
+      const saved = await api().agents.update(id, update, { ifRevision: base.revision, reason: why })
+      accept(saved, sent)
+    } catch (error) {
+      if (error instanceof Stale) {
+        await queryClient.invalidateQueries({ queryKey: keys.one(id) })
+        setConflict('refused')
+      } else if (error instanceof ValidationFailed) {
+        refuse(error.faults.map(locate), error.requestId)
+      } else setFailure({ ...NONE, error })
+    } finally {
+      setSaving(false)
+    }
+  }
+
+  /** What was typed while the request ran stays an edit. */
+  function accept(saved: AgentResult, sent: FormValues): void {
+    const now = form.getValues()
+    const next = toForm(saved.agent)
+    moveTo(saved, applyMerge(mergeForms(sent, now, next), now, next, {}))
+    setReason('')
+    setCredentials(saved.credentialWarnings)
+    queryClient.setQueryData<AgentResult>(keys.one(id), (old) => keepScores(saved, old))
+    void queryClient.invalidateQueries({ queryKey: keys.one(id) })
+    toast({ text: `Saved revision ${saved.revision}` })
+  }
+
+  return {
+    ...{ form, base, theirs, conflict, reason, isSaving, failure, credentials, setReason },
+    save: () => {
+      if (!isSaving) void send()
+    },
+    discard: () => {
+      dropDraft(draft)
+      setFailure(NONE)
+      setReason('')
+      moveTo(latest, toForm(latest.agent))
+    },
+    review: () => setConflict('offered'),
+    rebase: (values) => {
+      if (theirs !== undefined) moveTo(theirs, values)
+    },
+    clearFault: (name) =>
+      setFailure((old) =>
+        old.faults.some((fault) => fault.name === name)
+          ? { ...old, faults: old.faults.filter((fault) => fault.name !== name) }
+          : old,
+      ),
+    clearError: () => setFailure(NONE),
+  }
+}
+
+/** The response to a change has no scores; those on the screen stay until they are read again. */
+function keepScores(saved: AgentResult, old: AgentResult | undefined): AgentResult {
+  const scores = old?.agent.latest_evaluation
+  return scores === undefined ? saved : { ...saved, agent: { ...saved.agent, latest_evaluation: scores } }
+}

@@ -1,0 +1,87 @@
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { unifiedMergeView } from '@codemirror/merge'
+import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react'
+
+interface CodeEditorProps {
+  label: string
+  value: string
+  /** Compare with this text; undefined: only the text itself. */
+  saved: string | undefined
+  readOnly: boolean
+  onChange: (text: string) => void
+}
+
+const theme = EditorView.theme({
+  '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '0.8125rem' },
+  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', fontVariantLigatures: 'none' },
+  '.cm-content': { caretColor: 'var(--text)', padding: '0.5rem 0' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--text-3)', border: '0' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'transparent' },
+  '&.cm-focused .cm-activeLine': { boxShadow: 'inset 2px 0 0 var(--accent-line)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    background: 'var(--accent-soft)',
+  },
+  '&.cm-merge-b .cm-changedLine, .cm-insertedLine': { background: 'var(--add-bg)' },
+  '&.cm-merge-b .cm-changedText, ins.cm-insertedLine': {
+    background: 'var(--add-word)',
+    textDecoration: 'none',
+  },
+  '.cm-deletedChunk': { background: 'var(--del-bg)', paddingLeft: '0.375rem' },
+  '.cm-deletedChunk .cm-deletedText, .cm-deletedLine del': {
+    background: 'var(--del-word)',
+    textDecoration: 'none',
+  },
+  '.cm-collapsedLines': { color: 'var(--text-3)', background: 'var(--sunken)', border: '0' },
+})
+
+/** Inside a shadow root: there the editor may bring its styles, which the policy of the page refuses elsewhere. */
+export function CodeEditor({ label, value, saved, readOnly, onChange }: CodeEditorProps): ReactElement {
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(undefined)
+  const comparison = useRef(new Compartment())
+  const changed = useEffectEvent((text: string) => onChange(text))
+  const start = useEffectEvent((root: ShadowRoot) => {
+    const state = EditorState.create({
+      doc: value,
+      extensions: [
+        ...[lineNumbers(), history(), drawSelection(), highlightActiveLine(), EditorView.lineWrapping, theme],
+        keymap.of([...defaultKeymap, ...historyKeymap]),
+        EditorState.readOnly.of(readOnly),
+        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true' }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) changed(update.state.doc.toString())
+        }),
+        comparison.current.of(compareWith(saved)),
+      ],
+    })
+    return new EditorView({ state, root, parent: root })
+  })
+
+  useEffect(() => {
+    const element = host.current
+    if (element === null) return
+    const editor = start(element.shadowRoot ?? element.attachShadow({ mode: 'open' }))
+    view.current = editor
+    editor.focus()
+    return () => editor.destroy()
+  }, [])
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: comparison.current.reconfigure(compareWith(saved)) })
+  }, [saved])
+
+  return <div ref={host} className="code-editor" />
+}
+
+function compareWith(saved: string | undefined): Extension {
+  if (saved === undefined) return []
+  return unifiedMergeView({
+    original: saved,
+    mergeControls: false,
+    collapseUnchanged: { margin: 3, minSize: 6 },
+  })
+}

@@ -1,0 +1,77 @@
+import { lazy, type ReactElement, Suspense, useState } from 'react'
+import { formatCount } from '../../shared/numbers.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { Dialog } from '../../shared/ui/dialog.tsx'
+import { Segments, TextArea } from '../../shared/ui/inputs.tsx'
+import { AreaInput, FieldControl, type InputProps } from './control.tsx'
+import { useFormParts } from './form-context.ts'
+import type { FieldSpec } from './table.ts'
+
+const CodeEditor = lazy(() => import('./code-editor.tsx').then((module) => ({ default: module.CodeEditor })))
+
+/** A long text: a text area in the form, and an editor with lines and comparison on the full screen. */
+export function PromptField({ spec }: { spec: FieldSpec }): ReactElement {
+  const [open, setOpen] = useState(false)
+  return (
+    <FieldControl
+      spec={spec}
+      action={
+        <Button variant="quiet" icon="expand" onClick={() => setOpen(true)}>
+          Full screen
+        </Button>
+      }
+      render={(props) => (
+        <>
+          <AreaInput {...props} />
+          <Dialog open={open} onClose={() => setOpen(false)} title={spec.label} kind="full">
+            <FullScreen {...props} onClose={() => setOpen(false)} />
+          </Dialog>
+        </>
+      )}
+    />
+  )
+}
+
+function FullScreen({ onClose, ...input }: InputProps & { onClose: () => void }): ReactElement {
+  const { spec, value, readOnly, onChange } = input
+  const { base } = useFormParts()
+  const [mode, setMode] = useState<'write' | 'compare'>('write')
+  const saved = base.fields[spec.path] ?? ''
+  return (
+    <>
+      <div className="row">
+        <Segments
+          label="View"
+          value={mode}
+          onChange={setMode}
+          options={[
+            { value: 'write', label: 'Write', icon: 'edit' },
+            { value: 'compare', label: 'Compare with the saved text', icon: 'columns' },
+          ]}
+        />
+        <span className="sp" />
+        <span className="sm t3 num">{formatCount(value.length)} characters</span>
+        <Button onClick={onClose}>Done</Button>
+      </div>
+      <Suspense
+        fallback={
+          <TextArea
+            aria-label={spec.label}
+            className="code-editor"
+            value={value}
+            readOnly={readOnly}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        }
+      >
+        <CodeEditor
+          label={spec.label}
+          value={value}
+          saved={mode === 'compare' ? saved : undefined}
+          readOnly={readOnly}
+          onChange={onChange}
+        />
+      </Suspense>
+    </>
+  )
+}
