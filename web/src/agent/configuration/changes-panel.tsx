@@ -2,14 +2,14 @@ import type { ReactElement } from 'react'
 import { useOff } from '../../auth/permissions.ts'
 import { plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
-import { DiffField } from '../../shared/ui/diff.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { TextInput } from '../../shared/ui/inputs.tsx'
 import { faultOf } from '../fields/form-context.ts'
-import { bearsOnBehaviour, controlId } from '../fields/table.ts'
+import { controlId } from '../fields/table.ts'
 import type { Edit, Fault } from '../fields/update.ts'
 import { BehaviourNote } from './behaviour-note.tsx'
+import { ChangedField } from './changed-field.tsx'
 import { Saver } from './conflict-panel.tsx'
 import type { Editor } from './use-editor.ts'
 
@@ -44,14 +44,11 @@ export function ChangesPanel({ editor, edit }: ChangesPanelProps): ReactElement 
         {count === 0 ? (
           <p className="in t3">Edit a field, and the difference to the saved configuration appears here.</p>
         ) : null}
-        {edit.changes.map(({ path, label, before, after }) => (
-          <DiffField
-            key={path}
-            label={label}
-            behaviour={bearsOnBehaviour(path)}
-            before={before}
-            after={after}
-            note={faultOf(failure.faults, path) === undefined ? null : <HasFault />}
+        {edit.changes.map((change) => (
+          <ChangedField
+            key={change.path}
+            change={change}
+            note={faultOf(failure.faults, change.path) === undefined ? null : <HasFault />}
           />
         ))}
         {edit.faults.map(({ name, label, message }) => (

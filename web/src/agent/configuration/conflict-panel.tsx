@@ -28,6 +28,8 @@ export function ConflictPanel({ editor, theirs }: ConflictPanelProps): ReactElem
   const rows = useMemo(() => mergeForms(toForm(base.agent), mine, others), [base, mine, others])
   const asked = rows.filter(({ outcome }) => outcome === 'ask')
   const open = asked.filter(({ path }) => choices[path] === undefined)
+  const missing =
+    open.length === 0 ? false : `Choose a value for ${open.map(({ label }) => label).join(', ')}`
   const panel = useRef<HTMLElement>(null)
   useEffect(() => panel.current?.focus(), [])
   return (
@@ -73,8 +75,7 @@ export function ConflictPanel({ editor, theirs }: ConflictPanelProps): ReactElem
         <Button
           variant="primary"
           icon="retry"
-          off={open.length === 0 ? false : `Choose a value for ${open.map(({ label }) => label).join(', ')}`}
-          reason="beside"
+          off={missing}
           onClick={() => editor.rebase(applyMerge(rows, mine, others, choices))}
         >
           Rebase my edits on revision {theirs.revision}
@@ -82,6 +83,12 @@ export function ConflictPanel({ editor, theirs }: ConflictPanelProps): ReactElem
         <Button icon="columns" onClick={() => setComparing(true)}>
           Compare side by side
         </Button>
+        {missing === false ? null : (
+          <span className="off-reason" aria-hidden="true">
+            <Icon name="info" size="xs" />
+            {missing}
+          </span>
+        )}
         <span className="sp" />
         <Button variant="quiet" onClick={editor.discard}>
           Discard my changes

@@ -1,31 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactElement, ReactNode } from 'react'
+import { Fragment, type ReactElement, type ReactNode } from 'react'
 import { useWatch } from 'react-hook-form'
 import { api } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { formatCount } from '../../shared/numbers.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
-import { FieldControl } from '../fields/control.tsx'
 import { DelegatedAgents } from '../fields/delegated-agents.tsx'
+import { FieldOf } from '../fields/field-of.tsx'
 import type { FormValues } from '../fields/form.ts'
 import { FormGroup } from '../fields/group.tsx'
-import { PromptField } from '../fields/prompt-field.tsx'
 import { FIELDS, GROUPS, type GroupId } from '../fields/table.ts'
 
 const MAX_PROMPT = 262_144
 
 /** All fields of the agent, by group. */
 export function Groups({ id }: { id: string }): ReactElement {
-  const extra: Partial<Record<GroupId, ReactNode>> = {
-    model: <SecretLink id={id} label="API key" />,
-    white_box: <SecretLink id={id} label="GitHub token" />,
-    delegation: <DelegatedAgents />,
+  const after: Record<string, ReactNode> = {
+    rate_limit_requests_per_minute: <SecretLink id={id} label="API key" />,
+    'white_box_config/github_username': <SecretLink id={id} label="GitHub token" />,
   }
   return (
     <div>
-      <p className="sm t3 row wrap legend">
+      <p className="sm t3 row wrap form-legend">
         <BehaviourMark />
         <span>bears on behaviour: saving it outdates the last evaluation</span>
         <span className="vsep" />
@@ -35,14 +33,13 @@ export function Groups({ id }: { id: string }): ReactElement {
       <form className="col formgap" onSubmit={(event) => event.preventDefault()} noValidate>
         {(Object.keys(GROUPS) as GroupId[]).map((group) => (
           <FormGroup key={group} id={group} note={group === 'prompt' ? <PromptLength /> : undefined}>
-            {FIELDS.filter((spec) => spec.group === group).map((spec) =>
-              spec.kind === 'prompt' || spec.kind === 'code' ? (
-                <PromptField key={spec.path} spec={spec} />
-              ) : (
-                <FieldControl key={spec.path} spec={spec} />
-              ),
-            )}
-            {extra[group]}
+            {FIELDS.filter((spec) => spec.group === group).map((spec) => (
+              <Fragment key={spec.path}>
+                <FieldOf spec={spec} />
+                {after[spec.path]}
+              </Fragment>
+            ))}
+            {group === 'delegation' ? <DelegatedAgents /> : null}
           </FormGroup>
         ))}
       </form>

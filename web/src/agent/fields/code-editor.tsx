@@ -1,4 +1,4 @@
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
 import { unifiedMergeView } from '@codemirror/merge'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
@@ -49,7 +49,7 @@ export function CodeEditor({ label, value, saved, readOnly, onChange }: CodeEdit
       doc: value,
       extensions: [
         ...[lineNumbers(), history(), drawSelection(), highlightActiveLine(), EditorView.lineWrapping, theme],
-        keymap.of([...defaultKeymap, ...historyKeymap]),
+        keymap.of([...standardKeymap, ...historyKeymap]),
         EditorState.readOnly.of(readOnly),
         EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true' }),
         EditorView.updateListener.of((update) => {

@@ -17,6 +17,7 @@ export interface InputProps {
   value: string
   dirty: boolean
   readOnly: boolean
+  autoFocus: boolean
   onChange: (text: string) => void
   inputRef: Ref<HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement>
 }
@@ -24,11 +25,18 @@ export interface InputProps {
 interface FieldControlProps {
   spec: FieldSpec
   action?: ReactNode
+  /** The user has just asked for the field. */
+  autoFocus?: boolean
   /** Another input than the one of the kind. */
   render?: (props: InputProps) => ReactElement
 }
 
-export function FieldControl({ spec, action, render = renderInput }: FieldControlProps): ReactElement {
+export function FieldControl({
+  spec,
+  action,
+  autoFocus = false,
+  render = renderInput,
+}: FieldControlProps): ReactElement {
   const { base, faults, onEdit, readOnly, defaults } = useFormParts()
   const { field } = useController<FormValues, `fields.${string}`>({ name: `fields.${spec.path}` })
   const value = field.value ?? ''
@@ -37,7 +45,7 @@ export function FieldControl({ spec, action, render = renderInput }: FieldContro
     <div className={WIDTHS[spec.width]}>
       <Field
         id={controlId(spec.path)}
-        label={spec.label}
+        label={spec.formLabel ?? spec.label}
         behaviour={bearsOnBehaviour(spec.path)}
         fault={faultOf(faults, spec.path)}
         action={action}
@@ -50,6 +58,7 @@ export function FieldControl({ spec, action, render = renderInput }: FieldContro
             value,
             dirty: value !== base.fields[spec.path],
             readOnly,
+            autoFocus,
             inputRef: field.ref,
             onChange: (text) => {
               field.onChange(text)
@@ -111,6 +120,7 @@ export function AreaInput({
   value,
   dirty,
   readOnly,
+  autoFocus,
   onChange,
   inputRef,
 }: InputProps): ReactElement {
@@ -125,6 +135,9 @@ export function AreaInput({
       dirty={dirty}
       readOnly={readOnly}
       spellCheck={isProse}
+      // Only where a button has just made way for the field.
+      // oxlint-disable-next-line jsx-a11y/no-autofocus
+      autoFocus={autoFocus}
       placeholder={spec.placeholder ?? (spec.kind === 'json' || spec.kind === 'rest' ? '{ }' : undefined)}
       onChange={(event) => onChange(event.target.value)}
     />

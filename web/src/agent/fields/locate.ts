@@ -38,5 +38,7 @@ function inDelegates([index, field = '', ...deeper]: string[], msg: string): Fau
 /** Says where inside the field, if it holds more than one value. */
 function within(path: readonly string[], msg: string): string {
   const place = path.filter((part) => part !== '').join('.')
-  return place === '' ? msg : `${place}: ${msg}`
+  const text = msg.replace(/^Value error, /, '')
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
+  return place === '' ? sentence : `${place}: ${sentence}`
 }

@@ -39,6 +39,8 @@ export interface FieldSpec {
   /** Member of the agent, or member of a nested object after a slash; `*` for the rest of it. */
   path: string
   label: string
+  /** In the form, where the heading of the group says the rest. */
+  formLabel?: string
   kind: Kind
   group: GroupId
   /** Quarters of the width of the form. */
@@ -101,7 +103,10 @@ export const FIELDS: readonly FieldSpec[] = [
     ...{ required: true, unit: 'a minute', hint: 'Counted per agent, not per caller' },
   },
 
-  { path: 'agent_system_prompt', label: 'Instruction', kind: 'prompt', group: 'prompt', width: 4 },
+  {
+    ...{ path: 'agent_system_prompt', label: 'System prompt', formLabel: 'Instruction', kind: 'prompt' },
+    ...{ group: 'prompt', width: 4 },
+  },
 
   { path: 'agent_params/temperature', label: 'Temperature', kind: 'number', group: 'parameters', width: 1 },
   { path: 'agent_params/top_p', label: 'Top p', kind: 'number', group: 'parameters', width: 1 },
