@@ -1,9 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactElement, type ReactNode } from 'react'
 import { useWatch } from 'react-hook-form'
-import { api } from '../../api/client.ts'
-import { keys } from '../../api/keys.ts'
 import { formatCount } from '../../shared/numbers.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
@@ -11,6 +8,7 @@ import { DelegatedAgents } from '../fields/delegated-agents.tsx'
 import { FieldOf } from '../fields/field-of.tsx'
 import type { FormValues } from '../fields/form.ts'
 import { FormGroup } from '../fields/group.tsx'
+import { KnownModels } from '../fields/known-models.tsx'
 import { FIELDS, GROUPS, type GroupId } from '../fields/table.ts'
 
 const MAX_PROMPT = 262_144
@@ -68,20 +66,5 @@ function SecretLink({ id, label }: { id: string; label: string }): ReactElement 
         <Icon name="forward" size="xs" />
       </Link>
     </div>
-  )
-}
-
-/** Models that other agents of the team use, as suggestions. */
-export function KnownModels(): ReactElement {
-  const { data } = useQuery({
-    queryKey: keys.facets({}),
-    queryFn: ({ signal }) => api().agents.facets({}, { signal }),
-  })
-  return (
-    <datalist id="known-models">
-      {(data?.facets.model_names ?? []).map(({ value }) => (
-        <option key={value} value={value} />
-      ))}
-    </datalist>
   )
 }
