@@ -1,6 +1,8 @@
 import type { AgentResult } from '@agent-console/sdk'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement, ReactNode } from 'react'
+import { useMe } from '../auth/permissions.ts'
+import { draftKey, useHasDraft } from '../shared/drafts.ts'
 import { formatCount } from '../shared/numbers.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 
@@ -17,7 +19,13 @@ const TABS = [
 
 export function AgentTabs({ result }: { result: AgentResult }): ReactElement {
   const { agent, revision } = result
+  const isEdited = useHasDraft(draftKey(useMe().user_id, 'configuration', agent.id))
   const notes: Record<string, ReactNode> = {
+    Configuration: isEdited && (
+      <span className="dotm" title="Unsaved changes">
+        <span className="hid">unsaved changes</span>
+      </span>
+    ),
     History: <span className="n">{formatCount(revision)}</span>,
     Scores: <Behind result={result} />,
     Delegation: agent.delegated_agents.length > 0 && (

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 /** Unsaved work of this tab: it survives a reload and a new sign-in. Never put a secret into it. */
 export interface Draft<Values> {
   /** The revision that the values were changed from. */
@@ -6,6 +8,8 @@ export interface Draft<Values> {
   /** Unix time in seconds. */
   at: number
 }
+
+const listeners = new Set<() => void>()
 
 /** Of one user, so that the next user of the tab does not find it. */
 export function draftKey(userId: string, kind: 'configuration' | 'genome' | 'create', id: string): string {
@@ -27,6 +31,7 @@ export function readDraft<Values>(key: string): Draft<Values> | undefined {
 export function writeDraft<Values>(key: string, draft: Draft<Values>): boolean {
   try {
     sessionStorage.setItem(key, JSON.stringify(draft))
+    announce()
     return true
   } catch {
     return false
@@ -35,4 +40,18 @@ export function writeDraft<Values>(key: string, draft: Draft<Values>): boolean {
 
 export function dropDraft(key: string): void {
   sessionStorage.removeItem(key)
+  announce()
+}
+
+function announce(): void {
+  for (const listener of listeners) listener()
+}
+
+export function useHasDraft(key: string): boolean {
+  return useSyncExternalStore(subscribe, () => sessionStorage.getItem(key) !== null)
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

@@ -109,22 +109,22 @@ suite('rebase', () => {
 
 suite('the place of a fault', () => {
   const cases: [(string | number)[], string | undefined, string][] = [
-    [['body', 'agent_url'], 'agent_url', 'wrong'],
-    [['body', 'agent_params', 'max_tokens'], 'agent_params/max_tokens', 'wrong'],
-    [['body', 'agent_params', 'rag_params', 'top_k'], 'agent_params/rag_params', 'top_k: wrong'],
-    [['body', 'agent_params', 'seed', 'x'], 'agent_params/*', 'seed.x: wrong'],
-    [['body', 'agent_params'], 'agent_params/*', 'wrong'],
-    [['body', 'mcp_config', 'server_urls', 1], 'mcp_config/server_urls', '1: wrong'],
-    [['body', 'delegated_agents', 2, 'url'], 'delegates.2.url', 'wrong'],
-    [['body', 'delegated_agents', 0, 'weight'], 'delegates.0.rest', 'weight: wrong'],
-    [['body', 'white_box_config', 'github_token'], undefined, 'wrong'],
-    [['header', 'console-change-reason'], 'reason', 'wrong'],
-    [['header', 'if-match'], undefined, 'wrong'],
-    [['body'], undefined, 'wrong'],
+    [['body', 'agent_url'], 'agent_url', 'Wrong'],
+    [['body', 'agent_params', 'max_tokens'], 'agent_params/max_tokens', 'Wrong'],
+    [['body', 'agent_params', 'rag_params', 'top_k'], 'agent_params/rag_params', 'top_k: Wrong'],
+    [['body', 'agent_params', 'seed', 'x'], 'agent_params/*', 'seed.x: Wrong'],
+    [['body', 'agent_params'], 'agent_params/*', 'Wrong'],
+    [['body', 'mcp_config', 'server_urls', 1], 'mcp_config/server_urls', '1: Wrong'],
+    [['body', 'delegated_agents', 2, 'url'], 'delegates.2.url', 'Wrong'],
+    [['body', 'delegated_agents', 0, 'weight'], 'delegates.0.rest', 'weight: Wrong'],
+    [['body', 'white_box_config', 'github_token'], undefined, 'Wrong'],
+    [['header', 'console-change-reason'], 'reason', 'Wrong'],
+    [['header', 'if-match'], undefined, 'Wrong'],
+    [['body'], undefined, 'Wrong'],
   ]
   for (const [loc, name, message] of cases) {
     test(loc.join('.'), () => {
-      const fault = locate({ loc, msg: 'wrong' })
+      const fault = locate({ loc, msg: 'Value error, wrong' })
       assert.deepEqual({ name: fault.name, message: fault.message }, { name, message })
     })
   }

@@ -140,7 +140,7 @@ suite('the body of an update', () => {
 
 suite('faults that are found before saving', () => {
   const cases: [string, string, RegExp][] = [
-    ['agent_name', '', /must not be empty/],
+    ['agent_name', '', /Must not be empty/],
     ['rate_limit_requests_per_minute', '1.5', /whole number/],
     ['agent_params/temperature', 'warm', /Enter a number/],
     ['agent_params/max_tokens', '12345678901234567890', /more digits/],

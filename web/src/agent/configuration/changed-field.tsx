@@ -13,7 +13,8 @@ const SHORT = 40
 export function ChangedField({ change, note }: { change: Change; note: ReactNode }): ReactElement {
   const spec = specOf(change.path)
   const [before, after] = [change.before, change.after].map((value) => {
-    const text = textOf(spec?.kind ?? 'json', value)
+    // The list of delegated agents has no field in the table.
+    const text = isEmptyList(value) ? '' : textOf(spec?.kind ?? 'json', value)
     return spec?.options?.[text] ?? text
   }) as [string, string]
   const isLines = before.includes('\n') || after.includes('\n')
@@ -31,6 +32,10 @@ export function ChangedField({ change, note }: { change: Change; note: ReactNode
       {isShort ? null : <TextDiff before={before} after={after} />}
     </section>
   )
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }
 
 function Counts({ before, after }: { before: string; after: string }): ReactElement {

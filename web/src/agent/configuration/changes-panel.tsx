@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react'
-import { useOff } from '../../auth/permissions.ts'
 import { plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
@@ -99,8 +98,7 @@ function Reason({ editor }: { editor: Editor }): ReactElement {
 
 /** Beside the form, and on narrow screens in the bar below it. */
 export function SaveButtons({ editor, edit }: ChangesPanelProps): ReactElement {
-  const refused = useOff('agent:write')
-  const off = refused || whyOff(editor, edit)
+  const off = whyOff(editor, edit)
   const isEmpty = edit.changes.length + edit.faults.length === 0
   return (
     <div className="col save-buttons">

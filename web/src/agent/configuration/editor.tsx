@@ -2,7 +2,7 @@ import type { AgentResult } from '@agent-console/sdk'
 import { type ReactElement, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { FormProvider, useWatch } from 'react-hook-form'
 import { useMay } from '../../auth/permissions.ts'
-import { draftKey, dropDraft, writeDraft } from '../../shared/drafts.ts'
+import { dropDraft, writeDraft } from '../../shared/drafts.ts'
 import { useKeys } from '../../shared/keys.ts'
 import { nowSeconds } from '../../shared/time.ts'
 import { UnsavedChanges } from '../../shared/ui/unsaved-changes.tsx'
@@ -19,7 +19,8 @@ import { type Editor, useEditor } from './use-editor.ts'
 
 interface ConfigurationEditorProps {
   id: string
-  draft: ReturnType<typeof draftKey>
+  /** Key of the draft. */
+  draft: string
   latest: AgentResult
   start: Start
 }
@@ -43,9 +44,9 @@ export function ConfigurationEditor({ id, draft, latest, start }: ConfigurationE
       <CredentialWarning id={id} paths={editor.credentials} />
       <FormProvider {...form}>
         <FormContext value={parts}>
-          <div className="g-form">
+          <div className="g-form edit-form">
             <Groups id={id} />
-            <Beside editor={editor} saved={saved} draft={draft} />
+            {readOnly ? null : <Beside editor={editor} saved={saved} draft={draft} />}
           </div>
         </FormContext>
       </FormProvider>

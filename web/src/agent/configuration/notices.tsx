@@ -9,9 +9,14 @@ import { Banner } from '../../shared/ui/page.tsx'
 import type { Editor } from './use-editor.ts'
 
 export function ReaderNotice(): ReactElement {
+  const off = useOff('agent:write')
   return (
-    <Banner icon={<Icon name="lock" />} title="You can read this configuration, not change it">
-      {useOff('agent:write')}
+    <Banner
+      icon={<Icon name="lock" />}
+      title="You can read this configuration, not change it"
+      actions={<Button off={off}>Save</Button>}
+    >
+      {off}
     </Banner>
   )
 }

@@ -52,9 +52,9 @@ function hasMember(value: unknown, path: string): boolean {
 
 function withoutSecrets(source: Record<string, unknown>): Source {
   const config = source['white_box_config']
-  if (!isObject(config)) return source as Source
+  if (!isObject(config)) return source
   const { github_token: _, ...rest } = config
-  return { ...source, white_box_config: rest } as Source
+  return { ...source, white_box_config: rest }
 }
 
 /** The body of the creation: what was imported, with the edits of the form. */

@@ -13,6 +13,7 @@ import { UnsavedChanges } from '../../shared/ui/unsaved-changes.tsx'
 import { FaultSummary } from '../fields/fault-summary.tsx'
 import { changedPaths, type FormValues, toForm } from '../fields/form.ts'
 import { FormContext } from '../fields/form-context.ts'
+import { specOf } from '../fields/table.ts'
 import { CreateGroups, DEFAULTS, SHOWN } from './groups.tsx'
 import { ONLY_ON_CREATION } from './import.ts'
 import { ImportDialog } from './import-dialog.tsx'
@@ -47,7 +48,7 @@ export function CreatePage(): ReactElement {
             >
               <CreateGroups />
               <AlsoImported creation={creation} />
-              <footer className="row create-end">
+              <footer className="row wrap create-end">
                 <Button
                   type="submit"
                   variant="primary"
@@ -88,11 +89,10 @@ function Kept({ creation, draft }: { creation: Creation; draft: string }): React
 /** Imported fields that the short form does not show are sent as they came. */
 function AlsoImported({ creation: { source, clear } }: { creation: Creation }): ReactElement | null {
   const hidden = useMemo(() => {
-    const form = toForm(source)
-    const paths = changedPaths(EMPTY, form).filter((path) => !SHOWN.includes(path))
+    const paths = changedPaths(EMPTY, toForm(source)).filter((path) => !SHOWN.includes(path))
     return [
-      ...paths,
-      ...Object.keys(source).filter((name) => (ONLY_ON_CREATION as readonly string[]).includes(name)),
+      ...paths.map((path) => specOf(path)?.label ?? path),
+      ...ONLY_ON_CREATION.filter((name) => name in source),
     ]
   }, [source])
   if (Object.keys(source).length === 0) return null
@@ -110,11 +110,7 @@ function AlsoImported({ creation: { source, clear } }: { creation: Creation }): 
         </Button>
       }
     >
-      {hidden.length === 0 ? undefined : (
-        <span className="mono">
-          {hidden.map((path) => path.replace('/*', '').replace('/', '.')).join(', ')}
-        </span>
-      )}
+      {hidden.length === 0 ? undefined : <span>{hidden.join(', ')}</span>}
     </Banner>
   )
 }

@@ -116,7 +116,7 @@ function isShown(name: string | undefined): boolean {
 function missingOf({ fields }: FormValues, faults: readonly Fault[]): Fault[] {
   return Object.entries({ agent_name: 'Name', model_name: 'Model' })
     .filter(([path]) => fields[path]?.trim() === '' && !faults.some(({ name }) => name === path))
-    .map(([name, label]) => ({ name, label, message: `${label} must not be empty.` }))
+    .map(([name, label]) => ({ name, label, message: 'Must not be empty.' }))
 }
 
 /** Not crypto.randomUUID, which browsers offer only over HTTPS. */

@@ -63,7 +63,7 @@ export function CodeEditor({ label, value, saved, readOnly, onChange }: CodeEdit
 
   useEffect(() => {
     const element = host.current
-    if (element === null) return
+    if (element === null) return undefined
     const editor = start(element.shadowRoot ?? element.attachShadow({ mode: 'open' }))
     view.current = editor
     editor.focus()

@@ -84,11 +84,7 @@ function parseRest(text: string): object {
 
 export function sameRows(a: readonly DelegateRow[], b: readonly DelegateRow[]): boolean {
   return isSame(
-    a.map((row) => fields(row)),
-    b.map((row) => fields(row)),
+    a.map((row) => ({ ...row, origin: '' })),
+    b.map((row) => ({ ...row, origin: '' })),
   )
-}
-
-function fields({ origin: _, ...row }: DelegateRow): Omit<DelegateRow, 'origin'> {
-  return row
 }

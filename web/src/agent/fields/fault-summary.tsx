@@ -28,7 +28,8 @@ export function FaultSummary({ faults, requestId, done }: FaultSummaryProps): Re
         <ul className="faults">
           {faults.map((fault) => (
             <li key={`${fault.name}${fault.label}${fault.message}`}>
-              <FaultLink fault={fault} /> <span className="t2">{fault.message}</span>
+              <FaultLink fault={fault} />
+              <span className="t2">: {fault.message}</span>
             </li>
           ))}
         </ul>

@@ -8,10 +8,11 @@ export function locate({ loc, msg }: Pick<ValidationFault, 'loc' | 'msg'>): Faul
   const [where, top, ...inside] = loc.map(String)
   if (where === 'header') {
     return top === 'console-change-reason'
-      ? { name: 'reason', label: 'Reason', message: msg }
-      : { name: undefined, label: `Header ${top ?? ''}`, message: msg }
+      ? { name: 'reason', label: 'Reason', message: within([], msg) }
+      : { name: undefined, label: `Header ${top ?? ''}`, message: within([], msg) }
   }
-  if (where !== 'body' || top === undefined) return { name: undefined, label: loc.join('.'), message: msg }
+  if (where !== 'body' || top === undefined)
+    return { name: undefined, label: loc.join('.'), message: within([], msg) }
   if (top === DELEGATES.name) return inDelegates(inside, msg)
   const [member = '', ...deeper] = inside
   const direct = specOf(top)
@@ -19,14 +20,14 @@ export function locate({ loc, msg }: Pick<ValidationFault, 'loc' | 'msg'>): Faul
   const own = specOf(`${top}/${member}`)
   if (own !== undefined) return { name: own.path, label: own.label, message: within(deeper, msg) }
   if (top === 'api_key' || SECRETS.includes(`${top}/${member}`)) {
-    return { name: undefined, label: [top, ...inside].join('.'), message: msg }
+    return { name: undefined, label: [top, ...inside].join('.'), message: within([], msg) }
   }
   const rest = FIELDS.find(({ path }) => path === `${top}/*`)
   return { name: rest?.path, label: rest?.label ?? [top, ...inside].join('.'), message: within(inside, msg) }
 }
 
 function inDelegates([index, field = '', ...deeper]: string[], msg: string): Fault {
-  if (index === undefined) return { name: DELEGATES.name, label: DELEGATES.label, message: msg }
+  if (index === undefined) return { name: DELEGATES.name, label: DELEGATES.label, message: within([], msg) }
   const label = `Delegated agent ${Number(index) + 1}`
   const own = Object.entries(DELEGATE_FIELDS).find(([name]) => name === field)
   if (own === undefined) {

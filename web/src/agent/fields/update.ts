@@ -78,6 +78,7 @@ function inOrder(): FieldSpec[] {
 
 function inFormOrder(changes: readonly Change[]): Change[] {
   const order = FIELDS.map(({ path }) => path)
+  order.splice(order.indexOf('protection_status'), 0, DELEGATES.name)
   return changes.toSorted((a, b) => order.indexOf(a.path) - order.indexOf(b.path))
 }
 
@@ -102,7 +103,7 @@ function withMember(top: string, object: unknown, member: string, value: unknown
 }
 
 function check(spec: FieldSpec, value: unknown, form: FormValues): string | undefined {
-  if (spec.required === true && value === null) return `${spec.label} must not be empty.`
+  if (spec.required === true && value === null) return 'Must not be empty.'
   if (spec.kind !== 'rest' || !isObject(value)) return undefined
   const { top } = splitPath(spec.path)
   for (const member of Object.keys(value)) {
