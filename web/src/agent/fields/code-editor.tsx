@@ -2,13 +2,15 @@ import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
 import { unifiedMergeView } from '@codemirror/merge'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
-import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react'
+import { type ReactElement, type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 
 interface CodeEditorProps {
   label: string
   value: string
   /** Compare with this text; undefined: only the text itself. */
   saved: string | undefined
+  /** Where writing begins. */
+  cursor: RefObject<number>
   readOnly: boolean
   onChange: (text: string) => void
 }
@@ -39,7 +41,14 @@ const theme = EditorView.theme({
 })
 
 /** Inside a shadow root: there the editor may bring its styles, which the policy of the page refuses elsewhere. */
-export function CodeEditor({ label, value, saved, readOnly, onChange }: CodeEditorProps): ReactElement {
+export function CodeEditor({
+  label,
+  value,
+  saved,
+  cursor,
+  readOnly,
+  onChange,
+}: CodeEditorProps): ReactElement {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const comparison = useRef(new Compartment())
@@ -47,6 +56,7 @@ export function CodeEditor({ label, value, saved, readOnly, onChange }: CodeEdit
   const start = useEffectEvent((root: ShadowRoot) => {
     const state = EditorState.create({
       doc: value,
+      selection: { anchor: Math.min(cursor.current, value.length) },
       extensions: [
         ...[lineNumbers(), history(), drawSelection(), highlightActiveLine(), EditorView.lineWrapping, theme],
         keymap.of([...standardKeymap, ...historyKeymap]),

@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, Suspense, useState } from 'react'
+import { lazy, type ReactElement, Suspense, useRef, useState } from 'react'
 import { formatCount } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Dialog } from '../../shared/ui/dialog.tsx'
@@ -36,6 +36,8 @@ function FullScreen({ onClose, ...input }: InputProps & { onClose: () => void })
   const { spec, value, readOnly, onChange } = input
   const { base } = useFormParts()
   const [mode, setMode] = useState<'write' | 'compare'>('write')
+  // Typing may begin before the editor has loaded.
+  const cursor = useRef(0)
   const saved = base.fields[spec.path] ?? ''
   return (
     <>
@@ -60,6 +62,9 @@ function FullScreen({ onClose, ...input }: InputProps & { onClose: () => void })
             className="code-editor"
             value={value}
             readOnly={readOnly}
+            onSelect={(event) => {
+              cursor.current = event.currentTarget.selectionStart
+            }}
             onChange={(event) => onChange(event.target.value)}
           />
         }
@@ -68,6 +73,7 @@ function FullScreen({ onClose, ...input }: InputProps & { onClose: () => void })
           label={spec.label}
           value={value}
           saved={mode === 'compare' ? saved : undefined}
+          cursor={cursor}
           readOnly={readOnly}
           onChange={onChange}
         />

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { open, useBrowser, visit } from '../support/browser.ts'
+import { agentId, colleague } from '../support/colleague.ts'
+import { useWorld } from '../support/world.ts'
+
+describe('a token that expires while an agent is edited', async () => {
+  const tokenSeconds = 2
+  const world = await useWorld({ tokenSeconds })
+  const browser = await useBrowser()
+  const { agents } = colleague(world)
+  const id = agentId(world, 'invoices')
+
+  it('is renewed by the save', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, `/agents/${id}/configuration`)
+    await page.getByLabel('Purpose').fill('Written with the first token')
+    const renewed = page.waitForResponse((response) => response.url().endsWith('/token') && response.ok())
+    await page.waitForFunction((until) => Date.now() > until, Date.now() + tokenSeconds * 1000)
+    await page.keyboard.press('Control+s')
+    await renewed
+    await page.getByText('Saved revision').waitFor()
+    assert.equal((await agents.get(id)).agent.purpose, 'Written with the first token')
+    await visitor.check()
+  })
+
+  it('loses nothing when only a new sign-in helps', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, `/agents/${id}/configuration`)
+    await page.getByLabel('Purpose').fill('Written before the sign-in ended')
+    const refusal = {
+      status: 400,
+      json: { error: 'invalid_grant' },
+      headers: { 'access-control-allow-origin': '*' },
+    }
+    await page.route('**/token', (route) => route.fulfill(refusal))
+    await page.waitForFunction((until) => Date.now() > until, Date.now() + tokenSeconds * 1000)
+    await page.keyboard.press('Control+s')
+    await page.getByText('Not saved. Your changes are still here.').waitFor()
+    await page.unroute('**/token')
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.getByRole('button', { name: 'Sign in again' }).click()
+    await page.getByText('Your unsaved changes are back').waitFor()
+    assert.equal(await page.getByLabel('Purpose').inputValue(), 'Written before the sign-in ended')
+    await page.keyboard.press('Control+s')
+    await page.getByText('Saved revision').waitFor()
+    assert.equal((await agents.get(id)).agent.purpose, 'Written before the sign-in ended')
+    await visitor.check()
+  })
+})
