@@ -85,6 +85,25 @@ describe('two people edit one agent', async () => {
     await visitor.check()
   })
 
+  it('brings a draft back on its own revision, and offers to rebase it', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, `/agents/${id}/configuration`)
+    await page.locator('#f-purpose').fill('Drafted')
+    await page.getByText('1 field', { exact: true }).waitFor()
+    await page.goto('about:blank')
+    const { revision } = await agents.update(id, { hub: 'openai' })
+    await open(visitor, world, `/agents/${id}/configuration`)
+    await page.getByText('Your unsaved changes are back').waitFor()
+    await page.getByRole('button', { name: 'Review and rebase' }).click()
+    await page.getByRole('button', { name: `Rebase my edits on revision ${revision}` }).click()
+    await page.getByRole('button', { name: `Save revision ${revision + 1}` }).click()
+    await page.getByText(`Saved revision ${revision + 1}`).waitFor()
+    const { agent } = await agents.get(id)
+    assert.deepEqual([agent.purpose, agent.hub], ['Drafted', 'openai'])
+    await visitor.check()
+  })
+
   it('takes over the change of another user while nothing is edited', async () => {
     const visitor = await visit(browser)
     const { page } = visitor

@@ -19,7 +19,7 @@ interface ChangesPanelProps {
 
 /** What saving changes, and the buttons that do it. */
 export function ChangesPanel({ editor, edit }: ChangesPanelProps): ReactElement {
-  const { theirs, conflict, failure } = editor
+  const { failure } = editor
   const count = edit.changes.length + edit.faults.length
   return (
     <aside className="card changes" aria-label="What saving changes">
@@ -28,17 +28,7 @@ export function ChangesPanel({ editor, edit }: ChangesPanelProps): ReactElement 
         <span className="sp" />
         <span className="sm t3">{count === 0 ? 'nothing yet' : plural(count, 'field')}</span>
       </header>
-      {theirs !== undefined && conflict === 'closed' ? (
-        <div className="changes-offer" role="status">
-          <span className="grow">
-            <span className="b5">
-              <Saver theirs={theirs} /> saved revision {theirs.revision}.
-            </span>{' '}
-            <span className="t2">Your edits are safe.</span>
-          </span>
-          <Button onClick={editor.review}>Review and rebase</Button>
-        </div>
-      ) : null}
+      <Offer editor={editor} />
       <div className="changes-list">
         {count === 0 ? (
           <p className="in t3">Edit a field, and the difference to the saved configuration appears here.</p>
@@ -65,6 +55,23 @@ export function ChangesPanel({ editor, edit }: ChangesPanelProps): ReactElement 
         <SaveButtons editor={editor} edit={edit} />
       </footer>
     </aside>
+  )
+}
+
+/** Another user was faster. Here, beside the form, it moves nothing under the hands of the user. */
+function Offer({ editor }: { editor: Editor }): ReactElement | null {
+  const { theirs, conflict, review } = editor
+  if (theirs === undefined || conflict !== 'closed') return null
+  return (
+    <div className="changes-offer" role="status">
+      <span className="grow">
+        <span className="b5">
+          <Saver theirs={theirs} /> saved revision {theirs.revision}.
+        </span>{' '}
+        <span className="t2">Your edits are safe.</span>
+      </span>
+      <Button onClick={review}>Review and rebase</Button>
+    </div>
   )
 }
 
@@ -96,8 +103,17 @@ function Reason({ editor }: { editor: Editor }): ReactElement {
   )
 }
 
-/** Beside the form, and on narrow screens in the bar below it. */
-export function SaveButtons({ editor, edit }: ChangesPanelProps): ReactElement {
+/** Always in reach on narrow screens, where the comparison stands below the form. */
+export function SaveBar({ editor, edit }: ChangesPanelProps): ReactElement {
+  return (
+    <div className="save-bar">
+      <Offer editor={editor} />
+      <SaveButtons editor={editor} edit={edit} />
+    </div>
+  )
+}
+
+function SaveButtons({ editor, edit }: ChangesPanelProps): ReactElement {
   const off = whyOff(editor, edit)
   const isEmpty = edit.changes.length + edit.faults.length === 0
   return (

@@ -80,7 +80,7 @@ function Result({ outcome }: { outcome: Choice | 'both' | undefined }): ReactEle
   )
 }
 
-export function isLong({ base, mine, theirs, kind }: MergedField): boolean {
+function isLong({ base, mine, theirs, kind }: MergedField): boolean {
   return kind === 'prompt' || [base, mine, theirs].some((text) => text.length > 80 || text.includes('\n'))
 }
 
@@ -95,7 +95,7 @@ function shownOf({ path }: MergedField, text: string): string {
 }
 
 /** "2 lines changed", "1 line added at 14" */
-export function summarise(before: string, after: string): string {
+function summarise(before: string, after: string): string {
   const pieces = compare(before.split('\n'), after.split('\n'))
   const added = pieces.filter(({ kind }) => kind === 'add').length
   const removed = pieces.filter(({ kind }) => kind === 'del').length

@@ -24,7 +24,7 @@ export function toDraft(base: FormValues, form: FormValues, reason: string): Dra
   }
 }
 
-export function fromDraft(base: FormValues, draft: DraftValues): FormValues {
+function fromDraft(base: FormValues, draft: DraftValues): FormValues {
   return { fields: { ...base.fields, ...draft.fields }, delegates: draft.delegates ?? base.delegates }
 }
 

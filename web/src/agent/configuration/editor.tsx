@@ -10,7 +10,7 @@ import { FaultSummary } from '../fields/fault-summary.tsx'
 import { type FormValues, toForm } from '../fields/form.ts'
 import { FormContext } from '../fields/form-context.ts'
 import { toUpdate } from '../fields/update.ts'
-import { ChangesPanel, SaveButtons } from './changes-panel.tsx'
+import { ChangesPanel, SaveBar } from './changes-panel.tsx'
 import { ConflictPanel } from './conflict-panel.tsx'
 import { type Start, toDraft } from './draft.ts'
 import { Groups } from './groups.tsx'
@@ -76,11 +76,7 @@ function Beside({
   return (
     <>
       <ChangesPanel editor={editor} edit={edit} />
-      {isDirty ? (
-        <div className="save-bar">
-          <SaveButtons editor={editor} edit={edit} />
-        </div>
-      ) : null}
+      {isDirty ? <SaveBar editor={editor} edit={edit} /> : null}
       <UnsavedChanges dirty={isDirty} what="the configuration" onDiscard={() => dropDraft(draft)} />
     </>
   )

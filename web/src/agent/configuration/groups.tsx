@@ -9,7 +9,8 @@ import { FieldOf } from '../fields/field-of.tsx'
 import type { FormValues } from '../fields/form.ts'
 import { FormGroup } from '../fields/group.tsx'
 import { KnownModels } from '../fields/known-models.tsx'
-import { FIELDS, GROUPS, type GroupId } from '../fields/table.ts'
+import { GROUPS, type GroupId } from '../fields/spec.ts'
+import { FIELDS } from '../fields/table.ts'
 
 const MAX_PROMPT = 262_144
 

@@ -115,6 +115,12 @@ export function useEditor(id: string, draft: string, latest: AgentResult, start:
       if (!isSaving) void send()
     },
     discard: () => {
+      const before = { base, values: structuredClone(form.getValues()), reason }
+      const undo = (): void => {
+        moveTo(before.base, before.values)
+        setReason(before.reason)
+      }
+      toast({ text: 'Changes discarded', action: { label: 'Undo', run: undo } })
       dropDraft(draft)
       setFailure(NONE)
       setReason('')

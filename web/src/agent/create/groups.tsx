@@ -2,7 +2,8 @@ import type { ReactElement } from 'react'
 import { FieldOf } from '../fields/field-of.tsx'
 import { FormGroup } from '../fields/group.tsx'
 import { KnownModels } from '../fields/known-models.tsx'
-import { FIELDS, type GroupId } from '../fields/table.ts'
+import type { GroupId } from '../fields/spec.ts'
+import { FIELDS } from '../fields/table.ts'
 
 interface Part {
   group: GroupId

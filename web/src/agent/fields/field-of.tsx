@@ -5,7 +5,7 @@ import { FieldControl } from './control.tsx'
 import type { FormValues } from './form.ts'
 import { faultOf, useFormParts } from './form-context.ts'
 import { PromptField } from './prompt-field.tsx'
-import type { FieldSpec } from './table.ts'
+import type { FieldSpec } from './spec.ts'
 
 /** The control that fits the kind of the field. */
 export function FieldOf({ spec }: { spec: FieldSpec }): ReactElement | null {

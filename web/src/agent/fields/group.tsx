@@ -1,5 +1,6 @@
+import '../../shared/styles/editor.css'
 import type { ReactElement, ReactNode } from 'react'
-import { GROUPS, type GroupId } from './table.ts'
+import { GROUPS, type GroupId } from './spec.ts'
 
 interface FormGroupProps {
   id: GroupId

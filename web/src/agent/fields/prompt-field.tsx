@@ -3,9 +3,10 @@ import { formatCount } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Dialog } from '../../shared/ui/dialog.tsx'
 import { Segments, TextArea } from '../../shared/ui/inputs.tsx'
-import { AreaInput, FieldControl, type InputProps } from './control.tsx'
+import { FieldControl } from './control.tsx'
 import { useFormParts } from './form-context.ts'
-import type { FieldSpec } from './table.ts'
+import { AreaInput, type InputProps } from './inputs.tsx'
+import type { FieldSpec } from './spec.ts'
 
 const CodeEditor = lazy(() => import('./code-editor.tsx').then((module) => ({ default: module.CodeEditor })))
 

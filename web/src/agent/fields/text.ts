@@ -1,5 +1,5 @@
 import { isExact, isObject, isSame, parseJson } from './json.ts'
-import type { FieldSpec, Kind } from './table.ts'
+import type { FieldSpec, Kind } from './spec.ts'
 
 export type Parsed = { value: unknown } | { fault: string }
 
