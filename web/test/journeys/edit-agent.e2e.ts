@@ -98,7 +98,7 @@ describe('editing an agent', async () => {
     await editor.click()
     await page.keyboard.press('Control+End')
     await page.keyboard.type(' Answer in German.')
-    await page.getByRole('button', { name: 'Compare with the saved text' }).click()
+    await page.getByRole('button', { name: 'Compare with saved' }).click()
     await page.locator('.cm-deletedChunk').waitFor()
     await visitor.check()
     await page.getByRole('button', { name: 'Done' }).click()

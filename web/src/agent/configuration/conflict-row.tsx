@@ -26,7 +26,7 @@ export function ConflictRow({ row, choice, onChoose }: ConflictRowProps): ReactE
       </td>
       {cell('mine')}
       {cell('theirs')}
-      <td>
+      <td data-label="Result">
         <Result outcome={row.outcome === 'ask' ? choice : row.outcome} />
       </td>
     </tr>
@@ -35,6 +35,8 @@ export function ConflictRow({ row, choice, onChoose }: ConflictRowProps): ReactE
 
 function Side({ row, side, choice, onChoose }: ConflictRowProps & { side: Choice }): ReactElement {
   const text = row[side]
+  // On a phone the cells stand below each other, without the head of the table.
+  const label = side === 'mine' ? 'Mine' : 'Theirs'
   const said = isLong(row) ? (
     <span className="sm t2">{summarise(row.base, text)}</span>
   ) : (
@@ -42,7 +44,7 @@ function Side({ row, side, choice, onChoose }: ConflictRowProps & { side: Choice
   )
   if (row.outcome === 'ask') {
     return (
-      <td className={choice === side ? 'pick' : undefined}>
+      <td data-label={label} className={choice === side ? 'pick' : undefined}>
         <RadioLine name={`choice-${row.path}`} checked={choice === side} onChange={() => onChoose(side)}>
           <span className="hid">
             {row.label}, {side}:{' '}
@@ -52,8 +54,14 @@ function Side({ row, side, choice, onChoose }: ConflictRowProps & { side: Choice
       </td>
     )
   }
-  if (row.outcome !== 'both' && row.outcome !== side) return <td className="t3 sm">not changed</td>
-  return <td>{said}</td>
+  if (row.outcome !== 'both' && row.outcome !== side) {
+    return (
+      <td data-label={label} className="t3 sm">
+        not changed
+      </td>
+    )
+  }
+  return <td data-label={label}>{said}</td>
 }
 
 const RESULTS: Record<'mine' | 'theirs' | 'both', { icon: IconProps['name']; word: string; look: string }> = {

@@ -42,14 +42,14 @@ function FullScreen({ onClose, ...input }: InputProps & { onClose: () => void })
   const saved = base.fields[spec.path] ?? ''
   return (
     <>
-      <div className="row">
+      <div className="row wrap">
         <Segments
           label="View"
           value={mode}
           onChange={setMode}
           options={[
             { value: 'write', label: 'Write', icon: 'edit' },
-            { value: 'compare', label: 'Compare with the saved text', icon: 'columns' },
+            { value: 'compare', label: 'Compare with saved', icon: 'columns' },
           ]}
         />
         <span className="sp" />
