@@ -1,6 +1,128 @@
-import type { ReactElement } from 'react'
-import { PageHead } from '../shared/ui/page.tsx'
+import type { ServiceStatus } from '@agent-console/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { api } from '../api/client.ts'
+import { keys } from '../api/keys.ts'
+import { describe } from '../api/problem.ts'
+import { formatSince, nowSeconds } from '../shared/time.ts'
+import { Button } from '../shared/ui/button.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Banner, PageHead } from '../shared/ui/page.tsx'
+import { RelativeTime } from '../shared/ui/relative-time.tsx'
+import { Failed, Loading, Stale, State } from '../shared/ui/states.tsx'
+import { ServicesTable } from './services-table.tsx'
+import { needsAttention, troubleOf } from './state.ts'
+
+const REFRESH_MS = 10_000
 
 export function ServicesPage(): ReactElement {
-  return <PageHead title="Services" />
+  const query = useQuery({
+    queryKey: keys.services,
+    queryFn: ({ signal }) => api().services.list({ signal }),
+    refetchInterval: REFRESH_MS,
+    staleTime: 0,
+  })
+  const services = query.data?.results
+  const refresh = (): void => void query.refetch()
+  return (
+    <div className="page">
+      <PageHead title="Services" note={services === undefined ? undefined : summary(services)}>
+        {query.dataUpdatedAt === 0 ? null : (
+          <span className="sm t3 col-mid">
+            As this replica saw them <RelativeTime at={Math.floor(query.dataUpdatedAt / 1000)} />
+          </span>
+        )}
+        <Button icon="retry" onClick={refresh}>
+          Refresh
+        </Button>
+      </PageHead>
+      {query.isError && services !== undefined ? (
+        <div className="notices">
+          <Stale
+            since={formatSince(Math.floor(query.dataUpdatedAt / 1000), nowSeconds())}
+            onReconnect={refresh}
+          />
+        </div>
+      ) : null}
+      {services === undefined ? (
+        query.isError ? (
+          <Failed
+            title="The services could not be loaded"
+            failure={describe(query.error)}
+            onRetry={refresh}
+          />
+        ) : (
+          <Loading what="services" />
+        )
+      ) : (
+        <Services services={services} />
+      )}
+    </div>
+  )
+}
+
+function summary(services: readonly ServiceStatus[]): string {
+  const troubled = services.filter(needsAttention).length
+  if (services.length === 0) return ''
+  return [`${services.length} mounted`, troubled === 0 ? 'all well' : `${troubled} need attention`].join(
+    ' · ',
+  )
+}
+
+function Services({ services }: { services: readonly ServiceStatus[] }): ReactElement {
+  const [open, setOpen] = useState<readonly string[]>([])
+  if (services.length === 0) {
+    return (
+      <State icon="services" title="No service is mounted">
+        An operator mounts the services of your company with the services file of the console. Their
+        operations then appear here and in the API reference.
+      </State>
+    )
+  }
+  return (
+    <>
+      <div className="notices pb">
+        {services.map((service) => (
+          <ServiceTrouble key={service.name} service={service} />
+        ))}
+      </div>
+      <ServicesTable
+        services={services}
+        open={open}
+        onToggle={(name) =>
+          setOpen((names) =>
+            names.includes(name) ? names.filter((each) => each !== name) : [...names, name],
+          )
+        }
+      />
+      <p className="pad sm t3">
+        State speaks of the OpenAPI document, the breaker of the calls. Mismatched counts sampled responses
+        that differ from the document, since it has been in use.
+      </p>
+    </>
+  )
+}
+
+function ServiceTrouble({ service }: { service: ServiceStatus }): ReactElement | null {
+  const trouble = troubleOf(service)
+  if (trouble === undefined) return null
+  return (
+    <Banner
+      tone={trouble.tone}
+      icon={<Icon name="alert" />}
+      title={
+        <>
+          {service.name} {trouble.title}
+          {service.state === 'up' ? null : (
+            <span className="t2">
+              {' '}
+              · since <RelativeTime at={service.since} />
+            </span>
+          )}
+        </>
+      }
+    >
+      {trouble.sentences.join(' ')}
+    </Banner>
+  )
 }

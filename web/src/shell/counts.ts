@@ -20,7 +20,9 @@ export function useServicesInTrouble(): number {
     queryFn: ({ signal }) => api().services.list({ signal }),
     enabled: useMay('service:read'),
     refetchInterval: 60_000,
-    select: ({ results }) => results.filter(({ state }) => state !== 'up' && state !== 'starting').length,
+    select: ({ results }) =>
+      results.filter(({ state, breaker }) => breaker === 'open' || (state !== 'up' && state !== 'starting'))
+        .length,
   })
   return data ?? 0
 }

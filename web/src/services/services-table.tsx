@@ -1,0 +1,126 @@
+import type { ServiceStatus } from '@agent-console/sdk'
+import { Fragment, type ReactElement } from 'react'
+import { formatCount } from '../shared/numbers.ts'
+import { Absent, Badge, StateGlyph } from '../shared/ui/badges.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { RelativeTime } from '../shared/ui/relative-time.tsx'
+import { Column, Table } from '../shared/ui/table.tsx'
+import { ServiceDetail } from './service-detail.tsx'
+import { BREAKERS, STATES } from './state.ts'
+
+const COLUMNS = 8
+
+interface ServicesTableProps {
+  services: readonly ServiceStatus[]
+  /** Names of the services whose details are shown. */
+  open: readonly string[]
+  onToggle: (name: string) => void
+}
+
+export function ServicesTable({ services, open, onToggle }: ServicesTableProps): ReactElement {
+  return (
+    <Table label="Services" fixed full className="tline">
+      <thead>
+        <tr>
+          <Column>Service</Column>
+          <Column width="150">State</Column>
+          <Column width="110" className="col-wide">
+            Since
+          </Column>
+          <Column width="110">Breaker</Column>
+          <Column width="110" className="col-mid">
+            Version
+          </Column>
+          <Column width="90" className="col-mid" right>
+            Operations
+          </Column>
+          <Column width="130" className="col-mid" right>
+            Mismatched
+          </Column>
+          <Column width="130" className="col-wide">
+            Breaking change
+          </Column>
+        </tr>
+      </thead>
+      <tbody>
+        {services.map((service) => {
+          const isOpen = open.includes(service.name)
+          return (
+            <Fragment key={service.name}>
+              <ServiceRow service={service} isOpen={isOpen} onToggle={() => onToggle(service.name)} />
+              {isOpen ? (
+                <tr className="xrow" id={detailId(service.name)}>
+                  <td colSpan={COLUMNS}>
+                    <ServiceDetail service={service} />
+                  </td>
+                </tr>
+              ) : null}
+            </Fragment>
+          )
+        })}
+      </tbody>
+    </Table>
+  )
+}
+
+function detailId(name: string): string {
+  return `service-${name}`
+}
+
+interface ServiceRowProps {
+  service: ServiceStatus
+  isOpen: boolean
+  onToggle: () => void
+}
+
+function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElement {
+  const state = STATES[service.state]
+  const breaker = BREAKERS[service.breaker]
+  const { document, responses, last_breaking_change: change } = service
+  return (
+    <tr className={isOpen ? 'sel' : ''}>
+      <td>
+        <button
+          type="button"
+          className="disclose focus-in"
+          aria-expanded={isOpen}
+          {...(isOpen ? { 'aria-controls': detailId(service.name) } : {})}
+          onClick={onToggle}
+        >
+          <Icon name={isOpen ? 'down' : 'forward'} size="xs" className="t3" />
+          <span className="b5">{service.name}</span>
+          <span className="mono t3 cut col-mid" title={service.prefixes.join(', ')}>
+            {service.prefixes.join(', ')}
+          </span>
+        </button>
+      </td>
+      <td>
+        <Badge glyph={<StateGlyph value={state.glyph} />}>{state.word}</Badge>
+      </td>
+      <td className="t2 col-wide">
+        <RelativeTime at={service.since} />
+      </td>
+      <td>
+        <Badge glyph={<Icon name={breaker.icon} />} className={breaker.tone}>
+          {breaker.word}
+        </Badge>
+      </td>
+      <td className="mono col-mid" title={document?.version}>
+        {document?.version ?? <Absent label="No document yet" />}
+      </td>
+      <td className="num r col-mid">
+        {document === null ? <Absent label="No document yet" /> : formatCount(document.operations)}
+      </td>
+      <td className={`num r col-mid ${responses.mismatched > 0 ? 'warn-t b5' : 't2'}`}>
+        {responses.checked === 0 ? (
+          <Absent label="No response checked yet" />
+        ) : (
+          `${formatCount(responses.mismatched)} of ${formatCount(responses.checked)}`
+        )}
+      </td>
+      <td className="col-wide">
+        {change === null ? <span className="t3">None</span> : <RelativeTime at={change.at} />}
+      </td>
+    </tr>
+  )
+}
