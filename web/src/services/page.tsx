@@ -1,10 +1,11 @@
+import './services.css'
 import type { ServiceStatus } from '@agent-console/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../api/client.ts'
 import { keys } from '../api/keys.ts'
 import { describe } from '../api/problem.ts'
-import { formatSince, nowSeconds } from '../shared/time.ts'
+import { formatClock, formatSince, nowSeconds } from '../shared/time.ts'
 import { Button } from '../shared/ui/button.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Banner, PageHead } from '../shared/ui/page.tsx'
@@ -38,10 +39,7 @@ export function ServicesPage(): ReactElement {
       </PageHead>
       {query.isError && services !== undefined ? (
         <div className="notices">
-          <Stale
-            since={formatSince(Math.floor(query.dataUpdatedAt / 1000), nowSeconds())}
-            onReconnect={refresh}
-          />
+          <Stale since={formatClock(Math.floor(query.dataUpdatedAt / 1000))} onReconnect={refresh} />
         </div>
       ) : null}
       {services === undefined ? (
@@ -64,9 +62,10 @@ export function ServicesPage(): ReactElement {
 function summary(services: readonly ServiceStatus[]): string {
   const troubled = services.filter(needsAttention).length
   if (services.length === 0) return ''
-  return [`${services.length} mounted`, troubled === 0 ? 'all well' : `${troubled} need attention`].join(
-    ' · ',
-  )
+  return [
+    `${services.length} mounted`,
+    troubled === 0 ? 'all well' : `${troubled} ${troubled === 1 ? 'needs' : 'need'} attention`,
+  ].join(' · ')
 }
 
 function Services({ services }: { services: readonly ServiceStatus[] }): ReactElement {
@@ -103,6 +102,13 @@ function Services({ services }: { services: readonly ServiceStatus[] }): ReactEl
   )
 }
 
+const DAY = 86_400
+
+function sinceText(at: number): string {
+  const now = nowSeconds()
+  return now - at < DAY ? formatClock(at) : formatSince(at, now)
+}
+
 function ServiceTrouble({ service }: { service: ServiceStatus }): ReactElement | null {
   const trouble = troubleOf(service)
   if (trouble === undefined) return null
@@ -115,8 +121,8 @@ function ServiceTrouble({ service }: { service: ServiceStatus }): ReactElement |
           {service.name} {trouble.title}
           {service.state === 'up' ? null : (
             <span className="t2">
-              {' '}
-              · since <RelativeTime at={service.since} />
+              {' · since '}
+              {sinceText(service.since)}
             </span>
           )}
         </>

@@ -1,5 +1,6 @@
 import type { ServiceStatus } from '@agent-console/sdk'
 import { Fragment, type ReactElement } from 'react'
+import { useMedia, WIDE } from '../shared/media.ts'
 import { formatCount } from '../shared/numbers.ts'
 import { Absent, Badge, StateGlyph } from '../shared/ui/badges.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
@@ -8,7 +9,7 @@ import { Column, Table } from '../shared/ui/table.tsx'
 import { ServiceDetail } from './service-detail.tsx'
 import { BREAKERS, STATES } from './state.ts'
 
-const COLUMNS = 8
+const COLUMNS = { wide: 8, narrow: 6 }
 
 interface ServicesTableProps {
   services: readonly ServiceStatus[]
@@ -18,8 +19,10 @@ interface ServicesTableProps {
 }
 
 export function ServicesTable({ services, open, onToggle }: ServicesTableProps): ReactElement {
+  // A cell that spans hidden columns would make empty ones.
+  const columns = useMedia(WIDE) ? COLUMNS.wide : COLUMNS.narrow
   return (
-    <Table label="Services" fixed full className="tline">
+    <Table label="Services" fixed full className="tline stack">
       <thead>
         <tr>
           <Column>Service</Column>
@@ -50,7 +53,7 @@ export function ServicesTable({ services, open, onToggle }: ServicesTableProps):
               <ServiceRow service={service} isOpen={isOpen} onToggle={() => onToggle(service.name)} />
               {isOpen ? (
                 <tr className="xrow" id={detailId(service.name)}>
-                  <td colSpan={COLUMNS}>
+                  <td colSpan={columns}>
                     <ServiceDetail service={service} />
                   </td>
                 </tr>
