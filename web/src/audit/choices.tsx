@@ -1,0 +1,71 @@
+import { type ReactElement, useState } from 'react'
+import { Button } from '../shared/ui/button.tsx'
+import { Field } from '../shared/ui/field.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { TextInput } from '../shared/ui/inputs.tsx'
+
+interface ChoiceListProps {
+  /** Values with their words. */
+  options: readonly (readonly [string, string])[]
+  value: string | undefined
+  onPick: (value: string) => void
+}
+
+export function ChoiceList({ options, value, onPick }: ChoiceListProps): ReactElement {
+  return (
+    <ul className="choices">
+      {options.map(([each, word]) => (
+        <li key={each}>
+          <button
+            type="button"
+            className="mi focus-in"
+            aria-pressed={each === value}
+            onClick={() => onPick(each)}
+          >
+            <span className="mi-check">{each === value ? <Icon name="check" size="xs" /> : null}</span>
+            <span className="cut">{word}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface TextChoiceProps {
+  value: string
+  onPick: (value: string) => void
+}
+
+/** The name of a field of an agent. */
+export function TextChoice({ value, onPick }: TextChoiceProps): ReactElement {
+  const [text, setText] = useState(value)
+  return (
+    <form
+      className="col col-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (text.trim() !== '') onPick(text.trim())
+      }}
+    >
+      <Field
+        label="Field"
+        hint="As the API names it: agent_system_prompt, or secrets.crm_token for a named secret."
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            mono
+            maxLength={255}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      <span>
+        <Button type="submit" variant="primary" off={text.trim() === '' ? 'Name a field first' : false}>
+          Show its events
+        </Button>
+      </span>
+    </form>
+  )
+}

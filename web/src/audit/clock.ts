@@ -1,0 +1,31 @@
+const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' })
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  timeZone: 'UTC',
+})
+const DAY_YEAR = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' })
+
+/** The audit log is compared with logs of other systems: its times are UTC. */
+export function clockUtc(at: number): string {
+  return TIME.format(new Date(at * 1000))
+}
+
+/** Sunday 15 November, with the year if it is not the current one. */
+export function dayUtc(at: number, now: number): string {
+  const date = new Date(at * 1000)
+  const thisYear = date.getUTCFullYear() === new Date(now * 1000).getUTCFullYear()
+  return (thisYear ? DAY : DAY_YEAR).format(date)
+}
+
+/** 2026-11-15T10:42, for a field of type datetime-local that is read as UTC. */
+export function toField(at: number | undefined): string {
+  return at === undefined ? '' : new Date(at * 1000).toISOString().slice(0, 16)
+}
+
+/** undefined: no time. */
+export function fromField(text: string): number | undefined {
+  const at = Date.parse(`${text}Z`)
+  return Number.isNaN(at) ? undefined : Math.floor(at / 1000)
+}

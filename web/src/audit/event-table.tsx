@@ -1,0 +1,150 @@
+import type { AuditEvent } from '@agent-console/sdk'
+import { Link } from '@tanstack/react-router'
+import { Fragment, type ReactElement, useState } from 'react'
+import { useMedia, WIDE } from '../shared/media.ts'
+import { formatUtc, nowSeconds } from '../shared/time.ts'
+import { Avatar } from '../shared/ui/avatar.tsx'
+import { Absent, Badge } from '../shared/ui/badges.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Column, Table } from '../shared/ui/table.tsx'
+import { actionOf, detailLine } from './actions.ts'
+import { clockUtc, dayUtc } from './clock.ts'
+import { EventDetail } from './event-detail.tsx'
+import { type AgentNames, useAgentNames } from './queries.ts'
+
+const COLUMNS = { wide: 6, narrow: 5 }
+
+export function EventTable({ events }: { events: readonly AuditEvent[] }): ReactElement {
+  const names = useAgentNames(events.flatMap(({ agent_id }) => agent_id ?? []))
+  const [open, setOpen] = useState<string>()
+  const columns = useMedia(WIDE) ? COLUMNS.wide : COLUMNS.narrow
+  const now = nowSeconds()
+  const today = dayUtc(now, now)
+  return (
+    <Table label="Audit events" fixed full className="stack audit">
+      <thead>
+        <tr>
+          <Column width="110">Time</Column>
+          <Column width="180">Who</Column>
+          <Column width="180">Action</Column>
+          <Column width="220">Agent</Column>
+          <Column>Detail</Column>
+          <Column width="110" className="col-wide">
+            Request
+          </Column>
+        </tr>
+      </thead>
+      <tbody>
+        {events.map((event, index) => {
+          const day = dayUtc(event.at, now)
+          const before = events[index - 1]
+          const isOpen = open === event.id
+          return (
+            <Fragment key={event.id}>
+              {before === undefined || dayUtc(before.at, now) !== day ? (
+                <tr className="day">
+                  <td colSpan={columns}>
+                    <span className="b5">{day}</span>
+                    {day === today ? <span className="t3"> today</span> : null}
+                  </td>
+                </tr>
+              ) : null}
+              <EventRow
+                event={event}
+                names={names}
+                isOpen={isOpen}
+                onToggle={() => setOpen(isOpen ? undefined : event.id)}
+              />
+              {isOpen ? (
+                <tr className="xrow">
+                  <td colSpan={columns}>
+                    <EventDetail event={event} />
+                  </td>
+                </tr>
+              ) : null}
+            </Fragment>
+          )
+        })}
+      </tbody>
+    </Table>
+  )
+}
+
+interface EventRowProps {
+  event: AuditEvent
+  names: AgentNames
+  isOpen: boolean
+  onToggle: () => void
+}
+
+function EventRow({ event, names, isOpen, onToggle }: EventRowProps): ReactElement {
+  const action = actionOf(event.action)
+  const detail = detailLine(event)
+  return (
+    <tr className={isOpen ? 'sel' : ''}>
+      <td>
+        <button
+          type="button"
+          className="disclose focus-in num t2"
+          aria-expanded={isOpen}
+          title={formatUtc(event.at)}
+          onClick={onToggle}
+        >
+          <Icon name={isOpen ? 'down' : 'forward'} size="xs" className="t3" />
+          {clockUtc(event.at)}
+        </button>
+      </td>
+      <td>
+        <Who event={event} />
+      </td>
+      <td>
+        <Badge glyph={<Icon name={action.icon} size="s" />} className={action.tone}>
+          {action.word}
+        </Badge>
+      </td>
+      <td>
+        <AgentCell id={event.agent_id} names={names} />
+      </td>
+      <td className="t2" title={detail}>
+        {detail === '' ? <Absent /> : detail}
+      </td>
+      <td className="mono t3 col-wide" title={event.request_id}>
+        …{event.request_id.slice(-8)}
+      </td>
+    </tr>
+  )
+}
+
+function Who({ event }: { event: AuditEvent }): ReactElement {
+  return (
+    <span className="row">
+      <Avatar name={event.changed_by_name} />
+      {event.changed_by_name === null ? (
+        <span className="mono t2 cut" title={`Name not known. User ${event.user_id}`}>
+          {event.user_id.slice(0, 8)}
+        </span>
+      ) : (
+        <span className="cut" title={event.changed_by_name}>
+          {event.changed_by_name}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function AgentCell({ id, names }: { id: string | null; names: AgentNames }): ReactElement {
+  if (id === null) return <Absent label="No agent" />
+  const name = names.get(id)
+  if (name === null) {
+    return (
+      <span className="t3" title={id}>
+        Deleted agent <span className="mono">{id.slice(0, 8)}</span>
+      </span>
+    )
+  }
+  return (
+    <Link to="/agents/$id" params={{ id }} className="agent-link cut" title={name ?? id} preload={false}>
+      {name ?? <span className="mono">{id.slice(0, 8)}</span>}
+    </Link>
+  )
+}

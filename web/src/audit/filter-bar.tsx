@@ -1,0 +1,118 @@
+import type { AuditEvent } from '@agent-console/sdk'
+import { type ReactElement, type ReactNode, useState } from 'react'
+import { useMe } from '../auth/permissions.ts'
+import { words } from '../shared/words.ts'
+import { ACTIONS, actionOf, VIA } from './actions.ts'
+import { AgentChoice } from './agent-choice.tsx'
+import { ChoiceList, TextChoice } from './choices.tsx'
+import { Filter } from './filter.tsx'
+import { useAgentNames } from './queries.ts'
+import type { AuditSearch } from './search.ts'
+import { TimeChoice, timeText } from './time-choice.tsx'
+
+/** undefined removes a filter. */
+export type SearchChange = { [Name in keyof AuditSearch]: AuditSearch[Name] | undefined }
+
+interface FilterBarProps {
+  search: AuditSearch
+  onChange: (change: SearchChange) => void
+  /** Those on the page: the people to choose from are taken from them. */
+  events: readonly AuditEvent[]
+}
+
+interface FilterRow {
+  name: string
+  value: string | undefined
+  none: SearchChange
+  choice: ReactNode
+}
+
+export function FilterBar({ search, onChange, events }: FilterBarProps): ReactElement {
+  const [open, setOpen] = useState<string>()
+  const people = usePeople(events)
+  const names = useAgentNames(search.agent_id === undefined ? [] : [search.agent_id])
+  const change = (changed: SearchChange): void => {
+    setOpen(undefined)
+    onChange(changed)
+  }
+  const { user_id, action, agent_id, field, via, client_id } = search
+  const filters: FilterRow[] = [
+    {
+      name: 'Time',
+      value: timeText(search),
+      none: { since: undefined, until: undefined },
+      choice: <TimeChoice search={search} onPick={change} />,
+    },
+    {
+      name: 'Person',
+      value: user_id && (people.get(user_id) ?? user_id.slice(0, 8)),
+      none: { user_id: undefined },
+      choice: <ChoiceList options={[...people]} value={user_id} onPick={(id) => change({ user_id: id })} />,
+    },
+    {
+      name: 'Action',
+      value: action && actionOf(action).word,
+      none: { action: undefined },
+      choice: (
+        <ChoiceList
+          options={Object.entries(ACTIONS).map(([value, { word }]) => [value, word] as const)}
+          value={action}
+          onPick={(value) => change({ action: value })}
+        />
+      ),
+    },
+    {
+      name: 'Agent',
+      value: agent_id && (names.get(agent_id) ?? agent_id.slice(0, 8)),
+      none: { agent_id: undefined },
+      choice: <AgentChoice onPick={(id) => change({ agent_id: id })} />,
+    },
+    {
+      name: 'Field',
+      value: field,
+      none: { field: undefined },
+      choice: <TextChoice value={field ?? ''} onPick={(name) => change({ field: name })} />,
+    },
+    {
+      name: 'Interface',
+      value: via && words(VIA, via),
+      none: { via: undefined },
+      choice: (
+        <ChoiceList options={Object.entries(VIA)} value={via} onPick={(value) => change({ via: value })} />
+      ),
+    },
+  ]
+  if (client_id !== undefined) {
+    filters.push({ name: 'Application', value: client_id, none: { client_id: undefined }, choice: client_id })
+  }
+  return (
+    <div className="filters tline wrap">
+      {filters.map(({ name, value, none, choice }) => (
+        <Filter
+          key={name}
+          name={name}
+          value={value}
+          open={open === name}
+          onOpenChange={(next) => setOpen(next ? name : undefined)}
+          onRemove={() => change(none)}
+        >
+          {choice}
+        </Filter>
+      ))}
+      <span className="sp" />
+      <span className="sm t3">Times in UTC</span>
+    </div>
+  )
+}
+
+/** Names by id: the signed-in user first, then those who appear in the events. */
+function usePeople(events: readonly AuditEvent[]): ReadonlyMap<string, string> {
+  const me = useMe()
+  const others = events.filter(({ user_id }) => user_id !== me.user_id)
+  return new Map([
+    [me.user_id, `${me.name ?? 'Me'} (you)`],
+    ...others.map(
+      ({ user_id, changed_by_name }) => [user_id, changed_by_name ?? user_id.slice(0, 8)] as const,
+    ),
+  ])
+}

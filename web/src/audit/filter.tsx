@@ -1,0 +1,54 @@
+import type { ReactElement, ReactNode } from 'react'
+import { Button } from '../shared/ui/button.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Popover } from '../shared/ui/popover.tsx'
+
+interface FilterProps {
+  name: string
+  /** What is chosen, in words; undefined: the filter is off. */
+  value: string | undefined
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  onRemove: () => void
+  children: ReactNode
+}
+
+/** A button that adds the filter; once chosen, a chip that changes and removes it. */
+export function Filter({ name, value, open, onOpenChange, onRemove, children }: FilterProps): ReactElement {
+  const trigger =
+    value === undefined ? (
+      <Button variant="quiet" icon="add">
+        {name}
+      </Button>
+    ) : (
+      <button type="button" className="chip-text focus-in">
+        <span className="k">{name}</span>
+        <span className="v">{value}</span>
+      </button>
+    )
+  const popover = (
+    <Popover
+      trigger={trigger}
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Filter by ${name.toLowerCase()}`}
+      className="filter-pop"
+    >
+      {children}
+    </Popover>
+  )
+  if (value === undefined) return popover
+  return (
+    <span className="chip">
+      {popover}
+      <button
+        type="button"
+        className="x focus-in"
+        aria-label={`Remove the filter ${name.toLowerCase()}`}
+        onClick={onRemove}
+      >
+        <Icon name="close" size="xs" />
+      </button>
+    </span>
+  )
+}
