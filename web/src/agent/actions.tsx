@@ -1,7 +1,7 @@
 import type { AgentResult, TrustStage } from '@agent-console/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactElement, useMemo, useState } from 'react'
-import { useMay, useOff } from '../auth/permissions.ts'
+import { useOff } from '../auth/permissions.ts'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
 import { Button, IconButton } from '../shared/ui/button.tsx'
 import { CopyButton } from '../shared/ui/copy-button.tsx'
@@ -19,7 +19,6 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
   const [open, setOpen] = useState<'stage' | 'clone' | 'delete' | undefined>()
   const steps = useSteps(id)
   const navigate = useNavigate()
-  const mayMove = useMay('agent:lifecycle')
   const offWrite = useOff('agent:write')
   const offMove = useOff('agent:lifecycle')
   const offDelete = useOff('agent:delete')
@@ -33,9 +32,9 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
         group: 'Agent',
         run: () => void navigate({ to: '/agents/$id/configuration', params: { id } }),
       },
-      ...(mayMove ? [{ keys: 'm', label: 'Move stage', group: 'Agent', run: () => setOpen('stage') }] : []),
+      { keys: 'm', label: 'Move stage', group: 'Agent', off: offMove, run: () => setOpen('stage') },
     ],
-    [id, mayMove, navigate],
+    [id, offMove, navigate],
   )
   useKeys(shortcuts)
   const archived = agent.status === 'archived'

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '@agent-console/sdk'
-import { type ReactElement, type ReactNode, useState } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { useMe } from '../auth/permissions.ts'
 import { words } from '../shared/words.ts'
 import { ACTIONS, actionOf, VIA } from './actions.ts'
@@ -24,36 +24,33 @@ interface FilterRow {
   name: string
   value: string | undefined
   none: SearchChange
-  choice: ReactNode
+  choice: (change: (changed: SearchChange) => void) => ReactNode
 }
 
 export function FilterBar({ search, onChange, events }: FilterBarProps): ReactElement {
-  const [open, setOpen] = useState<string>()
   const people = usePeople(events)
   const names = useAgentNames(search.agent_id === undefined ? [] : [search.agent_id])
-  const change = (changed: SearchChange): void => {
-    setOpen(undefined)
-    onChange(changed)
-  }
   const { user_id, action, agent_id, field, via, client_id } = search
   const filters: FilterRow[] = [
     {
       name: 'Time',
       value: timeText(search),
       none: { since: undefined, until: undefined },
-      choice: <TimeChoice search={search} onPick={change} />,
+      choice: (change) => <TimeChoice search={search} onPick={change} />,
     },
     {
       name: 'Person',
       value: user_id && (people.get(user_id) ?? user_id.slice(0, 8)),
       none: { user_id: undefined },
-      choice: <ChoiceList options={[...people]} value={user_id} onPick={(id) => change({ user_id: id })} />,
+      choice: (change) => (
+        <ChoiceList options={[...people]} value={user_id} onPick={(id) => change({ user_id: id })} />
+      ),
     },
     {
       name: 'Action',
       value: action && actionOf(action).word,
       none: { action: undefined },
-      choice: (
+      choice: (change) => (
         <ChoiceList
           options={Object.entries(ACTIONS).map(([value, { word }]) => [value, word] as const)}
           value={action}
@@ -65,38 +62,41 @@ export function FilterBar({ search, onChange, events }: FilterBarProps): ReactEl
       name: 'Agent',
       value: agent_id && (names.get(agent_id) ?? agent_id.slice(0, 8)),
       none: { agent_id: undefined },
-      choice: <AgentChoice onPick={(id) => change({ agent_id: id })} />,
+      choice: (change) => <AgentChoice onPick={(id) => change({ agent_id: id })} />,
     },
     {
       name: 'Field',
       value: field,
       none: { field: undefined },
-      choice: <TextChoice value={field ?? ''} onPick={(name) => change({ field: name })} />,
+      choice: (change) => <TextChoice value={field ?? ''} onPick={(name) => change({ field: name })} />,
     },
     {
       name: 'Interface',
       value: via && words(VIA, via),
       none: { via: undefined },
-      choice: (
+      choice: (change) => (
         <ChoiceList options={Object.entries(VIA)} value={via} onPick={(value) => change({ via: value })} />
       ),
     },
   ]
   if (client_id !== undefined) {
-    filters.push({ name: 'Application', value: client_id, none: { client_id: undefined }, choice: client_id })
+    filters.push({
+      name: 'Application',
+      value: client_id,
+      none: { client_id: undefined },
+      choice: () => client_id,
+    })
   }
   return (
     <div className="filters tline wrap">
       {filters.map(({ name, value, none, choice }) => (
-        <Filter
-          key={name}
-          name={name}
-          value={value}
-          open={open === name}
-          onOpenChange={(next) => setOpen(next ? name : undefined)}
-          onRemove={() => change(none)}
-        >
-          {choice}
+        <Filter key={name} name={name} value={value} onRemove={() => onChange(none)}>
+          {(close) =>
+            choice((changed) => {
+              close()
+              onChange(changed)
+            })
+          }
         </Filter>
       ))}
       <span className="sp" />

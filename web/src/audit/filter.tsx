@@ -7,14 +7,12 @@ interface FilterProps {
   name: string
   /** What is chosen, in words; undefined: the filter is off. */
   value: string | undefined
-  open: boolean
-  onOpenChange: (open: boolean) => void
   onRemove: () => void
-  children: ReactNode
+  children: (close: () => void) => ReactNode
 }
 
 /** A button that adds the filter; once chosen, a chip that changes and removes it. */
-export function Filter({ name, value, open, onOpenChange, onRemove, children }: FilterProps): ReactElement {
+export function Filter({ name, value, onRemove, children }: FilterProps): ReactElement {
   const trigger =
     value === undefined ? (
       <Button variant="quiet" icon="add">
@@ -27,13 +25,7 @@ export function Filter({ name, value, open, onOpenChange, onRemove, children }: 
       </button>
     )
   const popover = (
-    <Popover
-      trigger={trigger}
-      open={open}
-      onOpenChange={onOpenChange}
-      title={`Filter by ${name.toLowerCase()}`}
-      className="filter-pop"
-    >
+    <Popover trigger={trigger} title={`Filter by ${name.toLowerCase()}`} className="filter-pop">
       {children}
     </Popover>
   )

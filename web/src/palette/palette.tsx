@@ -1,5 +1,12 @@
-import type { ReactElement } from 'react'
-import { Dialog } from '../shared/ui/dialog.tsx'
+import './palette.css'
+import { Dialog } from '@base-ui/react/dialog'
+import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react'
+import { describe } from '../api/problem.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Kbd } from '../shared/ui/kbd.tsx'
+import { type Item, step } from './items.ts'
+import { Option } from './option.tsx'
+import { useGroups } from './use-groups.ts'
 
 interface PaletteProps {
   onClose: () => void
@@ -7,10 +14,131 @@ interface PaletteProps {
   onKeys: () => void
 }
 
-export function Palette({ onClose }: PaletteProps): ReactElement {
+/** Agents by name, pages, and what can be done on this page. */
+export function Palette({ onClose, onKeys }: PaletteProps): ReactElement {
+  const input = useRef<HTMLInputElement>(null)
   return (
-    <Dialog open onClose={onClose} title="Search or jump to">
-      …
-    </Dialog>
+    <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="scrim" />
+        <Dialog.Popup className="pal" initialFocus={input}>
+          <Dialog.Title className="hid">Search or jump to</Dialog.Title>
+          <Search input={input} onClose={onClose} onKeys={onKeys} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+interface SearchProps extends PaletteProps {
+  input: React.RefObject<HTMLInputElement | null>
+}
+
+function Search({ input, onClose, onKeys }: SearchProps): ReactElement {
+  const [text, setText] = useState('')
+  const [current, setCurrent] = useState(0)
+  const listId = useId()
+  const query = text.trim()
+  const { groups, error } = useGroups(query, onKeys)
+  const items = groups.flatMap((group) => group.items)
+  const index = Math.min(current, items.length - 1)
+  const chosen = items[index]
+  const optionId = (item: Item): string => `${listId}-${item.id}`
+
+  useEffect(() => {
+    if (chosen !== undefined)
+      document.getElementById(`${listId}-${chosen.id}`)?.scrollIntoView({ block: 'nearest' })
+  }, [chosen, listId])
+
+  const take = (item: Item | undefined, newTab: boolean): void => {
+    if (item === undefined || typeof item.off === 'string') return
+    if (newTab && item.href !== undefined) window.open(`/console${item.href}`, '_blank', 'noopener')
+    else {
+      onClose()
+      item.run()
+    }
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (by !== undefined) setCurrent(step(index, by, items.length))
+    else if (event.key === 'Enter') take(chosen, event.ctrlKey || event.metaKey)
+    else if (event.key === '?' && text === '') {
+      onClose()
+      onKeys()
+    } else return
+    event.preventDefault()
+  }
+
+  return (
+    <>
+      <div className="q">
+        <Icon name="search" />
+        <input
+          ref={input}
+          type="text"
+          role="combobox"
+          aria-label="Search or jump to"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-autocomplete="list"
+          {...(chosen === undefined ? {} : { 'aria-activedescendant': optionId(chosen) })}
+          placeholder="An agent, a page or an action"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={255}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+            setCurrent(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <Dialog.Close className="pal-esc">
+          <Kbd>Esc</Kbd>
+          <span className="hid">Close</span>
+        </Dialog.Close>
+      </div>
+      <div className="pal-list" id={listId} role="listbox" aria-label="Results">
+        {groups.map((group) => (
+          <section key={group.label} role="group" aria-label={group.label}>
+            <h3 aria-hidden="true">{group.label}</h3>
+            {group.items.map((item) => (
+              <Option
+                key={item.id}
+                id={optionId(item)}
+                item={item}
+                text={query}
+                on={item === chosen}
+                onTake={(newTab) => take(item, newTab)}
+                onPoint={() => setCurrent(items.indexOf(item))}
+              />
+            ))}
+          </section>
+        ))}
+      </div>
+      {items.length === 0 ? <p className="pal-none">Nothing has “{query}” in its name.</p> : null}
+      {error === null ? null : (
+        <p className="pal-none danger-t">The agents could not be searched: {describe(error).detail}</p>
+      )}
+      <footer>
+        <span className="row row-1">
+          <Kbd>↑</Kbd>
+          <Kbd>↓</Kbd> Move
+        </span>
+        <span className="row row-1">
+          <Kbd>Enter</Kbd> Open
+        </span>
+        <span className="row row-1 col-mid">
+          <Kbd>Ctrl Enter</Kbd> New tab
+        </span>
+        <span className="sp" />
+        <span className="row row-1">
+          <Kbd>?</Kbd> All keys
+        </span>
+      </footer>
+      <span className="hid" role="status">
+        {items.length} results
+      </span>
+    </>
   )
 }

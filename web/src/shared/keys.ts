@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
+import { toast } from './ui/toast.tsx'
 
 export interface Shortcut {
   /** "j", "?", "Escape", "g a" (one after the other) or "Ctrl+k" (Command on a Mac). */
@@ -11,6 +12,8 @@ export interface Shortcut {
   run?: (event: KeyboardEvent) => void
   /** Also while a field has the focus; always so with Ctrl. */
   inFields?: boolean
+  /** Why it is off; it names the missing permission. The key then says so. */
+  off?: string | false
 }
 
 const STORED = 'single-keys'
@@ -83,7 +86,8 @@ function onKeyDown(event: KeyboardEvent): void {
   if (found !== undefined && (!inField || withCtrl || found.inFields === true) && !isBehindDialog(event)) {
     pending = ''
     event.preventDefault()
-    found.run?.(event)
+    if (typeof found.off === 'string') toast({ text: found.off })
+    else found.run(event)
     return
   }
   pending = inField || withCtrl ? '' : pressed
@@ -112,4 +116,12 @@ function isField(target: EventTarget | undefined): boolean {
 function isBehindDialog(event: KeyboardEvent): boolean {
   if (nameOf(event).startsWith('Ctrl+')) return false
   return document.querySelector('dialog[open], [role="menu"]') !== null
+}
+
+/** As they stand on the keys: "g l" is G, L. */
+export function shownKeys(keys: string): string[] {
+  return keys.split(' ').map((key) => {
+    if (key === 'Escape') return 'Esc'
+    return key.replace('Ctrl+', 'Ctrl ').replace(/\b[a-z]$/, (letter) => letter.toUpperCase())
+  })
 }

@@ -1,5 +1,5 @@
 import { Fragment, type ReactElement } from 'react'
-import { switchSingleKeys, useShortcuts, useSingleKeysOn } from '../shared/keys.ts'
+import { shownKeys, switchSingleKeys, useShortcuts, useSingleKeysOn } from '../shared/keys.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
 import { Switch } from '../shared/ui/inputs.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
@@ -20,8 +20,8 @@ export function KeySheet({ onClose }: { onClose: () => void }): ReactElement {
                 <Fragment key={keys}>
                   <dt>{label}</dt>
                   <dd>
-                    {keys.split(' ').map((key, index) => (
-                      <Kbd key={index}>{shownKey(key)}</Kbd>
+                    {shownKeys(keys).map((key) => (
+                      <Kbd key={key}>{key}</Kbd>
                     ))}
                   </dd>
                 </Fragment>
@@ -35,9 +35,4 @@ export function KeySheet({ onClose }: { onClose: () => void }): ReactElement {
       </Switch>
     </Dialog>
   )
-}
-
-function shownKey(key: string): string {
-  if (key === 'Escape') return 'Esc'
-  return key.replace('Ctrl+', 'Ctrl ').replace(/\b[a-z]$/, (letter) => letter.toUpperCase())
 }

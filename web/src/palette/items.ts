@@ -1,0 +1,49 @@
+import type { IconName } from '../shared/ui/icons.tsx'
+
+export interface Item {
+  id: string
+  label: string
+  icon?: IconName
+  /** Of an agent. */
+  status?: string
+  stage?: string
+  /** Beside the label: "2 need attention". */
+  note?: string | undefined
+  /** "m", "g l": shown as keys. */
+  keys?: string | undefined
+  /** Why it is off; it names the missing permission. */
+  off?: string | false | undefined
+  /** Address below the console, for a new tab. */
+  href?: string
+  run: () => void
+}
+
+export interface Group {
+  label: string
+  items: readonly Item[]
+}
+
+/** Every word of the text must occur in the label. */
+export function matches(label: string, text: string): boolean {
+  const folded = label.toLocaleLowerCase()
+  return text
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => folded.includes(word))
+}
+
+/** The label in pieces; `hit` are those that contain the text. */
+export function mark(label: string, text: string): { text: string; hit: boolean }[] {
+  const at = text === '' ? -1 : label.toLocaleLowerCase().indexOf(text.toLocaleLowerCase())
+  if (at === -1) return [{ text: label, hit: false }]
+  return [
+    { text: label.slice(0, at), hit: false },
+    { text: label.slice(at, at + text.length), hit: true },
+    { text: label.slice(at + text.length), hit: false },
+  ].filter((piece) => piece.text !== '')
+}
+
+/** The next index in the given direction, round the ends; -1 without items. */
+export function step(current: number, by: number, count: number): number {
+  return count === 0 ? -1 : (current + by + count) % count
+}

@@ -1,0 +1,117 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useOff } from '../auth/permissions.ts'
+import { useSession } from '../auth/session-context.ts'
+import { useShortcuts } from '../shared/keys.ts'
+import { formatCount } from '../shared/numbers.ts'
+import { chooseTheme, shownTheme } from '../shared/theme.ts'
+import { useServicesInTrouble } from '../shell/counts.ts'
+import { DESTINATIONS } from '../shell/destinations.ts'
+import { type Group, type Item, matches } from './items.ts'
+import { useAgents } from './use-agents.ts'
+
+/** They move in the page behind the palette; here they would say nothing. */
+const MOVES = new Set(['j', 'k', 'x', 'Enter', 'Escape', '/', 'ArrowDown', 'ArrowUp'])
+const ACTIONS_SHOWN = 6
+
+interface Groups {
+  groups: readonly Group[]
+  /** The agents could not be searched. */
+  error: Error | null
+}
+
+export function useGroups(text: string, onKeys: () => void): Groups {
+  const { data, error } = useAgents(text)
+  const found = text === '' || data === undefined ? undefined : data
+  const groups: Group[] = [
+    { label: agentsLabel(found?.count), items: useAgentItems(found, text) },
+    { label: 'Actions', items: useActions(text, onKeys) },
+    { label: 'Go to', items: useDestinations(text) },
+  ]
+  return { groups: groups.filter(({ items }) => items.length > 0), error: text === '' ? null : error }
+}
+
+function agentsLabel(count: number | undefined): string {
+  return count === undefined
+    ? 'Agents'
+    : `Agents · ${formatCount(count)} ${count === 1 ? 'matches' : 'match'}`
+}
+
+type Found = ReturnType<typeof useAgents>['data']
+
+function useAgentItems(found: Found, text: string): Item[] {
+  const navigate = useNavigate()
+  if (found === undefined) return []
+  const items = found.results.map(
+    ({ id, agent_name, status, trust_stage }): Item => ({
+      id: `agent-${id}`,
+      label: agent_name,
+      status,
+      stage: trust_stage,
+      href: `/agents/${id}`,
+      run: () => void navigate({ to: '/agents/$id', params: { id } }),
+    }),
+  )
+  const count = found.count ?? 0
+  if (count <= items.length) return items
+  return [
+    ...items,
+    {
+      id: 'all-agents',
+      label: `Show all ${formatCount(count)} in the fleet`,
+      icon: 'forward',
+      href: `/agents?${new URLSearchParams({ q: text })}`,
+      run: () => void navigate({ to: '/agents', search: { q: text } }),
+    },
+  ]
+}
+
+function useActions(text: string, onKeys: () => void): Item[] {
+  const navigate = useNavigate()
+  const session = useSession()
+  const offWrite = useOff('agent:write')
+  const ofPage = useShortcuts()
+    .filter(({ group, keys }) => group !== 'Everywhere' && !MOVES.has(keys))
+    .map(
+      ({ keys, label, off, run }): Item => ({
+        id: `key-${keys}`,
+        label,
+        icon: 'forward',
+        keys,
+        off,
+        run: () => run(new KeyboardEvent('keydown')),
+      }),
+    )
+  const other = shownTheme() === 'dark' ? 'light' : 'dark'
+  const everywhere: Item[] = [
+    {
+      id: 'new-agent',
+      label: 'New agent',
+      icon: 'add',
+      off: offWrite,
+      href: '/agents/new',
+      run: () => void navigate({ to: '/agents/new' }),
+    },
+    { id: 'theme', label: `Use the ${other} theme`, icon: 'theme', run: () => chooseTheme(other) },
+    { id: 'all-keys', label: 'Show all keys', icon: 'info', keys: '?', run: onKeys },
+    { id: 'sign-out', label: 'Sign out', icon: 'back', run: () => void session.signOut() },
+  ]
+  const labels = new Set(ofPage.map(({ label }) => label))
+  const all = [...ofPage, ...everywhere.filter(({ label }) => !labels.has(label))]
+  return text === '' ? all.slice(0, ACTIONS_SHOWN) : all.filter(({ label }) => matches(label, text))
+}
+
+function useDestinations(text: string): Item[] {
+  const navigate = useNavigate()
+  const troubled = useServicesInTrouble()
+  return DESTINATIONS.filter(({ label }) => text === '' || matches(label, text)).map(
+    ({ to, label, icon, key }): Item => ({
+      id: `page-${key}`,
+      label,
+      icon,
+      keys: `g ${key}`,
+      href: to,
+      note: to === '/services' && troubled > 0 ? `${troubled} need attention` : undefined,
+      run: () => void navigate({ to }),
+    }),
+  )
+}
