@@ -1,0 +1,101 @@
+import type { TrustStage } from '@agent-console/sdk'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { describe } from '../api/problem.ts'
+import { formatCount } from '../shared/numbers.ts'
+import { StageGlyph } from '../shared/ui/badges.tsx'
+import { Button } from '../shared/ui/button.tsx'
+import { Failed, Loading } from '../shared/ui/states.tsx'
+import { STAGES, words } from '../shared/words.ts'
+import { BoardCard } from './board-card.tsx'
+import { type Card, cardsOf } from './cards.ts'
+import { columnQuery } from './queries.ts'
+import type { LifecycleSearch } from './search.ts'
+
+export interface ColumnProps {
+  stage: TrustStage
+  search: LifecycleSearch
+  count: number | undefined
+  /** The card with the focus, or the last one that had it. */
+  current: string | undefined
+  dragged: Card | undefined
+  off: string | false
+  onFocus: (card: Card) => void
+  onMove: (card: Card, to?: TrustStage) => void
+  onDrag: (card: Card | undefined) => void
+}
+
+export function BoardColumn(props: ColumnProps): ReactElement {
+  const { stage, search, count, current, dragged, off, onFocus, onMove, onDrag } = props
+  const [over, setOver] = useState(false)
+  const query = useInfiniteQuery(columnQuery(stage, search))
+  const cards = cardsOf(query.data)
+  const word = words(STAGES, stage)
+  const takes = dragged !== undefined && dragged.agent.trust_stage !== stage
+  const stop = cards.some(({ agent }) => agent.id === current) ? current : cards[0]?.agent.id
+  return (
+    <section
+      className="bcol"
+      aria-label={`${word}, ${count === undefined ? '' : formatCount(count)} agents`}
+      onDragOver={(event) => {
+        if (!takes) return
+        event.preventDefault()
+        event.dataTransfer.dropEffect = 'move'
+        setOver(true)
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false)
+      }}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        if (takes) onMove(dragged, stage)
+      }}
+    >
+      <header>
+        <div className="row">
+          <StageGlyph value={stage} />
+          <h2>{word}</h2>
+          <span className="sp" />
+          <span className="num b5">{count === undefined ? '' : formatCount(count)}</span>
+        </div>
+        <div className="row sm t3">
+          <span>{cards.length === 0 ? 'None' : `${formatCount(cards.length)} shown`}</span>
+        </div>
+      </header>
+      <div className="cards">
+        {takes && over ? (
+          <div className="drop">
+            Drop to move {dragged.agent.agent_name} to {word}
+          </div>
+        ) : null}
+        {query.isPending ? <Loading what={word} rows={4} /> : null}
+        {query.isError && query.data === undefined ? (
+          <Failed title="Not loaded" failure={describe(query.error)} onRetry={() => void query.refetch()} />
+        ) : null}
+        {cards.map((card) => (
+          <BoardCard
+            key={card.agent.id}
+            card={card}
+            isStop={card.agent.id === stop}
+            isDragged={card.agent.id === dragged?.agent.id}
+            off={off}
+            onFocus={() => onFocus(card)}
+            onMove={() => onMove(card)}
+            onDrag={(is) => onDrag(is ? card : undefined)}
+          />
+        ))}
+        {query.hasNextPage ? (
+          <Button
+            variant="quiet"
+            icon="down"
+            off={query.isFetchingNextPage ? 'Loading more' : false}
+            onClick={() => void query.fetchNextPage()}
+          >
+            {query.isFetchingNextPage ? 'Loading…' : 'Show 50 more'}
+          </Button>
+        ) : null}
+      </div>
+    </section>
+  )
+}
