@@ -1,0 +1,92 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { Absent, Badge, ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import { Column, Table } from '../../shared/ui/table.tsx'
+import { words } from '../../shared/words.ts'
+import type { Graph, GraphNode } from './graph.ts'
+import { EVALUATION_WORDS, outsideText, weaknessText } from './words.ts'
+
+/** The same as the graph, for keyboard and screen reader. */
+export function DelegationTable({ graph, weakest }: { graph: Graph; weakest: boolean }): ReactElement {
+  const byKey = new Map(graph.nodes.map((node) => [node.key, node]))
+  const rows = graph.edges
+    .flatMap((edge) => {
+      const from = byKey.get(edge.from)
+      const to = byKey.get(edge.to)
+      return from === undefined || to === undefined ? [] : [{ edge, from, to }]
+    })
+    .toSorted((a, b) => a.from.column - b.from.column)
+  return (
+    <Table label="Delegations" fixed className="stack delegations">
+      <thead>
+        <tr>
+          <Column width="110">Step</Column>
+          <Column>From</Column>
+          <Column>To</Column>
+          <Column width="130">Trust stage</Column>
+          <Column width="130">Protection</Column>
+          <Column width="130">Evaluation</Column>
+          <Column width="180">Weakest path</Column>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ edge, from, to }) => (
+          <tr key={edge.key}>
+            <td className="t2">{from.column === -1 ? 'Incoming' : `Step ${from.column + 1}`}</td>
+            <td>
+              <Name node={from} />
+            </td>
+            <td>
+              <Name node={to} />
+            </td>
+            <td>{to.stage === undefined ? <Absent label="Not known" /> : <StageBadge value={to.stage} />}</td>
+            <td>
+              {to.protection === undefined ? (
+                <Absent label="Not known" />
+              ) : (
+                <ProtectionBadge value={to.protection} />
+              )}
+            </td>
+            <td className="t2">
+              {to.evaluation === undefined ? (
+                <Absent label="Not known" />
+              ) : (
+                words(EVALUATION_WORDS, to.evaluation)
+              )}
+            </td>
+            <td>
+              {weakest && edge.isWeak ? (
+                <Badge glyph={<Icon name="alert" size="s" />} className="danger-t">
+                  {to.isWeakest ? `Weakest: ${weaknessText(to)}` : 'On it'}
+                </Badge>
+              ) : null}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+function Name({ node }: { node: GraphNode }): ReactElement {
+  if (node.id === null) {
+    return (
+      <span className="unknown-agent" title={node.name}>
+        {node.name} <span className="sm t3">{outsideText(node).toLowerCase()}</span>
+      </span>
+    )
+  }
+  if (node.column === 0) return <span className="b5">{node.name}</span>
+  return (
+    <Link
+      to="/agents/$id/delegation"
+      params={{ id: node.id }}
+      className="link"
+      title={node.name}
+      preload={false}
+    >
+      {node.name}
+    </Link>
+  )
+}

@@ -1,0 +1,175 @@
+import type { AgentDelegation, AgentDependentPage } from '@agent-console/sdk'
+import { stageNumber } from '../../shared/words.ts'
+
+export interface GraphNode {
+  key: string
+  kind: 'agent' | 'external' | 'ambiguous'
+  /** null: not an agent of the team. */
+  id: string | null
+  name: string
+  stage: string | undefined
+  protection: string | undefined
+  evaluation: string | undefined
+  /** -1: hands work to the agent; 0: the agent itself; from 1: steps away from it. */
+  column: number
+  isWeak: boolean
+  /** The last one of the weakest path. */
+  isWeakest: boolean
+}
+
+export interface GraphEdge {
+  key: string
+  from: string
+  to: string
+  isWeak: boolean
+}
+
+export interface Graph {
+  nodes: readonly GraphNode[]
+  edges: readonly GraphEdge[]
+}
+
+type Delegation = AgentDelegation['edges'][number]
+export type Dependent = AgentDependentPage['results'][number]
+
+/** Delegations of the agent to the right, agents that delegate to it to the left. */
+export function toGraph(delegation: AgentDelegation, dependents: readonly Dependent[]): Graph {
+  const weak = new Set(delegation.weakest.trust_stage.path.map(edgeKey))
+  const depths = new Map(delegation.nodes.map(({ id, depth }) => [id, depth]))
+  const weakTargets = new Set(delegation.edges.filter((edge) => weak.has(edgeKey(edge))).map(targetOf))
+  const last = delegation.edges.find(
+    (edge) => edgeKey(edge) === delegation.weakest.trust_stage.path.map(edgeKey).at(-1),
+  )
+  const weakest = last === undefined ? undefined : targetOf(last)
+  const mark = (key: string) => ({ isWeak: weakTargets.has(key), isWeakest: key === weakest })
+
+  const nodes = new Map<string, GraphNode>()
+  for (const node of delegation.nodes) {
+    nodes.set(node.id, { ...agentNode(node, node.depth), ...mark(node.id) })
+  }
+  for (const edge of delegation.edges) {
+    const key = targetOf(edge)
+    const column = (depths.get(edge.from) ?? 0) + 1
+    if (edge.kind !== 'agent' && !nodes.has(key))
+      nodes.set(key, { ...outsideNode(edge, key, column), ...mark(key) })
+  }
+  const edges = delegation.edges
+    .filter((edge) => nodes.has(targetOf(edge)))
+    .map((edge) => ({
+      key: edgeKey(edge),
+      from: edge.from,
+      to: targetOf(edge),
+      isWeak: weak.has(edgeKey(edge)),
+    }))
+  for (const dependent of dependents) {
+    // In a cycle it stands on the right already, with its delegation.
+    if (nodes.has(dependent.id)) continue
+    nodes.set(dependent.id, { ...agentNode(dependent, -1), isWeak: false, isWeakest: false })
+    edges.push({
+      key: edgeKey({ ...dependent, from: dependent.id }),
+      from: dependent.id,
+      to: delegation.agent_id,
+      isWeak: false,
+    })
+  }
+  return { nodes: [...nodes.values()], edges }
+}
+
+function edgeKey({ from, position }: { from: string; position: number }): string {
+  return `${from}:${position}`
+}
+
+/** The same address from two agents is one node. */
+function targetOf({ kind, to, label, from, position }: Delegation): string {
+  return to ?? `${kind}:${label ?? edgeKey({ from, position })}`
+}
+
+function agentNode(
+  node: Pick<
+    AgentDelegation['nodes'][number],
+    'id' | 'agent_name' | 'trust_stage' | 'protection_status' | 'evaluation'
+  >,
+  column: number,
+): Omit<GraphNode, 'isWeak' | 'isWeakest'> {
+  return {
+    key: node.id,
+    kind: 'agent',
+    id: node.id,
+    name: node.agent_name,
+    stage: node.trust_stage,
+    protection: node.protection_status,
+    evaluation: node.evaluation,
+    column,
+  }
+}
+
+function outsideNode(
+  { kind, label }: Delegation,
+  key: string,
+  column: number,
+): Omit<GraphNode, 'isWeak' | 'isWeakest'> {
+  return {
+    key,
+    kind: kind === 'ambiguous' ? 'ambiguous' : 'external',
+    id: null,
+    name: shortAddress(label),
+    stage: undefined,
+    protection: undefined,
+    evaluation: undefined,
+    column,
+  }
+}
+
+/** The host of an address is what people know; the whole of it is in the table. */
+export function shortAddress(label: string | null): string {
+  if (label === null) return 'No address'
+  return URL.canParse(label) ? new URL(label).host || label : label
+}
+
+/** The agents of the weakest path, from the agent itself. */
+export function weakestPath({ nodes, edges }: Graph): GraphNode[] {
+  const byKey = new Map(nodes.map((node) => [node.key, node]))
+  const self = nodes.find(({ column }) => column === 0)
+  const path = self === undefined ? [] : [self]
+  for (let at = self?.key; at !== undefined; ) {
+    const next = edges.find(({ from, isWeak }) => isWeak && from === at)?.to
+    const node = next === undefined || path.some(({ key }) => key === next) ? undefined : byKey.get(next)
+    if (node !== undefined) path.push(node)
+    at = node?.key
+  }
+  return path
+}
+
+/** 0 for an agent that nobody here can vouch for. */
+export function rankOf({ stage }: GraphNode): number {
+  return stage === undefined ? 0 : stageNumber(stage)
+}
+
+/** For each delegation of the agent itself that is not on the weakest path: the way to its weakest agent. */
+export function otherPaths(graph: Graph): GraphNode[][] {
+  const self = graph.nodes.find(({ column }) => column === 0)
+  return graph.edges
+    .filter(({ from, isWeak }) => from === self?.key && !isWeak)
+    .flatMap(({ to }) => weakestFrom(graph, to, self?.key))
+}
+
+function weakestFrom({ nodes, edges }: Graph, start: string, self: string | undefined): GraphNode[][] {
+  const byKey = new Map(nodes.map((node) => [node.key, node]))
+  const first = byKey.get(start)
+  if (first === undefined) return []
+  const seen = new Set([start, self])
+  let best = [first]
+  // Nearest first, so that the shortest way wins.
+  const waiting = [[first]]
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const end = path.at(-1) ?? first
+    if (rankOf(end) < rankOf(best.at(-1) ?? first)) best = path
+    for (const { from, to } of edges) {
+      const next = byKey.get(to)
+      if (from !== end.key || next === undefined || seen.has(to)) continue
+      seen.add(to)
+      waiting.push([...path, next])
+    }
+  }
+  return [best]
+}

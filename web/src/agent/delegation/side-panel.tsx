@@ -1,0 +1,188 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { useOff } from '../../auth/permissions.ts'
+import { ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
+import type { IconName } from '../../shared/ui/icons.tsx'
+import { STAGES, words } from '../../shared/words.ts'
+import { type Graph, type GraphNode, otherPaths, weakestPath } from './graph.ts'
+import { EVALUATION_WORDS, outsideText, pathTitle } from './words.ts'
+
+/** The path that weakens the agent, and what would raise it. */
+export function SidePanel({ graph }: { graph: Graph }): ReactElement {
+  const path = weakestPath(graph)
+  const self = path[0]
+  const end = path.at(-1)
+  if (self === undefined || end === undefined) return <aside className="side" />
+  if (path.length === 1) {
+    return (
+      <aside className="side" aria-label="Weakest path">
+        <h2 className="lg">
+          {graph.nodes.length === 1 ? 'It works alone' : 'No path is weaker than the agent'}
+        </h2>
+        <p className="t2">
+          {graph.nodes.length === 1
+            ? 'It hands work to no agent, and no agent of your team hands work to it.'
+            : `Everything it hands work to is at least ${words(STAGES, self.stage ?? '')}, as it is itself.`}
+        </p>
+        <OtherPaths graph={graph} />
+      </aside>
+    )
+  }
+  return (
+    <aside className="side" aria-label="Weakest path">
+      <div className="col">
+        <span className="bd danger-t">
+          <Icon name="alert" size="s" />
+          Weakest path
+        </span>
+        <h2 className="lg">{pathTitle(path)}</h2>
+        <p className="t2">
+          A path is as strong as its weakest agent. Work of this agent, {words(STAGES, self.stage ?? '')}, can
+          reach{' '}
+          {end.id === null
+            ? 'one that your team does not know.'
+            : `one that is ${words(STAGES, end.stage ?? '')}.`}
+        </p>
+      </div>
+      <ol className="path">
+        {path.map((node, index) => (
+          <li key={node.key}>
+            <span className="p-n">{index + 1}</span>
+            <PathNode node={node} />
+          </li>
+        ))}
+      </ol>
+      <Raise self={self} before={path.at(-2) ?? self} end={end} />
+      <OtherPaths graph={graph} />
+    </aside>
+  )
+}
+
+function PathNode({ node }: { node: GraphNode }): ReactElement {
+  return (
+    <div className="col col-1">
+      {node.id === null ? (
+        <span className="b5 any-wrap">{node.name}</span>
+      ) : (
+        <Link to="/agents/$id" params={{ id: node.id }} className="b5 any-wrap" preload={false}>
+          {node.name}
+        </Link>
+      )}
+      {node.stage === undefined ? (
+        <span className="sm t2">{outsideText(node)}</span>
+      ) : (
+        <span className="row wrap sm t2">
+          <StageBadge value={node.stage} />
+          {node.protection === undefined ? null : <ProtectionBadge value={node.protection} />}
+        </span>
+      )}
+      {node.evaluation === undefined ? null : (
+        <span className="sm t2">Evaluation: {words(EVALUATION_WORDS, node.evaluation).toLowerCase()}</span>
+      )}
+    </div>
+  )
+}
+
+interface Step {
+  icon: IconName
+  text: string
+  id: string
+  to: '/agents/$id/scores' | '/agents/$id/configuration' | '/agents/$id'
+  /** Why it cannot be done; it names the missing permission. */
+  off: string | false
+}
+
+function Raise({ self, before, end }: { self: GraphNode; before: GraphNode; end: GraphNode }): ReactElement {
+  const offMove = useOff('agent:lifecycle')
+  const offWrite = useOff('agent:write')
+  const steps: Step[] = []
+  if (end.id !== null) {
+    if (end.evaluation !== 'current') {
+      steps.push({
+        icon: 'flask',
+        text: `Evaluate ${end.name}`,
+        id: end.id,
+        to: '/agents/$id/scores',
+        off: false,
+      })
+    }
+    if (end.protection === 'unprotected') {
+      steps.push({
+        icon: 'lock',
+        text: 'Put a guard in front of it',
+        id: end.id,
+        to: '/agents/$id/configuration',
+        off: offWrite,
+      })
+    }
+    steps.push({
+      icon: 'chart',
+      text: 'Move it to a higher stage',
+      id: end.id,
+      to: '/agents/$id',
+      off: offMove,
+    })
+  }
+  const owner = before.id ?? self.id ?? ''
+  steps.push({
+    icon: 'close',
+    text: 'Stop handing work to it',
+    id: owner,
+    to: '/agents/$id/configuration',
+    off: offWrite,
+  })
+  return (
+    <section className="col side-part">
+      <h3>What would raise it</h3>
+      <ul className="col col-1">
+        {steps.map(({ icon, text, id, to, off }) => (
+          <li key={text} className="row">
+            <Icon name={icon} size="s" className="t2" />
+            <span className="grow any-wrap">
+              {text}
+              {off === false ? null : <span className="sm t3 block">{off}</span>}
+            </span>
+            {off === false ? (
+              <Link to={to} params={{ id }} className="link" aria-label={`${text}: open`} preload={false}>
+                Open
+              </Link>
+            ) : (
+              <Icon name="lock" size="s" className="t3" />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const SHOWN = 8
+
+function OtherPaths({ graph }: { graph: Graph }): ReactElement | null {
+  const paths = otherPaths(graph)
+  if (paths.length === 0) return null
+  return (
+    <section className="col side-part">
+      <h3>Other paths</h3>
+      <ul className="col">
+        {paths.slice(0, SHOWN).map((path) => {
+          const end = path.at(-1)
+          return (
+            <li key={path.map(({ key }) => key).join()} className="row sm top">
+              <span className="grow any-wrap">→ {path.map(({ name }) => name).join(' → ')}</span>
+              {end?.stage === undefined ? (
+                <span className="t2 nowrap">unknown agent</span>
+              ) : (
+                <StageBadge value={end.stage} />
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      {paths.length > SHOWN ? (
+        <span className="sm t3">and {paths.length - SHOWN} more in the table</span>
+      ) : null}
+    </section>
+  )
+}
