@@ -21,13 +21,13 @@ export function DelegationTable({ graph, weakest }: { graph: Graph; weakest: boo
     <Table label="Delegations" fixed className="stack delegations">
       <thead>
         <tr>
-          <Column width="110">Step</Column>
+          <Column width="90">Step</Column>
           <Column>From</Column>
           <Column>To</Column>
-          <Column width="130">Trust stage</Column>
-          <Column width="130">Protection</Column>
-          <Column width="130">Evaluation</Column>
-          <Column width="180">Weakest path</Column>
+          <Column width="110">Trust stage</Column>
+          <Column width="110">Protection</Column>
+          <Column width="110">Evaluation</Column>
+          <Column width="150">Weakest path</Column>
         </tr>
       </thead>
       <tbody>

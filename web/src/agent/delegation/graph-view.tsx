@@ -40,7 +40,7 @@ function Flow({ graph, weakest }: GraphViewProps): ReactElement {
       edges={edges}
       nodeTypes={NODE_TYPES}
       fitView
-      fitViewOptions={{ padding: 0.08, maxZoom: 1 }}
+      fitViewOptions={{ padding: 0.05, maxZoom: 1 }}
       minZoom={0.2}
       maxZoom={1.5}
       nodesDraggable={false}
@@ -67,7 +67,7 @@ function Tools(): ReactElement {
       <IconButton
         icon="expand"
         label="Show all"
-        onClick={() => void fitView({ padding: 0.08, maxZoom: 1 })}
+        onClick={() => void fitView({ padding: 0.05, maxZoom: 1 })}
       />
     </div>
   )

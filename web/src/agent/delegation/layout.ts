@@ -2,7 +2,7 @@ import dagre from '@dagrejs/dagre'
 import type { Graph } from './graph.ts'
 
 export const NODE = { width: 186, height: 64 }
-const GAP = { x: 64, y: 28 }
+const GAP = { x: 44, y: 28 }
 
 export interface Place {
   x: number
