@@ -1,0 +1,80 @@
+import type { EvolutionStatus } from '@agent-console/sdk'
+import type { ReactElement } from 'react'
+import { formatScore, plural } from '../../shared/numbers.ts'
+import { Absent } from '../../shared/ui/badges.tsx'
+import { DescriptionList } from '../../shared/ui/page.tsx'
+import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import { Column, Table } from '../../shared/ui/table.tsx'
+import { inWords, type Proposal, readStatus } from './status.ts'
+
+/** What the evolution service says: the members that are known by name, the rest as it is. */
+export function StatusView({ status }: { status: EvolutionStatus }): ReactElement {
+  const { state, generation, updatedAt, proposals, rest } = readStatus(status)
+  const hasRest = Object.keys(rest).length > 0
+  return (
+    <>
+      <div className="in">
+        <DescriptionList
+          items={[
+            ['State', state === undefined ? <Absent label="Not given" /> : <b key="s">{inWords(state)}</b>],
+            ['Generation', generation ?? <Absent label="Not given" />],
+            [
+              'Updated',
+              updatedAt === undefined ? (
+                <Absent label="Not given" />
+              ) : (
+                <RelativeTime key="u" at={updatedAt} />
+              ),
+            ],
+          ]}
+        />
+      </div>
+      {proposals === undefined ? null : <Proposals proposals={proposals} />}
+      {hasRest ? (
+        <section className="in col">
+          <h3>Other members</h3>
+          <pre className="area">{JSON.stringify(rest, null, 2)}</pre>
+        </section>
+      ) : null}
+    </>
+  )
+}
+
+function Proposals({ proposals }: { proposals: readonly Proposal[] }): ReactElement {
+  if (proposals.length === 0) return <p className="in t2 tline">No proposals now.</p>
+  return (
+    <Table label={plural(proposals.length, 'proposal')} fixed className="stack tline">
+      <thead>
+        <tr>
+          <Column>Proposed change of</Column>
+          <Column width="130">Verdict</Column>
+          <Column width="90" right>
+            Fitness
+          </Column>
+          <Column width="130" right>
+            Proposed
+          </Column>
+        </tr>
+      </thead>
+      <tbody>
+        {proposals.map((proposal, index) => (
+          <tr key={proposal.id ?? index}>
+            <td className="mono" title={proposal.id}>
+              {proposal.field ?? <Absent label="Not given" />}
+              {Object.keys(proposal.rest).length === 0 ? null : (
+                <span className="t3"> {JSON.stringify(proposal.rest)}</span>
+              )}
+            </td>
+            <td>{proposal.verdict === undefined ? <Absent /> : inWords(proposal.verdict)}</td>
+            <td className="num r">
+              {proposal.fitness === undefined ? <Absent /> : formatScore(proposal.fitness)}
+            </td>
+            <td className="r t2">
+              {proposal.createdAt === undefined ? <Absent /> : <RelativeTime at={proposal.createdAt} />}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
