@@ -141,7 +141,7 @@ function Changes({ changes }: { changes: DayOfChanges | undefined }): ReactEleme
       <Title text={changes?.more === true ? 'Latest changes' : 'Changes in 24 h'}>
         <Link
           to="/audit"
-          search={changes === undefined ? {} : { since: String(changes.from) }}
+          search={changes === undefined ? {} : { since: changes.from }}
           className="link"
           title="Changes of agents in the newest 500 events of the audit log. Open the audit log"
         >

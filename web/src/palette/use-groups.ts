@@ -70,7 +70,7 @@ function useActions(text: string, onKeys: () => void): Item[] {
   const session = useSession()
   const offWrite = useOff('agent:write')
   const ofPage = useShortcuts()
-    .filter(({ group, keys }) => group !== 'Everywhere' && !MOVES.has(keys))
+    .filter(({ group, keys, run }) => run !== undefined && group !== 'Everywhere' && !MOVES.has(keys))
     .map(
       ({ keys, label, off, run }): Item => ({
         id: `key-${keys}`,
@@ -78,7 +78,7 @@ function useActions(text: string, onKeys: () => void): Item[] {
         icon: 'forward',
         keys,
         off,
-        run: () => run(new KeyboardEvent('keydown')),
+        run: () => run?.(new KeyboardEvent('keydown')),
       }),
     )
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
