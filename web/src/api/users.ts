@@ -4,7 +4,7 @@ import { keys } from './keys.ts'
 
 /** The ids of one screen are asked for together. */
 const GATHER_MS = 20
-const MAX_IDS = 200
+const MAX_IDS = 100
 
 type Names = Map<string, string>
 let waiting: { ids: Set<string>; names: Promise<Names> } | undefined
