@@ -72,8 +72,10 @@ describe('the README of the SDK', async () => {
   const positionBeforeAChange = async () => {
     const { agents } = new Console({ baseUrl: running.url, token })
     const { agent } = await agents.create({ agent_name: 'a', model_name: 'm' })
-    const events = agents.watch()
+    const { promise: connected, resolve } = Promise.withResolvers<void>()
+    const events = agents.watch({ onState: () => resolve() })
     const first = events.next()
+    await connected
     await agents.update(agent.id, { hub: 'one' })
     const { value } = await first
     await events.return()
