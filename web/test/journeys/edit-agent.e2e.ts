@@ -101,7 +101,7 @@ describe('editing an agent', async () => {
     await page.getByRole('button', { name: 'Compare with saved' }).click()
     await page.locator('.cm-deletedChunk').waitFor()
     await visitor.check()
-    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Close' }).click()
     assert.match(await page.getByLabel('Instruction').inputValue(), /Answer in German\.$/)
   })
 

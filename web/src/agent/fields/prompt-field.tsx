@@ -25,7 +25,7 @@ export function PromptField({ spec }: { spec: FieldSpec }): ReactElement {
         <>
           <AreaInput {...props} />
           <Dialog open={open} onClose={() => setOpen(false)} title={spec.label} kind="full">
-            <FullScreen {...props} onClose={() => setOpen(false)} />
+            <FullScreen {...props} />
           </Dialog>
         </>
       )}
@@ -33,8 +33,7 @@ export function PromptField({ spec }: { spec: FieldSpec }): ReactElement {
   )
 }
 
-function FullScreen({ onClose, ...input }: InputProps & { onClose: () => void }): ReactElement {
-  const { spec, value, readOnly, onChange } = input
+function FullScreen({ spec, value, readOnly, onChange }: InputProps): ReactElement {
   const { base } = useFormParts()
   const [mode, setMode] = useState<'write' | 'compare'>('write')
   // Typing may begin before the editor has loaded.
@@ -54,7 +53,6 @@ function FullScreen({ onClose, ...input }: InputProps & { onClose: () => void })
         />
         <span className="sp" />
         <span className="sm t3 num">{formatCount(value.length)} characters</span>
-        <Button onClick={onClose}>Done</Button>
       </div>
       <Suspense
         fallback={
@@ -66,7 +64,10 @@ function FullScreen({ onClose, ...input }: InputProps & { onClose: () => void })
             onSelect={(event) => {
               cursor.current = event.currentTarget.selectionStart
             }}
-            onChange={(event) => onChange(event.target.value)}
+            onChange={(event) => {
+              cursor.current = event.target.selectionStart
+              onChange(event.target.value)
+            }}
           />
         }
       >
