@@ -8,6 +8,7 @@ import { type AuditSearch, toFilters } from './search.ts'
 
 /** Events between two announcements of the count. */
 const STEP = 500
+const RELEASE_MS = 60_000
 
 /** All events that match, oldest first, one JSON text a line. The export itself is recorded in the log. */
 export function ExportButton({ search }: { search: AuditSearch }): ReactElement {
@@ -55,5 +56,6 @@ function save(blob: Blob, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  URL.revokeObjectURL(url)
+  // The browser reads the address after the click has been handled.
+  setTimeout(() => URL.revokeObjectURL(url), RELEASE_MS)
 }

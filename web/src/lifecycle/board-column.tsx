@@ -1,6 +1,6 @@
 import type { TrustStage } from '@agent-console/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useEffect, useState } from 'react'
 import { describe } from '../api/problem.ts'
 import { formatCount } from '../shared/numbers.ts'
 import { StageGlyph } from '../shared/ui/badges.tsx'
@@ -9,6 +9,7 @@ import { Failed, Loading } from '../shared/ui/states.tsx'
 import { STAGES, words } from '../shared/words.ts'
 import { BoardCard } from './board-card.tsx'
 import { type Card, cardsOf } from './cards.ts'
+import { focusCard } from './focus.ts'
 import { columnQuery } from './queries.ts'
 import type { LifecycleSearch } from './search.ts'
 
@@ -19,6 +20,8 @@ export interface ColumnProps {
   /** The card with the focus, or the last one that had it. */
   current: string | undefined
   dragged: Card | undefined
+  /** A card that was moved keeps the focus, although it stands in another column, as another element. */
+  keepFocus: string | undefined
   off: string | false
   onFocus: (card: Card) => void
   onMove: (card: Card, to?: TrustStage) => void
@@ -26,11 +29,15 @@ export interface ColumnProps {
 }
 
 export function BoardColumn(props: ColumnProps): ReactElement {
-  const { stage, search, count, current, dragged, off, onFocus, onMove, onDrag } = props
+  const { stage, search, count, current, dragged, keepFocus, off, onFocus, onMove, onDrag } = props
   const [over, setOver] = useState(false)
   const query = useInfiniteQuery(columnQuery(stage, search))
   const cards = cardsOf(query.data)
   const word = words(STAGES, stage)
+  useEffect(() => {
+    const isHere = keepFocus !== undefined && cards.some(({ agent }) => agent.id === keepFocus)
+    if (isHere && document.activeElement === document.body) focusCard(keepFocus)
+  })
   const takes = dragged !== undefined && dragged.agent.trust_stage !== stage
   const stop = cards.some(({ agent }) => agent.id === current) ? current : cards[0]?.agent.id
   return (

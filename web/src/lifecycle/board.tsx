@@ -9,7 +9,7 @@ import { MoveStageDialog } from '../shared/ui/move-stage-dialog.tsx'
 import { toast } from '../shared/ui/toast.tsx'
 import { BoardColumn } from './board-column.tsx'
 import type { Card } from './cards.ts'
-import { focusCard, useArrows } from './focus.ts'
+import { useArrows } from './focus.ts'
 import { countOf, STAGE_NAMES } from './queries.ts'
 import type { LifecycleSearch } from './search.ts'
 import { useMove } from './use-move.ts'
@@ -25,16 +25,9 @@ export function Board({ search, facets }: BoardProps): ReactElement {
   const [asked, setAsked] = useState<{ card: Card; to: TrustStage | undefined }>()
   const off = useOff('agent:lifecycle')
   const move = useMove(search)
-  const focusAfter = useRef<string>(undefined)
+  const [moved, setMoved] = useState<string>()
   const onKeyDown = useArrows()
   useLiveColumns(dragged !== undefined || asked !== undefined)
-
-  // The card stands in another column now, as another element.
-  useEffect(() => {
-    if (asked !== undefined || focusAfter.current === undefined) return
-    focusCard(focusAfter.current)
-    focusAfter.current = undefined
-  })
 
   const shortcuts = useMemo<Shortcut[]>(
     () => [
@@ -66,7 +59,11 @@ export function Board({ search, facets }: BoardProps): ReactElement {
             current={current?.agent.id}
             dragged={dragged}
             off={off}
-            onFocus={setCurrent}
+            keepFocus={moved}
+            onFocus={(card) => {
+              setCurrent(card)
+              if (card.agent.id !== moved) setMoved(undefined)
+            }}
             onMove={(card, to) => setAsked({ card, to })}
             onDrag={setDragged}
           />
@@ -79,7 +76,7 @@ export function Board({ search, facets }: BoardProps): ReactElement {
           initial={asked.to}
           onClose={() => setAsked(undefined)}
           onMove={(stage, reason) => {
-            focusAfter.current = asked.card.agent.id
+            setMoved(asked.card.agent.id)
             setAsked(undefined)
             setCurrent(undefined)
             move.mutate({ card: asked.card, to: stage as TrustStage, reason })

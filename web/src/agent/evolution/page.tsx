@@ -65,7 +65,7 @@ function StatusFailed({ error, onRetry }: { error: Error; onRetry: () => void })
       actions={
         <>
           {explained.mayRetry ? (
-            <Button variant="primary" icon="retry" onClick={onRetry}>
+            <Button icon="retry" onClick={onRetry}>
               Try again
             </Button>
           ) : null}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { open, useBrowser, visit } from '../support/browser.ts'
+import { useWorld } from '../support/world.ts'
+
+describe('the delegations of an agent', async () => {
+  const world = await useWorld({ fleet: false })
+  const browser = await useBrowser()
+  const token = await world.tokenOf('administrator')
+
+  async function create(agent_name: string, stage: string, delegated_agents: object[] = []): Promise<string> {
+    const send = (method: string, path: string, body: object) =>
+      fetch(`${world.url}/v1/agent-configurations${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const created = await send('POST', '', { agent_name, model_name: 'gpt-5', delegated_agents })
+    const { id } = (await created.json()) as { id: string }
+    await send('PUT', `/${id}/lifecycle`, { trust_stage: stage })
+    return id
+  }
+
+  const lookup = await create('Parts price lookup', 'registered')
+  const estimator = await create('Photo damage estimator', 'tested', [{ agent_id: lookup }])
+  const policies = await create('Policy lookup', 'adapted')
+  const claims = await create('Claims intake', 'hardened', [{ agent_id: estimator }, { agent_id: policies }])
+  await create('Contact centre router', 'trusted', [{ agent_id: claims }])
+  const outsider = await create('Towing desk', 'hardened', [{ url: 'https://tow.partner.example/a2a' }])
+
+  it('are a graph, and the same as a table for keyboard and screen reader', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, `/agents/${claims}/delegation`)
+    await page.locator('.react-flow__edge.ed-w').nth(1).waitFor({ state: 'attached' })
+    assert.equal(await page.locator('.gn').count(), 5)
+    assert.equal(await page.locator('.gn-tag').textContent(), 'Weakest: no guard')
+    await visitor.check()
+
+    await page.getByRole('button', { name: 'Table' }).press('Enter')
+    const rows = page.getByRole('table', { name: 'Delegations' }).locator('tbody tr')
+    const texts = await rows.allTextContents()
+    assert.equal(texts.length, 4)
+    assert.match(texts[0] ?? '', /^IncomingContact centre routerClaims intakeHardened/)
+    assert.match(
+      texts.at(-1) ?? '',
+      /Step 2Photo damage estimatorParts price lookupRegistered.*Weakest: no guard$/,
+    )
+    await page.getByText('3 agents, ends at Registered without a guard').waitFor()
+    await visitor.check()
+
+    await page.getByRole('button', { name: '1', exact: true }).click()
+    await page.getByText('Not everything is shown: agents at the last step hand work on.').waitFor()
+  })
+
+  it('show an agent that is not in the registry as unknown', async () => {
+    const visitor = await visit(browser, { theme: 'dark' })
+    await open(visitor, world, `/agents/${outsider}/delegation`)
+    await visitor.page.locator('.gn.unknown', { hasText: 'tow.partner.example' }).waitFor()
+    await visitor.page.getByText('2 agents, ends outside this registry').waitFor()
+    await visitor.check()
+  })
+})

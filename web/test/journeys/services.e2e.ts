@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { open, useBrowser, visit } from '../support/browser.ts'
+import { useWorldWithServices } from '../support/services.ts'
+
+describe('the services page', async () => {
+  const world = await useWorldWithServices()
+  const browser = await useBrowser()
+
+  it('says which service is down, what still works, and that it is up again', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/services')
+    await page.getByText('5 mounted · all well').waitFor()
+
+    await world.services.protection.stop()
+    await page.getByText('protection has a document that cannot be fetched').waitFor({ timeout: 60_000 })
+    assert.match((await page.textContent('.notice')) ?? '', /The last valid document, .+, stays in use\./)
+    await page.getByText('5 mounted · 1 needs attention').waitFor()
+    await visitor.check()
+
+    await world.services.protection.resume()
+    await page.getByText('5 mounted · all well').waitFor({ timeout: 60_000 })
+    assert.equal(await page.locator('.notice').count(), 0)
+    await visitor.check()
+  })
+
+  it('shows responses that do not match, with a link to the operation in the reference', async () => {
+    world.services.teams.misbehave('break_schema')
+    const token = await world.tokenOf('administrator')
+    await fetch(`${world.url}/v1/teams`, { headers: { authorization: `Bearer ${token}` } })
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/services')
+    await page.getByRole('button', { name: /^teams/ }).press('Enter')
+    const link = page.getByRole('link', { name: '/v1/teams' })
+    await link.waitFor({ timeout: 60_000 })
+    assert.equal(await link.getAttribute('href'), '/docs#tag/teams/GET/v1/teams')
+    await visitor.check()
+  })
+})

@@ -1,0 +1,31 @@
+import { after } from 'node:test'
+import { waitForServices } from '../../../dev/mounted.ts'
+import type { DemoName } from '../../../dev/services/catalogue.ts'
+import type { DemoService } from '../../../dev/services/server.ts'
+import { writeServicesFile } from '../../../dev/services/services-file.ts'
+import { startDemos } from '../../../test/support/demos.ts'
+import { CONSOLE_NAME, signingEnvironment } from '../../../test/support/signing.ts'
+import { startWorld, type World } from './world.ts'
+
+export interface WorldWithServices extends World {
+  services: Record<DemoName, DemoService>
+}
+
+/** A world with the demonstration services mounted, for the tests of the calling suite. */
+export async function useWorldWithServices(): Promise<WorldWithServices> {
+  let consoleUrl = ''
+  const jwksUrl = () => new URL('/.well-known/jwks.json', consoleUrl)
+  const services = await startDemos((name) => ({ issuer: CONSOLE_NAME, audience: name, jwksUrl }))
+  const file = await writeServicesFile(services)
+  const world = await startWorld({
+    fleet: false,
+    environment: { SERVICES_FILE: file.path, ...signingEnvironment() },
+  })
+  consoleUrl = world.url
+  after(async () => {
+    await world.close()
+    await Promise.all([...Object.values(services).map((service) => service.close()), file.remove()])
+  })
+  await waitForServices(world.url)
+  return { ...world, services }
+}
