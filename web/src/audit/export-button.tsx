@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import { toastFailure } from '../api/problem.ts'
 import { formatCount, plural } from '../shared/numbers.ts'
+import { nowSeconds } from '../shared/time.ts'
 import { Button } from '../shared/ui/button.tsx'
 import { toast } from '../shared/ui/toast.tsx'
 import { type AuditSearch, toFilters } from './search.ts'
@@ -22,7 +23,9 @@ export function ExportButton({ search }: { search: AuditSearch }): ReactElement 
     setCount(0)
     try {
       const lines: string[] = []
-      for await (const event of api().audit.export(toFilters(search), { signal: controller.signal })) {
+      // Without an end the console leaves out the newest events, for clients that continue an export later.
+      const filters = { until: nowSeconds() + 1, ...toFilters(search) }
+      for await (const event of api().audit.export(filters, { signal: controller.signal })) {
         lines.push(`${JSON.stringify(event)}\n`)
         if (lines.length % STEP === 0) setCount(lines.length)
       }

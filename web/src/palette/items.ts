@@ -18,6 +18,17 @@ export interface Item {
   run: () => void
 }
 
+/** A page of the navigation. */
+export interface PalettePage {
+  to: string
+  label: string
+  icon: IconName
+  /** The key after g. */
+  key: string
+  note: string | undefined
+  open: () => void
+}
+
 export interface Group {
   label: string
   items: readonly Item[]

@@ -4,18 +4,19 @@ import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useSta
 import { describe } from '../api/problem.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
-import { type Item, step } from './items.ts'
+import { type Item, type PalettePage, step } from './items.ts'
 import { Option } from './option.tsx'
 import { useGroups } from './use-groups.ts'
 
 interface PaletteProps {
+  pages: readonly PalettePage[]
   onClose: () => void
   /** Opens the sheet of keys. */
   onKeys: () => void
 }
 
 /** Agents by name, pages, and what can be done on this page. */
-export function Palette({ onClose, onKeys }: PaletteProps): ReactElement {
+export function Palette({ pages, onClose, onKeys }: PaletteProps): ReactElement {
   const input = useRef<HTMLInputElement>(null)
   return (
     <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
@@ -23,7 +24,7 @@ export function Palette({ onClose, onKeys }: PaletteProps): ReactElement {
         <Dialog.Backdrop className="scrim" />
         <Dialog.Popup className="pal" initialFocus={input}>
           <Dialog.Title className="hid">Search or jump to</Dialog.Title>
-          <Search input={input} onClose={onClose} onKeys={onKeys} />
+          <Search input={input} pages={pages} onClose={onClose} onKeys={onKeys} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -34,12 +35,12 @@ interface SearchProps extends PaletteProps {
   input: React.RefObject<HTMLInputElement | null>
 }
 
-function Search({ input, onClose, onKeys }: SearchProps): ReactElement {
+function Search({ input, pages, onClose, onKeys }: SearchProps): ReactElement {
   const [text, setText] = useState('')
   const [current, setCurrent] = useState(0)
   const listId = useId()
   const query = text.trim()
-  const { groups, error } = useGroups(query, onKeys)
+  const { groups, error } = useGroups(query, pages, onKeys)
   const items = groups.flatMap((group) => group.items)
   const index = Math.min(current, items.length - 1)
   const chosen = items[index]

@@ -4,9 +4,7 @@ import { useSession } from '../auth/session-context.ts'
 import { useShortcuts } from '../shared/keys.ts'
 import { formatCount } from '../shared/numbers.ts'
 import { chooseTheme, shownTheme } from '../shared/theme.ts'
-import { useServicesInTrouble } from '../shell/counts.ts'
-import { DESTINATIONS } from '../shell/destinations.ts'
-import { type Group, type Item, matches } from './items.ts'
+import { type Group, type Item, matches, type PalettePage } from './items.ts'
 import { useAgents } from './use-agents.ts'
 
 /** They move in the page behind the palette; here they would say nothing. */
@@ -19,13 +17,13 @@ interface Groups {
   error: Error | null
 }
 
-export function useGroups(text: string, onKeys: () => void): Groups {
+export function useGroups(text: string, pages: readonly PalettePage[], onKeys: () => void): Groups {
   const { data, error } = useAgents(text)
   const found = text === '' || data === undefined ? undefined : data
   const groups: Group[] = [
     { label: agentsLabel(found?.count), items: useAgentItems(found, text) },
     { label: 'Actions', items: useActions(text, onKeys) },
-    { label: 'Go to', items: useDestinations(text) },
+    { label: 'Go to', items: pageItems(text, pages) },
   ]
   return { groups: groups.filter(({ items }) => items.length > 0), error: text === '' ? null : error }
 }
@@ -100,18 +98,11 @@ function useActions(text: string, onKeys: () => void): Item[] {
   return text === '' ? all.slice(0, ACTIONS_SHOWN) : all.filter(({ label }) => matches(label, text))
 }
 
-function useDestinations(text: string): Item[] {
-  const navigate = useNavigate()
-  const troubled = useServicesInTrouble()
-  return DESTINATIONS.filter(({ label }) => text === '' || matches(label, text)).map(
-    ({ to, label, icon, key }): Item => ({
-      id: `page-${key}`,
-      label,
-      icon,
+function pageItems(text: string, pages: readonly PalettePage[]): Item[] {
+  return pages
+    .filter(({ label }) => text === '' || matches(label, text))
+    .map(({ to, label, icon, key, note, open }) => ({
+      ...{ id: `page-${key}`, label, icon, note, href: to, run: open },
       keys: `g ${key}`,
-      href: to,
-      note: to === '/services' && troubled > 0 ? `${troubled} need attention` : undefined,
-      run: () => void navigate({ to }),
-    }),
-  )
+    }))
 }

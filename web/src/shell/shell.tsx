@@ -9,6 +9,7 @@ import { DESTINATIONS } from './destinations.ts'
 import { KeySheet } from './key-sheet.tsx'
 import { Navigation } from './navigation.tsx'
 import { Notices } from './notices.tsx'
+import { usePalettePages } from './palette-pages.ts'
 import { PhoneNavigation } from './phone-navigation.tsx'
 
 const Palette = lazy(async () => ({ default: (await import('../palette/palette.tsx')).Palette }))
@@ -17,6 +18,7 @@ export function Shell(): ReactElement {
   const [palette, setPalette] = useState(false)
   const [sheet, setSheet] = useState(false)
   const navigate = useNavigate()
+  const pages = usePalettePages()
   const shortcuts = useMemo<Shortcut[]>(
     () => [
       { keys: 'Ctrl+k', label: 'Search or jump to', group: 'Everywhere', run: () => setPalette(true) },
@@ -47,7 +49,7 @@ export function Shell(): ReactElement {
       {sheet ? <KeySheet onClose={() => setSheet(false)} /> : null}
       {palette ? (
         <Suspense fallback={null}>
-          <Palette onClose={() => setPalette(false)} onKeys={() => setSheet(true)} />
+          <Palette pages={pages} onClose={() => setPalette(false)} onKeys={() => setSheet(true)} />
         </Suspense>
       ) : null}
     </div>

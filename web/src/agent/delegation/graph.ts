@@ -141,7 +141,7 @@ export function weakestPath({ nodes, edges }: Graph): GraphNode[] {
 }
 
 /** 0 for an agent that nobody here can vouch for. */
-export function rankOf({ stage }: GraphNode): number {
+function rankOf({ stage }: GraphNode): number {
   return stage === undefined ? 0 : stageNumber(stage)
 }
 

@@ -49,7 +49,7 @@ export function headings(
   }))
 }
 
-export function headingOf(column: number, count: number): string {
+function headingOf(column: number, count: number): string {
   if (column === -1) return `Hand work to it · ${count}`
   if (column === 0) return 'This agent'
   return column === 1 ? `It hands work to · ${count}` : `Step ${column} · ${count}`

@@ -1,12 +1,6 @@
 import { STAGES, words } from '../../shared/words.ts'
 import type { GraphNode } from './graph.ts'
 
-export const MATCHED_BY: Record<string, string> = {
-  agent_id: 'its id',
-  agent_card_url: 'the address of its card',
-  url: 'its address',
-}
-
 export function outsideText({ kind }: GraphNode): string {
   return kind === 'ambiguous' ? 'Several agents match' : 'Not in this registry'
 }
