@@ -122,14 +122,16 @@ function Option({ id, option, head, current, onChoose }: OptionProps): ReactElem
         role="option"
         tabIndex={-1}
         aria-selected={on}
-        aria-label={`${group}: ${label}`}
         className={join('mi', current && 'at')}
         onMouseDown={(event) => event.preventDefault()}
         onClick={onChoose}
       >
         <span className="mi-check">{on ? <Icon name="check" size="xs" /> : null}</span>
         {filter === undefined ? null : <FilterGlyph {...filter} />}
-        <span className="grow cut">{label}</span>
+        <span className="grow cut">
+          <span className="hid">{group}: </span>
+          {label}
+        </span>
         {count === undefined ? null : <span className="sm t3 num">{formatCount(count)}</span>}
       </div>
     </>

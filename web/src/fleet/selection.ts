@@ -16,7 +16,8 @@ export function useSelection(rows: readonly FleetRow[]): SelectionState {
   const anchor = useRef<string>(undefined)
   const toggle = useCallback(
     (id: string, range: boolean) => {
-      setSelection((before) => toggleRows(rows, before, id, range ? anchor.current : undefined))
+      const from = range ? anchor.current : undefined
+      setSelection((before) => toggleRows(rows, before, id, from))
       anchor.current = id
     },
     [rows],

@@ -58,7 +58,9 @@ export async function growFleet({ running, agents }: World, count: number): Prom
       `INSERT INTO agents
        SELECT copy.* FROM agents a, generate_series($2::int, $3::int, $4::int) AS n, json_populate_record(
          a, json_build_object(
-           'id', gen_random_uuid(),
+           -- As the console makes them: ordered by the time of creation.
+           'id', lpad(to_hex((a.created_at - n * 60)::bigint * 1000), 12, '0') || '7'
+             || substr(md5(n::text || a.id), 1, 3) || '8' || substr(md5(a.id || n::text), 1, 15),
            'agent_name', ($5::text[])[1 + n % 13] || CASE WHEN n > 13 THEN ' ' || n ELSE '' END,
            'model_name', ($6::text[])[1 + n % 7],
            'status', ($7::text[])[1 + (n * 7) % 9],

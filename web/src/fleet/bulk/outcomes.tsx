@@ -23,7 +23,8 @@ export function Outcomes({ kind, value, rows, outcomes }: OutcomesProps): ReactE
   const ordered = inOrder(outcomes)
   return (
     <>
-      <div className="bulk-list">
+      {/* It scrolls, and holds nothing that takes the focus. */}
+      <div className="bulk-list focus-in" tabIndex={0} role="region" aria-label="Agents">
         <Table label="Result for each agent" fixed>
           <thead>
             <tr>
