@@ -100,7 +100,7 @@ const EXACT: readonly ListFilter[] = [
 ]
 
 /** A facet ignores its own filter, so that its sum is what the list has without that filter. */
-export function wayOut(
+function wayOut(
   search: Search,
   counts: AgentFacets | undefined,
 ): { name: ListFilter; count: number } | undefined {

@@ -28,11 +28,12 @@ describe('the fleet of 10,000 agents', async () => {
     const rounds: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       await scroll(page, 0)
-      const before = await time()
+      const slowness = await time.slowness()
+      const before = await time.now()
       most = Math.max(most, await scroll(page, 120))
-      rounds.push(((await time()) - before) / FRAMES)
+      rounds.push(((await time.now()) - before) / FRAMES / slowness)
     }
-    // Neighbours on the machine only add to the time: the best round is the nearest to the truth.
+    // Neighbours on the machine only add to the time: the best round is the nearest to that of a quiet one.
     const perFrame = Math.min(...rounds)
     t.diagnostic(`${perFrame.toFixed(1)} ms of processor time per frame, at most ${most} rows`)
     assert.ok(most <= MAX_ROWS, `${most} rows`)

@@ -10,7 +10,7 @@ export interface BulkAgent {
   revision?: number
 }
 
-export function chunksOf<Item>(items: readonly Item[], size = MOST): Item[][] {
+function chunksOf<Item>(items: readonly Item[], size = MOST): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   )
