@@ -19,7 +19,7 @@ import { TableRow } from './table-row.tsx'
 
 const ROW = 36
 const HEAD = 32
-const OVERSCAN = 4
+const OVERSCAN = 2
 /** The next page is asked for when so many rows are left below the last one that is drawn. */
 const AHEAD = 60
 const SCROLLER = 'fleet'

@@ -26,16 +26,20 @@ describe('the fleet of 10,000 agents', async () => {
     const time = await processorTime(page)
     let most = 0
     const rounds: number[] = []
+    const raw: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       await scroll(page, 0)
       const slowness = await time.slowness()
       const before = await time.now()
       most = Math.max(most, await scroll(page, 120))
-      rounds.push(((await time.now()) - before) / FRAMES / slowness)
+      raw.push(((await time.now()) - before) / FRAMES)
+      rounds.push((raw.at(-1) ?? 0) / slowness)
     }
     // Neighbours on the machine only add to the time: the best round is the nearest to that of a quiet one.
     const perFrame = Math.min(...rounds)
-    t.diagnostic(`${perFrame.toFixed(1)} ms of processor time per frame, at most ${most} rows`)
+    t.diagnostic(
+      `${perFrame.toFixed(1)} ms of processor time per frame, ${Math.min(...raw).toFixed(1)} as measured; at most ${most} rows`,
+    )
     assert.ok(most <= MAX_ROWS, `${most} rows`)
     assert.ok(perFrame <= MAX_MS_PER_FRAME, `${perFrame} ms`)
     await visitor.check()
