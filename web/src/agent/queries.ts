@@ -4,7 +4,7 @@ import { api } from '../api/client.ts'
 import { keys } from '../api/keys.ts'
 
 /** The agent with its revision and its latest evaluation. */
-export const agentQuery = (id: string) =>
+const agentQuery = (id: string) =>
   queryOptions({
     queryKey: keys.one(id),
     queryFn: ({ signal }): Promise<AgentResult> => api().agents.get(id, { include_scores: true }, { signal }),
