@@ -99,12 +99,10 @@ function Text({ children }: { children: string }): ReactElement {
 /** undefined: the place stays empty, so that the times stand below each other. */
 export function When({ at, who }: { at: number; who: string | null | undefined }): ReactElement {
   return (
-    <span className="row">
+    <span className="row nowrap">
       {who === undefined ? <span className="av none" /> : <Avatar name={who} />}
-      <span className="cut">
-        {typeof who === 'string' ? <span className="hid">{who}, </span> : null}
-        <RelativeTime at={at} />
-      </span>
+      {typeof who === 'string' ? <span className="hid">{who}, </span> : null}
+      <RelativeTime at={at} />
     </span>
   )
 }

@@ -111,10 +111,8 @@ export function Score({ value, behind, outdated = (behind ?? 0) > 0 }: ScoreProp
     return (
       <span className="score">
         <span className="v">{formatScore(value)}</span>
-        <span className="ok-t">
-          <Icon name="check" size="xs" />
-          <span className="hid">holds</span>
-        </span>
+        <Icon name="check" size="xs" className="ok-t" />
+        <span className="hid">holds</span>
       </span>
     )
   }
