@@ -1,3 +1,4 @@
+import './fleet.css'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react'
 import { describe } from '../api/problem.ts'

@@ -1,3 +1,4 @@
+import '../records/styles.css'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useAgent } from '../queries.ts'

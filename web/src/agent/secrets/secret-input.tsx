@@ -30,27 +30,31 @@ export function SecretInput({
       hint="Sealed on the server before it is stored. After saving, at most the last four characters can be seen."
     >
       {(control) => (
-        <TextInput
-          {...control}
-          ref={input}
-          tall
-          mono
-          type={visible ? 'text' : 'password'}
-          // Password managers must not offer to keep it.
-          autoComplete="new-password"
-          data-1p-ignore
-          spellCheck={false}
-          maxLength={8192}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-          suffix={
-            <IconButton
-              icon={visible ? 'eyeOff' : 'eye'}
-              label={visible ? 'Hide what you type' : 'Show what you type'}
-              onClick={() => setVisible(!visible)}
-            />
-          }
-        />
+        <>
+          {/* A form with a password needs a user name, which password managers read. */}
+          <input type="text" hidden readOnly autoComplete="username" value={label} />
+          <TextInput
+            {...control}
+            ref={input}
+            tall
+            mono
+            type={visible ? 'text' : 'password'}
+            // Password managers must not offer to keep it.
+            autoComplete="new-password"
+            data-1p-ignore
+            spellCheck={false}
+            maxLength={8192}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+            suffix={
+              <IconButton
+                icon={visible ? 'eyeOff' : 'eye'}
+                label={visible ? 'Hide what you type' : 'Show what you type'}
+                onClick={() => setVisible(!visible)}
+              />
+            }
+          />
+        </>
       )}
     </Field>
   )
