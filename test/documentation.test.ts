@@ -45,11 +45,15 @@ describe('the documents', () => {
   })
 
   it('explain every dependency', () => {
-    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>
     const page = read('docs/dependencies.md')
-    const missing = Object.keys({ ...dependencies, ...devDependencies }).filter(
-      (name) => !page.includes(name),
-    )
+    const packages = ['', 'sdk/', 'web/', 'tools/codegen/'].flatMap((folder) => {
+      const { dependencies, devDependencies } = JSON.parse(read(`${folder}package.json`)) as Record<
+        string,
+        object
+      >
+      return Object.keys({ ...dependencies, ...devDependencies })
+    })
+    const missing = packages.filter((name) => !page.includes(name))
     assert.deepEqual(missing, [])
   })
 
