@@ -9,8 +9,8 @@ const CLOCK_SECONDS = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   second: '2-digit',
 })
-const DAY_MONTH = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+// Not of Intl: its en-GB has "Sept", which is longer than the others.
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000)
@@ -25,9 +25,9 @@ export function formatSince(at: number, now: number): string {
   const date = new Date(at * 1000)
   if (age < 7 * DAY) return `${WEEKDAY.format(date)} ${CLOCK.format(date)}`
   if (date.getFullYear() === new Date(now * 1000).getFullYear()) {
-    return `${DAY_MONTH.format(date)} ${CLOCK.format(date)}`
+    return `${formatDay(at)} ${CLOCK.format(date)}`
   }
-  return DATE.format(date)
+  return formatDate(at)
 }
 
 /** The whole time in UTC, for titles: it can be compared with logs. */
@@ -47,10 +47,11 @@ export function formatClockSeconds(at: number): string {
 
 /** 4 Nov 2026 */
 export function formatDate(at: number): string {
-  return DATE.format(new Date(at * 1000))
+  return `${formatDay(at)} ${new Date(at * 1000).getFullYear()}`
 }
 
 /** 4 Nov */
 export function formatDay(at: number): string {
-  return DAY_MONTH.format(new Date(at * 1000))
+  const date = new Date(at * 1000)
+  return `${date.getDate()} ${MONTHS[date.getMonth()]}`
 }
