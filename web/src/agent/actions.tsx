@@ -1,6 +1,7 @@
 import type { AgentResult, TrustStage } from '@agent-console/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactElement, useMemo, useState } from 'react'
+import { describe, isStatus } from '../api/problem.ts'
 import { useOff } from '../auth/permissions.ts'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
 import { Button, IconButton } from '../shared/ui/button.tsx'
@@ -93,7 +94,11 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
           what={agent.agent_name}
           current={agent.trust_stage}
           busy={move.isPending}
-          onClose={() => setOpen(undefined)}
+          fault={move.error === null ? undefined : faultOf(move.error)}
+          onClose={() => {
+            move.reset()
+            setOpen(undefined)
+          }}
           onMove={(stage, reason) =>
             move.mutate(
               { stage: stage as TrustStage, reason, revision },
@@ -106,6 +111,14 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
       {open === 'delete' ? <DeleteDialog result={result} onClose={() => setOpen(undefined)} /> : null}
     </div>
   )
+}
+
+function faultOf(error: Error): string {
+  if (isStatus(error, 412)) {
+    return 'Another user changed the agent meanwhile. Nothing was moved; look at the change, then move again.'
+  }
+  const { detail, code } = describe(error)
+  return `Not moved: ${detail} (${code})`
 }
 
 async function copyId(id: string): Promise<void> {

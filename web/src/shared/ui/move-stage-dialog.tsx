@@ -14,13 +14,15 @@ interface MoveStageDialogProps {
   /** The stage that is chosen at first. */
   initial?: string | undefined
   busy?: boolean
+  /** Why it was not moved. */
+  fault?: string | undefined
   onMove: (stage: string, reason: string | undefined) => void
   onClose: () => void
 }
 
 /** Asks for the stage and why: the history, the event and the audit log keep the reason. */
 export function MoveStageDialog(props: MoveStageDialogProps): ReactElement {
-  const { what, current, initial, busy = false, onMove, onClose } = props
+  const { what, current, initial, busy = false, fault, onMove, onClose } = props
   const [stage, setStage] = useState(initial)
   const [reason, setReason] = useState('')
   const off =
@@ -61,6 +63,11 @@ export function MoveStageDialog(props: MoveStageDialogProps): ReactElement {
             />
           )}
         </Field>
+        {fault === undefined ? null : (
+          <p className="danger-t" role="alert">
+            {fault}
+          </p>
+        )}
         <div className="row">
           <Button type="submit" variant="primary" size="lg" off={off}>
             {stage === undefined || stage === current ? 'Move' : `Move to ${STAGES[stage]}`}

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useSyncExternalStore } from 'react'
+import { type ReactElement, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 
@@ -31,8 +31,14 @@ export function ToastRegion(): ReactElement {
     const timer = setTimeout(() => toast(undefined), SHOWN_MS)
     return () => clearTimeout(timer)
   }, [shown])
+  const region = useRef<HTMLDivElement>(null)
+  // A popover is above an open dialog only if it was opened after it.
+  useLayoutEffect(() => {
+    if (shown !== undefined) region.current?.hidePopover()
+    region.current?.showPopover()
+  }, [shown])
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div ref={region} className="toasts" popover="manual" role="status" aria-live="polite">
       {shown === undefined ? null : <Toast {...shown} onClose={() => toast(undefined)} />}
     </div>
   )
