@@ -1,26 +1,32 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import { Console } from '@agent-console/sdk'
+import type { Browser, Page } from 'playwright-core'
 import { launch, open, visit } from './support/browser.ts'
-import { startWorld, type World } from './support/world.ts'
+import { agentId } from './support/colleague.ts'
+import { startWorldWithServices } from './support/services.ts'
+import type { World } from './support/world.ts'
 
-/** Every page in both themes at 1440 and 390 px, for people to look at. Names as arguments choose some of them. */
+/**
+ * Every page in both themes at 1440 and 390 px, for people to look at: the window, and with `-full` the whole page if
+ * it is longer. Names as arguments choose some of them.
+ */
 const FOLDER = join(import.meta.dirname, '../screenshots')
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ]
 
-function pagesOf({ agents }: World): Record<string, string> {
-  const agent = `/agents/${agents['invoices']}`
+function pagesOf(world: World): Record<string, string> {
+  const agent = `/agents/${agentId(world, 'concierge')}`
   return {
     fleet: '/agents',
-    'fleet-no-match': '/agents?query=no-such-agent',
+    'fleet-no-match': '/agents?q=no-such-agent',
     create: '/agents/new',
     overview: agent,
     configuration: `${agent}/configuration`,
     secrets: `${agent}/secrets`,
-    history: `${agent}/history`,
+    history: `${agent}/history?a=3&b=7`,
     scores: `${agent}/scores`,
     delegation: `${agent}/delegation`,
     activity: `${agent}/activity`,
@@ -32,17 +38,48 @@ function pagesOf({ agents }: World): Record<string, string> {
   }
 }
 
+/** Agents that hand work to each other, so that the graph has something to show. */
+async function delegate(world: World): Promise<void> {
+  const { agents } = new Console({ baseUrl: world.url, token: () => world.tokenOf('administrator') })
+  const hands = { concierge: ['returns', 'translator'], returns: ['invoices', 'dispatcher'] }
+  for (const [from, receivers] of Object.entries(hands)) {
+    const { revision } = await agents.get(agentId(world, from))
+    const delegated = await Promise.all(
+      receivers.map(async (key) => {
+        const { agent } = await agents.get(agentId(world, key))
+        return { agent_id: agent.id, name: agent.agent_name }
+      }),
+    )
+    await agents.update(agentId(world, from), { delegated_agents: delegated }, { ifRevision: revision })
+  }
+}
+
+/** The pages never rest, because they watch for changes. */
+async function settle(page: Page): Promise<void> {
+  await page.locator('.sk').first().waitFor({ state: 'detached' })
+  await page.evaluate(() => document.fonts.ready)
+  await page.waitForTimeout(700)
+}
+
 async function shoot(browser: Browser, world: World, names: readonly string[]): Promise<void> {
   const pages = Object.entries(pagesOf(world)).filter(([name]) => names.length === 0 || names.includes(name))
   for (const theme of ['light', 'dark'] as const) {
     for (const size of SIZES) {
       const visitor = await visit(browser, { ...size, theme })
+      const { page } = visitor
       for (const [name, path] of pages) {
+        await page.setViewportSize(size)
         await open(visitor, world, path)
-        await visitor.page.waitForLoadState('networkidle').catch(() => undefined)
-        const file = join(FOLDER, `${name}-${theme}-${size.width}.png`)
-        await visitor.page.screenshot({ path: file, fullPage: true })
-        process.stdout.write(`${file}\n`)
+        await settle(page)
+        const file = join(FOLDER, `${name}-${theme}-${size.width}`)
+        await page.screenshot({ path: `${file}.png` })
+        process.stdout.write(`${file}.png\n`)
+        const height = await page.evaluate(() => document.documentElement.scrollHeight)
+        if (height <= size.height) continue
+        // A taller window, because what sticks to its edge would otherwise stand in the middle of the picture.
+        await page.setViewportSize({ ...size, height })
+        await settle(page)
+        await page.screenshot({ path: `${file}-full.png` })
       }
       await visitor.context.close()
     }
@@ -50,9 +87,10 @@ async function shoot(browser: Browser, world: World, names: readonly string[]): 
 }
 
 await mkdir(FOLDER, { recursive: true })
-const world = await startWorld()
+const world = await startWorldWithServices(true)
 const browser = await launch()
 try {
+  await delegate(world)
   await shoot(browser, world, process.argv.slice(2))
 } finally {
   await browser.close()

@@ -11,21 +11,28 @@ export interface WorldWithServices extends World {
   services: Record<DemoName, DemoService>
 }
 
-/** A world with the demonstration services mounted, for the tests of the calling suite. */
-export async function useWorldWithServices(): Promise<WorldWithServices> {
+/** A world with the demonstration services mounted. */
+export async function startWorldWithServices(fleet: boolean): Promise<WorldWithServices> {
   let consoleUrl = ''
   const jwksUrl = () => new URL('/.well-known/jwks.json', consoleUrl)
   const services = await startDemos((name) => ({ issuer: CONSOLE_NAME, audience: name, jwksUrl }))
   const file = await writeServicesFile(services)
   const world = await startWorld({
-    fleet: false,
+    fleet,
     environment: { SERVICES_FILE: file.path, ...signingEnvironment() },
   })
   consoleUrl = world.url
-  after(async () => {
+  const close = async (): Promise<void> => {
     await world.close()
     await Promise.all([...Object.values(services).map((service) => service.close()), file.remove()])
-  })
+  }
   await waitForServices(world.url)
-  return { ...world, services }
+  return { ...world, services, close }
+}
+
+/** The same, without agents, for the tests of the calling suite. */
+export async function useWorldWithServices(): Promise<WorldWithServices> {
+  const world = await startWorldWithServices(false)
+  after(world.close)
+  return world
 }
