@@ -56,6 +56,7 @@ export function Crumb({ id }: { id: string }): ReactElement {
   return (
     <div className="crumb">
       <Link to="/agents" search={parseSearch(list?.search ?? '')}>
+        <Icon name="back" size="s" />
         Fleet
       </Link>
       {list === undefined ? null : (

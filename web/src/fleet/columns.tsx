@@ -48,7 +48,7 @@ export const COLUMNS: Record<Exclude<ColumnId, 'agent_name'>, ColumnKind> & {
   },
   updated_at: {
     label: 'Last change',
-    width: '9.25rem',
+    width: '9.75rem',
     cell: ({ updatedAt }, { changer }) => <When at={updatedAt} who={changer} />,
   },
   created_at: {
@@ -96,13 +96,14 @@ function Text({ children }: { children: string }): ReactElement {
   )
 }
 
-/** undefined: the place stays empty, so that the times stand below each other. */
+/** The time first, so that the times stand below each other where nobody is known. */
 export function When({ at, who }: { at: number; who: string | null | undefined }): ReactElement {
   return (
     <span className="row nowrap">
-      {who === undefined ? <span className="av none" /> : <Avatar name={who} />}
       {typeof who === 'string' ? <span className="hid">{who}, </span> : null}
       <RelativeTime at={at} />
+      <span className="sp" />
+      {who === undefined ? null : <Avatar name={who} />}
     </span>
   )
 }

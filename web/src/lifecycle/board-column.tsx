@@ -67,7 +67,7 @@ export function BoardColumn(props: ColumnProps): ReactElement {
           <span className="num b5">{count === undefined ? '' : formatCount(count)}</span>
         </div>
         <div className="row sm t3">
-          <span>{cards.length === 0 ? 'None' : `${formatCount(cards.length)} shown`}</span>
+          <span>{shownOf(cards.length, count)}</span>
         </div>
       </header>
       <div className="cards">
@@ -105,4 +105,9 @@ export function BoardColumn(props: ColumnProps): ReactElement {
       </div>
     </section>
   )
+}
+
+function shownOf(cards: number, count: number | undefined): string {
+  if (cards === 0) return 'None'
+  return cards === count ? 'All shown' : `${formatCount(cards)} shown`
 }

@@ -37,7 +37,7 @@ export function ActivityCard({ id }: { id: string }): ReactElement {
       title="Recent activity"
       aside={
         <Link to="/agents/$id/activity" params={{ id }} className="link">
-          All of it
+          All activity
         </Link>
       }
     >
