@@ -54,9 +54,11 @@ async function delegate(world: World): Promise<void> {
   }
 }
 
-/** The pages never rest, because they watch for changes. */
+/** Waits for what is loading; the pages never rest, because they watch for changes. */
 async function settle(page: Page): Promise<void> {
-  await page.locator('.sk').first().waitFor({ state: 'detached' })
+  const loading = page.locator('main .sk').first()
+  // The page of the components shows it always.
+  if (!page.url().endsWith('/components')) await loading.waitFor({ state: 'detached' })
   await page.evaluate(() => document.fonts.ready)
   await page.waitForTimeout(700)
 }

@@ -64,18 +64,13 @@ export function NoMatch({ search, counts }: NoMatchProps): ReactElement {
               to="/agents"
               search={fleetSearch({ ...search, [way.name]: undefined })}
               activeProps={{}}
-              className="btn primary"
+              className="btn"
             >
               <Icon name="close" size="s" />
               Remove the {LIST_FILTERS[way.name].label.toLowerCase()} filter
             </Link>
           )}
-          <Link
-            to="/agents"
-            search={withoutFilters(search)}
-            activeProps={{}}
-            className={way === undefined ? 'btn primary' : 'btn'}
-          >
+          <Link to="/agents" search={withoutFilters(search)} activeProps={{}} className="btn">
             Clear all filters
           </Link>
         </>

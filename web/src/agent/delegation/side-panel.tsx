@@ -1,3 +1,4 @@
+import '../records/path.css'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useOff } from '../../auth/permissions.ts'

@@ -1,3 +1,4 @@
+import '../records/path.css'
 import type { Agent, AgentDelegation } from '@agent-console/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

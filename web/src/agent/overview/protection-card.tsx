@@ -2,6 +2,7 @@ import type { AgentResult, AgentRevision } from '@agent-console/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useOff } from '../../auth/permissions.ts'
+import { plural } from '../../shared/numbers.ts'
 import { formatDay, nowSeconds } from '../../shared/time.ts'
 import { Absent, ProtectionBadge } from '../../shared/ui/badges.tsx'
 import { Button } from '../../shared/ui/button.tsx'
@@ -86,7 +87,7 @@ function setBy(byHand: boolean, setter: AgentRevision | undefined): string {
 }
 
 function timeToTrust({ agent }: AgentResult): ReactElement {
-  if (agent.ttt_days !== null) return <>{agent.ttt_days} days</>
+  if (agent.ttt_days !== null) return <>{plural(Math.round(agent.ttt_days), 'day')}</>
   const day = Math.floor((nowSeconds() - agent.created_at) / DAY) + 1
   return <span className="t3">not trusted yet, day {day}</span>
 }

@@ -21,7 +21,7 @@ const LABELS: Record<string, string> = {
   agent_name: 'Name',
   model_name: 'Model',
   agent_url: 'Endpoint',
-  hub: 'Platform',
+  hub: 'Hub',
   [API_KEY]: 'API key',
   agent_system_prompt: 'System prompt',
   rate_limit_requests_per_minute: 'Rate limit',
@@ -43,6 +43,8 @@ const LABELS: Record<string, string> = {
   guard_manually_configured: 'Guard set by hand',
   protection_status: 'Protection',
   trust_stage: 'Trust stage',
+  trusted_at: 'Trusted since',
+  ttt_days: 'Days to trust',
   import_metadata: 'Origin',
 }
 

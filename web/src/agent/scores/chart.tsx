@@ -104,7 +104,11 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
               <rect {...box(band, plot)} fill={`url(#${ids}hatch)`} />
               <line x1={band.x} x2={band.x} y1={plot.top} y2={plot.bottom} className="band-e" />
               {hasRoom(bands, index) ? (
-                <text x={band.x + 4} y={plot.top + 12} className="ax-b">
+                <text
+                  {...(plot.right - band.x < 28 ? { x: band.x - 4, textAnchor: 'end' } : { x: band.x + 4 })}
+                  y={plot.top + 12}
+                  className="ax-b"
+                >
                   r{band.revision}
                 </text>
               ) : null}
