@@ -63,6 +63,13 @@ async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(700)
 }
 
+/** Leaves edits unsaved, so that the page shows what saving changes. */
+async function edit(page: Page): Promise<void> {
+  await page.getByLabel('Purpose').fill('Answers where an order is, in the shop, in the app and by phone')
+  await page.getByLabel('Rate limit').fill('900')
+  await page.getByLabel('Rate limit').blur()
+}
+
 async function shoot(browser: Browser, world: World, names: readonly string[]): Promise<void> {
   const pages = Object.entries(pagesOf(world)).filter(([name]) => names.length === 0 || names.includes(name))
   for (const theme of ['light', 'dark'] as const) {
@@ -73,6 +80,7 @@ async function shoot(browser: Browser, world: World, names: readonly string[]): 
         await page.setViewportSize(size)
         await open(visitor, world, path)
         await settle(page)
+        if (name === 'configuration') await edit(page)
         const file = join(FOLDER, `${name}-${theme}-${size.width}`)
         await page.screenshot({ path: `${file}.png` })
         process.stdout.write(`${file}.png\n`)

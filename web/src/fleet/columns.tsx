@@ -99,10 +99,9 @@ function Text({ children }: { children: string }): ReactElement {
 /** The time first, so that the times stand below each other where nobody is known. */
 export function When({ at, who }: { at: number; who: string | null | undefined }): ReactElement {
   return (
-    <span className="row nowrap">
+    <span className="row nowrap when">
       {typeof who === 'string' ? <span className="hid">{who}, </span> : null}
       <RelativeTime at={at} />
-      <span className="sp" />
       {who === undefined ? null : <Avatar name={who} />}
     </span>
   )

@@ -32,7 +32,7 @@ export function Filters({ search, onChange }: FiltersProps): ReactElement {
     return () => clearTimeout(timer)
   })
   return (
-    <div className="filters tline wrap">
+    <div className="filters tline wrap life-filters">
       <TextInput
         ref={input}
         icon="search"

@@ -23,11 +23,15 @@ export function Groups({ id }: { id: string }): ReactElement {
   return (
     <div>
       <p className="sm t3 row wrap form-legend">
-        <BehaviourMark />
-        <span>bears on behaviour: saving it outdates the last evaluation</span>
+        <span className="row">
+          <BehaviourMark />
+          bears on behaviour: saving it outdates the last evaluation
+        </span>
         <span className="vsep" />
-        <span className="changed-mark" />
-        <span>changed here, not saved yet</span>
+        <span className="row">
+          <span className="changed-mark" />
+          changed here, not saved yet
+        </span>
       </p>
       <form className="col formgap" onSubmit={(event) => event.preventDefault()} noValidate>
         {(Object.keys(GROUPS) as GroupId[]).map((group) => (
