@@ -35,7 +35,7 @@ describe('when something fails', async () => {
     await page.route('**/token', (route) => route.fulfill({ status: 400, json: { error: 'invalid_grant' } }))
     await page.clock.fastForward('11:00')
     await page.getByRole('link', { name: 'Lifecycle' }).first().click()
-    await page.getByText('Your sign-in has ended').waitFor()
+    await page.getByText('Your sign-in has ended', { exact: true }).waitFor()
     await page.unroute('**/token')
     await page.getByRole('button', { name: 'Sign in again' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
