@@ -87,7 +87,7 @@ function onKeyDown(event: KeyboardEvent): void {
     pending = ''
     event.preventDefault()
     if (typeof found.off === 'string') toast({ text: found.off })
-    else found.run(event)
+    else found.run?.(event)
     return
   }
   pending = inField || withCtrl ? '' : pressed

@@ -1,8 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** From here on pages show all their columns; the same as in breakpoints.css. */
-export const WIDE = '(min-width: 64rem)'
-
+/** Whether the screen matches, such as "(max-width: 47.99rem)". */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -14,3 +12,10 @@ export function useMedia(query: string): boolean {
   )
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches)
 }
+
+/** The breakpoints of breakpoints.css. */
+export const PHONE = '(max-width: 47.99rem)'
+export const RAIL = '(max-width: 63.99rem)'
+export const DRAWER = '(max-width: 79.99rem)'
+/** From here on pages show all their columns. */
+export const WIDE = '(min-width: 64rem)'

@@ -10,21 +10,23 @@ import { LiveState } from './live-state.tsx'
 export function PhoneNavigation(): ReactElement {
   const [you, setYou] = useState(false)
   return (
-    <nav className="mnav" aria-label="Console, narrow">
-      {DESTINATIONS.map(({ to, label, icon }) => (
-        <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
-          <Icon name={icon} size="l" />
-          {label}
-        </Link>
-      ))}
-      <button type="button" onClick={() => setYou(true)}>
-        <Icon name="person" size="l" />
-        You
-      </button>
+    <>
+      <nav className="mnav" aria-label="Console, narrow">
+        {DESTINATIONS.map(({ to, label, icon }) => (
+          <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
+            <Icon name={icon} size="l" />
+            {label}
+          </Link>
+        ))}
+        <button type="button" onClick={() => setYou(true)}>
+          <Icon name="person" size="l" />
+          You
+        </button>
+      </nav>
       <Dialog open={you} onClose={() => setYou(false)} title="You">
         <Identity />
         <LiveState />
       </Dialog>
-    </nav>
+    </>
   )
 }

@@ -88,8 +88,8 @@ describe('secrets', async () => {
     await assertNowhere(page, context, 'ghp-new-planted')
 
     await page.getByRole('button', { name: 'Add a named secret' }).click()
-    await page.getByLabel('Name').fill('crm-token')
-    await page.getByLabel('Value').fill('crm-planted-0123456789-4a39')
+    await page.getByRole('textbox', { name: 'Name' }).fill('crm-token')
+    await page.getByLabel('Value', { exact: true }).fill('crm-planted-0123456789-4a39')
     await page.getByRole('button', { name: 'Add secret' }).click()
     const named = page.getByRole('region', { name: 'crm-token' })
     await named.getByText('********4a39').waitFor()

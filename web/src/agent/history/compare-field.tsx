@@ -16,7 +16,7 @@ export function CompareField({ row, mode }: CompareFieldProps): ReactElement {
   const before = textOf(row.before)
   const after = textOf(row.after)
   if (row.secret) return <SecretChange path={row.path} before={before} after={after} />
-  if (isShort(before) && isShort(after)) {
+  if (isShort(before, after)) {
     return (
       <section className="dfield">
         <header>

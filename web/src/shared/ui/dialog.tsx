@@ -52,7 +52,9 @@ function OpenDialog({ onClose, title, kind, children, footer }: Omit<DialogProps
     const dialog = ref.current
     const before = document.activeElement
     dialog?.showModal()
-    dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+    // The title, not the button that closes: a screen reader then begins with what the dialog is about.
+    const start = dialog?.querySelector<HTMLElement>('[data-autofocus]') ?? dialog?.querySelector('h2')
+    start?.focus()
     setLayer(dialog)
     return () => {
       dialog?.close()
@@ -78,7 +80,7 @@ function OpenDialog({ onClose, title, kind, children, footer }: Omit<DialogProps
       <LayerContext value={layer}>
         <div className="dlg-in">
           <header>
-            <h2 id={titleId} className="lg">
+            <h2 id={titleId} className="lg" tabIndex={-1}>
               {title}
             </h2>
             <span className="sp" />

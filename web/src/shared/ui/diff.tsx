@@ -50,8 +50,9 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]))
 }
 
-export function isShort(text: string | null): boolean {
-  return text === null || (text.length <= SHORT && !text.includes('\n'))
+export function isShort(old: string | null, now: string | null): boolean {
+  const both = `${old ?? ''}${now ?? ''}`
+  return both.length <= SHORT && !both.includes('\n')
 }
 
 export function ValueChange({
@@ -90,9 +91,10 @@ interface TextDiffProps {
 }
 
 export function TextDiff({ before, after, mode = 'words' }: TextDiffProps): ReactElement {
+  const single = !before.includes('\n') && !after.includes('\n')
   const blocks = useMemo(() => compareLines(before, after), [before, after])
   return (
-    <div className={join('diff', mode === 'side' && 'side-by-side')}>
+    <div className={join('diff', single && 'single')}>
       {blocks.map((block, index) =>
         'gap' in block ? (
           <Gap key={index} lines={block.hidden} mode={mode} />
