@@ -60,16 +60,22 @@ export interface Change
   secret?: NamedSecretWrite
 }
 
-export interface ChangeRequest {
-  caller: Caller
-  id: string
+/** When a change must not be made. */
+export interface ChangeConditions {
   /** The agent must be at one of these revisions; null accepts any. */
   expectedRevisions: number[] | null
+  /** No agent at this trust stage or a later one may delegate to the agent. */
+  refuseIfDependents?: Agent['trust_stage'] | undefined
+  /** The bulk request that the change is part of. An agent that it has changed already counts as absent. */
+  bulkId?: string | undefined
+}
+
+export interface ChangeRequest extends Pick<ChangeConditions, 'expectedRevisions' | 'bulkId'> {
+  caller: Caller
+  id: string
   /** Unix time in seconds. */
   now: number
   auditId: string
-  /** The bulk request that the change is part of. An agent that it has changed already counts as absent. */
-  bulkId?: string | undefined
 }
 
 type Decide = (stored: StoredAgent) => Change | undefined

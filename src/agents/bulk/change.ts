@@ -1,5 +1,5 @@
-import type { Agent } from '../../contract/agent.ts'
 import type { Caller } from '../../platform/identity.ts'
+import type { ChangeConditions } from '../change-agent.ts'
 import type { Agents } from '../configuration/service.ts'
 import type { Lifecycle } from '../lifecycle/service.ts'
 import type { BulkChange } from './request.ts'
@@ -7,12 +7,6 @@ import type { BulkChange } from './request.ts'
 export interface ChangeDeps {
   agents: Pick<Agents, 'update' | 'planUpdate'>
   lifecycle: Pick<Lifecycle, 'changeTrustStage' | 'planTrustStage' | 'delete' | 'checkDeletion'>
-}
-
-interface Conditions {
-  expectedRevisions: number[] | null
-  refuseIfDependents?: Agent['trust_stage']
-  bulkId?: string | undefined
 }
 
 export interface Changed {
@@ -27,7 +21,7 @@ export async function runChange(
   change: BulkChange,
   caller: Caller,
   id: string,
-  { isDryRun, ...conditions }: Conditions & { isDryRun: boolean },
+  { isDryRun, ...conditions }: ChangeConditions & { isDryRun: boolean },
 ): Promise<Changed> {
   if (change.action === 'delete') {
     const revision = isDryRun

@@ -1,9 +1,10 @@
-import type { Agent, AgentUpdate } from '../../contract/agent.ts'
+import type { AgentUpdate } from '../../contract/agent.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Caller } from '../../platform/identity.ts'
 import {
   type AgentText,
   type Change,
+  type ChangeConditions,
   type ChangedAgent,
   type ChangePlan,
   changeAgent,
@@ -26,15 +27,6 @@ import { type AgentsDeps, createCreations } from './create.ts'
 import { findAgent } from './store.ts'
 import { toValues } from './values.ts'
 
-interface UpdateConditions {
-  /** The agent must be at one of these revisions; null accepts any. */
-  expectedRevisions: number[] | null
-  /** No agent at this trust stage or a later one may delegate to the agent. */
-  refuseIfDependents?: Agent['trust_stage']
-  /** The bulk request that the update is part of. */
-  bulkId?: string | undefined
-}
-
 export type Agents = ReturnType<typeof createAgents>
 
 export function createAgents(deps: AgentsDeps) {
@@ -44,7 +36,7 @@ export function createAgents(deps: AgentsDeps) {
     caller: Caller,
     id: string,
     body: AgentUpdate,
-    { expectedRevisions, refuseIfDependents, bulkId }: UpdateConditions,
+    { expectedRevisions, refuseIfDependents, bulkId }: ChangeConditions,
   ) => {
     const isRefused = await mustRefuse(sql, caller.teamId, id, refuseIfDependents)
     const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
@@ -74,7 +66,7 @@ export function createAgents(deps: AgentsDeps) {
       caller: Caller,
       id: string,
       body: AgentUpdate,
-      conditions: UpdateConditions,
+      conditions: ChangeConditions,
     ): Promise<ChangedAgent> {
       const { changes, request, decide } = await prepareUpdate(caller, id, body, conditions)
       const changed = await changeAgent(sql, request, decide)
@@ -86,7 +78,7 @@ export function createAgents(deps: AgentsDeps) {
       caller: Caller,
       id: string,
       body: AgentUpdate,
-      conditions: UpdateConditions,
+      conditions: ChangeConditions,
     ): Promise<ChangePlan> {
       const { request, decide } = await prepareUpdate(caller, id, body, conditions)
       return planChange(sql, request, decide)

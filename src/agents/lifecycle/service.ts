@@ -9,6 +9,7 @@ import type { Caller } from '../../platform/identity.ts'
 import {
   type AgentText,
   type Change,
+  type ChangeConditions,
   type ChangedAgent,
   type ChangePlan,
   changeAgent,
@@ -31,17 +32,7 @@ interface LifecycleDeps {
 
 const DAY_SECONDS = 86_400
 
-/** When a request must not be carried out. */
-interface Conditions {
-  /** The agent must be at one of these revisions; null accepts any. */
-  expectedRevisions: number[] | null
-  /** No agent at this trust stage or a later one may delegate to the agent. */
-  refuseIfDependents?: AgentLifecycle['trust_stage'] | undefined
-  /** The bulk request that the change is part of. */
-  bulkId?: string | undefined
-}
-
-interface DeletionRequest extends Conditions {
+interface DeletionRequest extends ChangeConditions {
   erase?: boolean | undefined
 }
 
@@ -63,7 +54,7 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
     caller: Caller,
     id: string,
     lifecycle: AgentLifecycle,
-    { expectedRevisions, refuseIfDependents, bulkId }: Conditions,
+    { expectedRevisions, refuseIfDependents, bulkId }: ChangeConditions,
   ) => {
     refuseCredentialInReason(lifecycle)
     const isRefused = await mustRefuse(sql, caller.teamId, id, refuseIfDependents)
@@ -77,7 +68,7 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
   const checkDeletion = async (
     { teamId }: Caller,
     id: string,
-    { expectedRevisions, refuseIfDependents }: Conditions,
+    { expectedRevisions, refuseIfDependents }: ChangeConditions,
   ): Promise<number> => {
     const revision = await findCurrentRevision(sql, teamId, id)
     if (revision === undefined) throw new Problem('agent_not_found')
@@ -93,7 +84,7 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
       caller: Caller,
       id: string,
       lifecycle: AgentLifecycle,
-      conditions: Conditions,
+      conditions: ChangeConditions,
     ): Promise<ChangedAgent> {
       const { request, decide } = await prepareTrustStage(caller, id, lifecycle, conditions)
       return changeAgent(sql, request, decide)
@@ -104,7 +95,7 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
       caller: Caller,
       id: string,
       lifecycle: AgentLifecycle,
-      conditions: Conditions,
+      conditions: ChangeConditions,
     ): Promise<ChangePlan> {
       const { request, decide } = await prepareTrustStage(caller, id, lifecycle, conditions)
       return planChange(sql, request, decide)
