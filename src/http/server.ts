@@ -21,6 +21,7 @@ import { createRequestId, requestId } from './request-id.ts'
 import { requestMemory } from './request-memory.ts'
 import { requestTimeout } from './request-timeout.ts'
 import { SECURITY_HEADERS, securityHeaders } from './security-headers.ts'
+import { createSerializerCompiler } from './serializers.ts'
 import { validation } from './validation/plugin.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -67,6 +68,7 @@ export async function createServer(options: ServerOptions) {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   for (const schema of schemas) app.addSchema(schema)
+  app.setSerializerCompiler(createSerializerCompiler(schemas))
   await app.register(requestId)
   await app.register(securityHeaders)
   await app.register(compression)
@@ -79,7 +81,7 @@ export async function createServer(options: ServerOptions) {
   await app.register(requestTimeout)
   await app.register(authentication, options)
   await app.register(fairShares, { lanes, metrics })
-  await app.register(requestMemory, { memory: options.requestMemory, bodyLimit: BODY_LIMIT_BYTES })
+  await app.register(requestMemory, { memory: options.requestMemory })
   await app.register(rawBody)
   // Before the validation, which reads the headers that a route declares.
   await app.register(changeReason)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Type } from 'typebox'
-import { SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
+import { CHANGEABLE_COLUMNS, SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
 import { Agent, AgentUpdate } from '../../src/contract/agent.ts'
 
 /** More than a bit mask of 32 bits could hold, together with the fields there are. */
@@ -12,7 +12,9 @@ for (const name of FIELDS) {
   const schema = Type.Optional(Type.Union([Type.String(), Type.Null()]))
   Object.assign(AgentUpdate.properties, { [name]: schema })
   Object.assign(Agent.properties, { [name]: schema })
-  ;(SETTABLE_COLUMNS as unknown as object[]).push({ name, type: 'text' })
+  for (const columns of [SETTABLE_COLUMNS, CHANGEABLE_COLUMNS]) {
+    ;(columns as unknown as object[]).push({ name, type: 'text' })
+  }
 }
 /** The fields that take any text. */
 const TEXTS = SETTABLE_COLUMNS.filter(

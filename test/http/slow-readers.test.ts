@@ -51,9 +51,10 @@ describe('clients that do not read', async () => {
     for (let n = 0; n < GREEDY_CLIENTS; n++) ask(greedy.token)
     const mostCutOff = GREEDY_CLIENTS + 1 - BUDGET_BYTES / BODY_BYTES
     await until('the budget is kept', async () => (await cutOffs('memory')) >= mostCutOff)
-    const held = heldBytes() - before
+    // A connection that is cut off gives its memory back a little later.
+    let held = 0
+    await until('what was cut off is free', () => (held = heldBytes() - before) < 2 * BUDGET_BYTES)
     t.diagnostic(`${Math.round(held / MIB)} MiB held of ${((GREEDY_CLIENTS + 1) * BODY_BYTES) / MIB}`)
-    assert.ok(held < 2 * BUDGET_BYTES, `${held / MIB} MiB`)
     assert.ok((await readToEnd(small)) > BODY_BYTES)
   })
 

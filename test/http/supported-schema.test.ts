@@ -41,11 +41,27 @@ describe('the schema of a request', () => {
     await app.close()
   })
 
+  it('may refuse unknown members of an object', async () => {
+    const inner = Type.Object({ color: Type.Optional(Type.String()) }, { additionalProperties: false })
+    const app = await createApp({ body: Type.Object({ inner }, { additionalProperties: false }) })
+    const send = async (payload: object) => (await app.inject({ method: 'POST', url: '/', payload })).json()
+    assert.deepEqual(await send({ inner: { color: 'red' } }), { inner: { color: 'red' } })
+    const type = 'extra_forbidden'
+    assert.deepEqual(await send({ inner: { colour: 1, other: 2 }, outer: 3 }), {
+      detail: [
+        { loc: ['body', 'outer'], msg: 'Extra inputs are not permitted', type },
+        { loc: ['body', 'inner', 'colour'], msg: "Extra inputs are not permitted, use 'color'", type },
+        { loc: ['body', 'inner', 'other'], msg: 'Extra inputs are not permitted', type },
+      ],
+    })
+    await app.close()
+  })
+
   const unsupported: Record<string, TSchema> = {
     multipleOf: Type.Number({ multipleOf: 2 }),
     uniqueItems: Type.Array(Type.String(), { uniqueItems: true }),
     minLength: Type.Integer({ minLength: 1 }),
-    additionalProperties: Type.Object({}, { additionalProperties: false }),
+    'additionalProperties with a schema': Type.Object({}, { additionalProperties: Type.String() }),
     anyOf: Type.Union([Type.String(), Type.Integer()]),
     'type with several types': Type.Unsafe({ type: ['string', 'integer'] }),
   }

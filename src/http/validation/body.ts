@@ -25,18 +25,12 @@ export function validateBody(
   if (raw && !raw.isJson) {
     return errors.add(['body'], schema.properties ? 'model_attributes_type' : 'dict_type', NOT_JSON)
   }
-  const body = raw && parse(raw.bytes, schema)
+  const bodyErrors = new ErrorList()
+  const value = raw && readJson(raw.bytes, schema, bodyErrors)
   // Clients that serialise an absent object send `null`.
-  if (body === undefined || body.value === null) {
+  if (value === undefined || value === null) {
     errors.add(['body'], 'missing')
     return undefined
-  }
-  const { value, violations, numbers } = body
-  const bodyErrors = new ErrorList()
-  for (const violation of violations) addViolation(violation, bodyErrors)
-  for (const [name, literal] of numbers) {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    checkTopLevelNumber(name, literal, value as Record<string, unknown>, field, bodyErrors)
   }
   if (!isValid(value)) {
     checkValue(schema, value, ['body'], resolve, bodyErrors)
@@ -45,6 +39,18 @@ export function validateBody(
   }
   normaliseUuids(fields, value)
   for (const error of inFieldOrder(bodyErrors, Object.keys(fields))) errors.append(error)
+  return value
+}
+
+/** Parses JSON and adds the errors that only its text shows, such as a number with too many digits. Throws if it is no JSON. */
+export function readJson(bytes: Buffer, schema: JsonSchema, errors: ErrorList): unknown {
+  const fields = schema.properties ?? {}
+  const { value, violations, numbers } = parse(bytes, schema)
+  for (const violation of violations) addViolation(violation, errors)
+  for (const [name, literal] of numbers) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (value !== null) checkTopLevelNumber(name, literal, value as Record<string, unknown>, field, errors)
+  }
   return value
 }
 
@@ -58,8 +64,13 @@ function parse(bytes: Buffer, schema: JsonSchema): JsonBody {
   return parseJsonBody(bytes, (name) => names.has(name))
 }
 
-function addViolation({ kind, path, literal }: Violation, errors: ErrorList): void {
-  const loc = ['body', ...path]
+/** `start`: where the value is. */
+export function addViolation(
+  { kind, path, literal }: Violation,
+  errors: ErrorList,
+  start: readonly string[] = ['body'],
+): void {
+  const loc = [...start, ...path]
   if (kind === 'prototype_name') return errors.add(loc, 'value_error', 'the name __proto__ is not accepted')
   if (kind === 'nul') return errors.add(loc, 'value_error', 'text may not contain the character U+0000')
   if (kind === 'lone_surrogate') return errors.add(loc, 'string_unicode')

@@ -2,6 +2,7 @@ import { DECIMAL_PATTERN, isDecimal } from '../../contract/decimal.ts'
 import { ETAGS_PATTERN } from '../../contract/etag.ts'
 import { parseUuid } from '../../contract/uuid.ts'
 import type { ErrorList, Loc } from './error-list.ts'
+import { refuseUnknownNames } from './unknown-names.ts'
 
 /** The part of JSON Schema that request schemas may use. `supported-schema.ts` rejects anything else at the start. */
 export interface JsonSchema {
@@ -171,5 +172,8 @@ function checkObject(
     } else if (schema.required?.includes(name)) {
       errors.add([...loc, name], 'missing')
     }
+  }
+  if (schema.additionalProperties === false) {
+    refuseUnknownNames(loc, value, Object.keys(schema.properties ?? {}), errors)
   }
 }

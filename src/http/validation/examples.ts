@@ -2,7 +2,7 @@ import { checkValue, type JsonSchema, type Resolve } from './check-value.ts'
 import { ErrorList } from './error-list.ts'
 import { parseParameters } from './parameters.ts'
 import type { RequestSchemas } from './plugin.ts'
-import { refuseUnknownNames } from './unknown-query.ts'
+import { refuseUnknownNames } from './unknown-names.ts'
 
 type Examples = Record<string, { summary: string; value: { detail: ErrorList['errors'] } }>
 
@@ -28,7 +28,8 @@ export function validationExamples(schemas: RequestSchemas, resolve: Resolve): E
       parseParameters('query', querystring ?? {}, { [name]: 'abc' }, resolve, errors)
     })
   }
-  if (body) {
+  // One that the handler reads itself has a schema for each media type.
+  if (body && !('content' in body)) {
     const schema = body.$ref ? resolve(body.$ref) : body
     add('body', 'The body is not valid', (errors) =>
       checkValue(schema, invalidBody(schema), ['body'], resolve, errors),
@@ -36,7 +37,7 @@ export function validationExamples(schemas: RequestSchemas, resolve: Resolve): E
   }
   if (Object.keys(examples).length === 0) {
     add('unknown', 'The operation has no such query parameter', (errors) =>
-      refuseUnknownNames({ limit: '10' }, [], errors),
+      refuseUnknownNames(['query'], { limit: '10' }, [], errors),
     )
   }
   return examples

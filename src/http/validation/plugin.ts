@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { DECIMAL_PATTERN, isDecimal } from '../../contract/decimal.ts'
 import { parseUuid } from '../../contract/uuid.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
@@ -10,13 +10,24 @@ import { validateBody } from './body.ts'
 import type { JsonSchema } from './check-value.ts'
 import { ErrorList } from './error-list.ts'
 import { parseParameters } from './parameters.ts'
+import { createPartValidation, type PartValidation } from './parts.ts'
 import { requireSupportedBody, requireSupportedParameters } from './supported-schema.ts'
-import { refuseUnknownNames } from './unknown-query.ts'
+import { refuseUnknownNames } from './unknown-names.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler reads and validates `bodyBytes` itself. The schema of the body is for the document. */
+    readsBody?: boolean
+  }
   interface FastifyRequest {
     /** The unparsed body, for a handler that forwards it. */
     bodyBytes: Buffer | undefined
+  }
+  interface FastifyInstance {
+    /** For a handler that reads the body itself. */
+    validateParts: (schema: TSchema) => PartValidation
+    /** Returns a function that validates a value as a body of this schema and returns it for the handler. */
+    bodyCheck: <Schema extends TSchema>(body: Schema) => (value: unknown) => Static<Schema>
   }
 }
 
@@ -43,18 +54,40 @@ export const validation = fp(
 
     app.setValidatorCompiler(() => () => true)
     app.decorateRequest('bodyBytes', undefined)
+
+    const validateParts = (part: TSchema) => {
+      const schema = part as JsonSchema
+      requireSupportedBody(schema, resolve)
+      return createPartValidation(schema.$ref ? resolve(schema.$ref) : schema, ajv.compile(part), resolve)
+    }
+    app.decorate('validateParts', validateParts)
+    app.decorate('bodyCheck', (body: TSchema) => {
+      const { validate } = validateParts(body)
+      return (given: unknown): never => {
+        const { value, errors } = validate(given as object)
+        if (errors.length > 0) {
+          throw new RequestValidationError(
+            errors.map(({ loc, ...rest }) => ({ loc: ['body', ...loc], ...rest })),
+          )
+        }
+        return value as never
+      }
+    })
+
     app.addHook('onRoute', (route) => {
-      const { params, querystring, headers, body } = (route.schema ?? {}) as RequestSchemas
+      const { params, querystring, headers, body: declared } = (route.schema ?? {}) as RequestSchemas
+      const readsBody = route.config?.readsBody === true
+      const body = readsBody ? undefined : declared
       // A hidden route is no operation of the document: a health check or a mounted service takes any query.
       const isOperation = route.schema?.hide !== true
       if (!isOperation && !params && !querystring && !headers && !body) return
       for (const [part, schema] of Object.entries({ path: params, query: querystring, header: headers })) {
         if (schema) requireSupportedParameters(part, schema, resolve)
       }
-      if (body) requireSupportedBody(body, resolve)
       const queryNames = Object.keys(querystring?.properties ?? {})
+      if (body) requireSupportedBody(body, resolve)
       const bodySchema = body?.$ref ? resolve(body.$ref) : body
-      const isValidBody = body ? ajv.compile(body) : undefined
+      const isValidBody = body && ajv.compile(body)
 
       const validate = async (request: FastifyRequest) => {
         const errors = new ErrorList()
@@ -64,11 +97,12 @@ export const validation = fp(
         }
         const query = request.query as Record<string, string | string[]>
         if (querystring) request.query = parseParameters('query', querystring, query, resolve, errors)
-        if (isOperation) refuseUnknownNames(query, queryNames, errors)
+        if (isOperation) refuseUnknownNames(['query'], query, queryNames, errors)
         // Handlers read headers as text.
         if (headers) parseParameters('header', headers, request.headers, resolve, errors)
+        const raw = request.body as RawBody | undefined
+        if (readsBody) request.bodyBytes = raw?.bytes
         if (bodySchema && isValidBody) {
-          const raw = request.body as RawBody | undefined
           request.bodyBytes = raw?.bytes
           request.body = validateBody(bodySchema, isValidBody, raw, resolve, errors)
         }

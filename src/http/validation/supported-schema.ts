@@ -30,7 +30,9 @@ export function requireSupportedBody(
   if (types.filter((type) => type !== 'null').length > 1 && schema.pattern !== DECIMAL_PATTERN) {
     throw unsupported(place, 'type with several types')
   }
-  if ((schema.additionalProperties ?? true) !== true) throw unsupported(place, 'additionalProperties')
+  if (typeof (schema.additionalProperties ?? true) !== 'boolean') {
+    throw unsupported(place, 'additionalProperties with a schema')
+  }
   const [first, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
   // The messages are those of the first alternative.
   if (others.some(({ type, properties }) => type !== 'object' || properties))

@@ -1,4 +1,4 @@
-import type { ErrorList } from './error-list.ts'
+import type { ErrorList, Loc } from './error-list.ts'
 
 /** Common names in other APIs, each with the name here. */
 const OTHER_NAMES: Record<string, string> = {
@@ -16,12 +16,19 @@ const OTHER_NAMES: Record<string, string> = {
 
 const MAX_NAME_LENGTH = 100
 
-/** Reports the names in a query that the operation does not declare: a misspelt filter must not return other data. */
-export function refuseUnknownNames(query: object, declared: readonly string[], errors: ErrorList): void {
-  for (const name of Object.keys(query)) {
+/** Reports the names in a query, or in an object that takes no other members, that the operation does not declare: a misspelt filter
+ * must not return other data. */
+export function refuseUnknownNames(
+  loc: Loc,
+  given: object,
+  declared: readonly string[],
+  errors: ErrorList,
+): void {
+  for (const name of Object.keys(given)) {
+    if (errors.isFull) return
     if (declared.includes(name)) continue
     const short = name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}…`
-    errors.add(['query', short], 'extra_forbidden', findSimilar(name, declared))
+    errors.add([...loc, short], 'extra_forbidden', findSimilar(name, declared))
   }
 }
 
