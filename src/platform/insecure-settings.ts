@@ -9,6 +9,8 @@ export const INSECURE_SETTINGS = {
     'DATABASE_URL or RELAY_DATABASE_URL names another machine without sslmode=verify-full: the network can read and change data',
   plain_nats:
     'NATS_URL names another machine without tls:// or NATS_TLS_CA: the network can read the login and change events',
+  plain_redis:
+    'REDIS_URL names another machine without rediss://: the network can read the login and change counters',
   published_key: 'SECRETS_KEYS has the key that compose.yaml contains: everyone can decrypt the secrets',
 } as const
 
@@ -21,6 +23,7 @@ export interface CheckedSettings {
   /** Separated by commas. */
   natsUrl?: string | undefined
   natsUsesTls?: boolean
+  redisUrl?: string | undefined
   secretsKeys?: readonly { key: Buffer }[] | undefined
 }
 
@@ -29,13 +32,15 @@ const PUBLISHED_KEY = Buffer.from('Published key, for trials only!!')
 
 /** The insecure settings among these. */
 export function findInsecure(settings: CheckedSettings): InsecureSetting[] {
-  const { issuerUrls = [], publicUrl, databaseUrls, natsUrl, natsUsesTls = false, secretsKeys } = settings
+  const { issuerUrls = [], publicUrl, databaseUrls, natsUrl, natsUsesTls = false } = settings
+  const { redisUrl, secretsKeys } = settings
   const isAnyUnencrypted = (urls: (string | undefined)[]) => urls.some((url) => url && isUnencrypted(url))
   const found: Record<InsecureSetting, boolean> = {
     http_issuer: isAnyUnencrypted(issuerUrls),
     http_public_url: isAnyUnencrypted([publicUrl]),
     plain_database: databaseUrls.some((url) => url && isPlainDatabase(url)),
-    plain_nats: !natsUsesTls && (natsUrl?.split(',') ?? []).some((url) => isPlainNats(url.trim())),
+    plain_nats: !natsUsesTls && (natsUrl?.split(',') ?? []).some((url) => isPlain(url.trim(), 'nats:')),
+    plain_redis: redisUrl !== undefined && isPlain(redisUrl, 'redis:'),
     published_key: secretsKeys?.some(({ key }) => key.equals(PUBLISHED_KEY)) ?? false,
   }
   return (Object.keys(found) as InsecureSetting[]).filter((name) => found[name])
@@ -49,7 +54,7 @@ function isPlainDatabase(url: string): boolean {
   return !isLocal && searchParams.get('sslmode') !== 'verify-full'
 }
 
-function isPlainNats(url: string): boolean {
+function isPlain(url: string, plainProtocol: string): boolean {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'nats:' && isRemote(hostname)
+  return protocol === plainProtocol && isRemote(hostname)
 }

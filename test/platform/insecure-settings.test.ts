@@ -35,6 +35,7 @@ const INSECURE: [word: string, environment: Record<string, string>][] = [
   ['plain_database', { RELAY_DATABASE_URL: 'postgres://10.0.0.7/console?sslmode=disable' }],
   ['plain_nats', { NATS_URL: 'nats://nats.example' }],
   ['plain_nats', { NATS_URL: 'tls://nats.example,nats://other.example' }],
+  ['plain_redis', { REDIS_URL: 'redis://redis.example' }],
   ['published_key', { SECRETS_KEYS: /(public:[\w+/=]+)/.exec(read('compose.yaml'))?.[1] ?? '' }],
 ]
 
@@ -73,7 +74,7 @@ describe('insecure settings', () => {
   it('are allowed by known words only', () => {
     assert.throws(
       () => readConfig({ ...SECURE, ALLOW_INSECURE: 'everything' }),
-      /ALLOW_INSECURE must be one of http_issuer, http_public_url, plain_database, plain_nats, published_key/,
+      /ALLOW_INSECURE must be one of http_issuer, http_public_url, plain_database, plain_nats, plain_redis, published_key/,
     )
   })
 

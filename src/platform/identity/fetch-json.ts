@@ -1,10 +1,4 @@
-import { readBody } from '../bounded-body.ts'
-
-interface FetchOptions {
-  timeoutMs: number
-  maxBytes: number
-  headers?: Record<string, string>
-}
+import { type ConfiguredOptions, sendToConfigured } from '../outbound/configured.ts'
 
 interface FetchedJson {
   /** Undefined for 304. */
@@ -12,20 +6,12 @@ interface FetchedJson {
   etag: string | null
 }
 
-/** Reads a JSON document of limited size. A redirect is an error, and so is every status but 200 and 304. */
-export async function fetchJson(
-  url: string,
-  { timeoutMs, maxBytes, headers = {} }: FetchOptions,
-): Promise<FetchedJson> {
-  const signal = AbortSignal.timeout(timeoutMs)
-  const response = await fetch(url, { redirect: 'error', signal, headers })
-  const etag = response.headers.get('etag')
-  if (response.status === 304) return { json: undefined, etag }
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new Error(`${url} returned status ${response.status}`)
-  }
-  const body = await readBody(response, maxBytes)
-  if (!body) throw new Error(`${url} returned more than ${maxBytes} bytes`)
+/** Reads a JSON document of limited size. Every status but 200 and 304 is an error. */
+export async function fetchJson(url: string, options: ConfiguredOptions): Promise<FetchedJson> {
+  const { status, headers, body } = await sendToConfigured(url, options)
+  const etag = headers.get('etag')
+  if (status === 304) return { json: undefined, etag }
+  if (status !== 200) throw new Error(`${url} returned status ${status}`)
+  if (!body) throw new Error(`${url} returned more than ${options.maxBytes} bytes`)
   return { json: JSON.parse(body.toString()), etag }
 }

@@ -1,4 +1,4 @@
-import { readBody } from '../../platform/bounded-body.ts'
+import { sendToConfigured } from '../../platform/outbound/configured.ts'
 import { MAX_BYTES } from '../read/read.ts'
 
 /** Why a document cannot be fetched, in a sentence. */
@@ -14,24 +14,17 @@ export async function fetchDocument(
   closing: AbortSignal,
 ): Promise<{ bytes: Uint8Array; etag: string | undefined } | undefined> {
   try {
-    const response = await fetch(url, {
-      // A redirect would lead to a URL that the services file does not name.
-      redirect: 'error',
-      signal: AbortSignal.any([closing, AbortSignal.timeout(deadlineMs)]),
+    const { status, headers, body } = await sendToConfigured(url, {
+      ...{ timeoutMs: deadlineMs, maxBytes: MAX_BYTES, signal: closing },
       headers: {
         accept: 'application/json, application/yaml;q=0.9, */*;q=0.5',
-        'user-agent': 'agent-console',
         ...(etag === undefined ? {} : { 'if-none-match': etag }),
       },
     })
-    if (response.status === 304 && etag !== undefined) return undefined
-    if (response.status !== 200) {
-      await response.body?.cancel()
-      throw new DocumentUnreachable(`The request for its document returned ${response.status}.`)
-    }
-    const bytes = await readBody(response, MAX_BYTES)
-    if (!bytes) throw new DocumentUnreachable(`Its document is larger than ${MAX_BYTES} bytes.`)
-    return { bytes, etag: response.headers.get('etag') ?? undefined }
+    if (status === 304 && etag !== undefined) return undefined
+    if (status !== 200) throw new DocumentUnreachable(`The request for its document returned ${status}.`)
+    if (!body) throw new DocumentUnreachable(`Its document is larger than ${MAX_BYTES} bytes.`)
+    return { bytes: body, etag: headers.get('etag') ?? undefined }
   } catch (error) {
     if (error instanceof DocumentUnreachable) throw error
     throw new DocumentUnreachable(describe(error as Error, deadlineMs), { cause: error })

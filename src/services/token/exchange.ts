@@ -1,8 +1,9 @@
 import { decodeJwt } from 'jose'
 import { Problem } from '../../contract/problem.ts'
-import { readBody } from '../../platform/bounded-body.ts'
 import { coalesce } from '../../platform/coalesce.ts'
 import type { ExchangeMetrics } from '../../platform/metrics.ts'
+import { type ConfiguredOptions, sendToConfigured } from '../../platform/outbound/configured.ts'
+import { refusalProblem } from '../../platform/place.ts'
 import type { SecretText } from '../../platform/secret-text.ts'
 import { createSharedBudget } from '../../platform/shared-budget.ts'
 import type { MadeToken, MountedCaller } from './token-cache.ts'
@@ -23,6 +24,8 @@ const MAX_RESPONSE_BYTES = 64 * 1024
 /** A token is used until so long before its end, or until the half of a shorter life. */
 const MARGIN_MS = 30_000
 const MAX_CACHED_MS = 3_600_000
+
+type Request = Pick<ConfiguredOptions, 'method' | 'headers' | 'body'>
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const BEARER = /^[A-Za-z0-9._~+/-]+=*$/
@@ -56,10 +59,7 @@ export function createExchange({ issuer, ownAudience, now, metrics, ...client }:
   /** Rejects with a Problem. */
   return async (service: string, audience: string, caller: MountedCaller): Promise<MadeToken> => {
     const refusal = inFlight.take(caller.teamId, 1)
-    if (refusal) {
-      const code = refusal === 'own_share' ? 'too_many_requests' : 'overloaded'
-      throw new Problem(code, { headers: { 'retry-after': '1' } })
-    }
+    if (refusal) throw refusalProblem(refusal)
     const end = metrics.startExchange(service)
     try {
       const made = await request(audience, caller)
@@ -94,8 +94,8 @@ async function discover(issuer: string): Promise<string> {
 }
 
 /** Errors quote nothing but the error code of the issuer: its texts may repeat the token. */
-async function fetchJson(url: string, options: RequestInit): Promise<Record<string, unknown>> {
-  const { status, bytes } = await fetchBytes(url, options)
+async function fetchJson(url: string, options: Request): Promise<Record<string, unknown>> {
+  const { status, body: bytes } = await sendToIssuer(url, options)
   if (status >= 500 || status === 429) throw new IssuerUnavailable(`The issuer returned ${status}`)
   if (!bytes) throw new Error('The response of the issuer is too large')
   const body = parseObject(bytes)
@@ -108,11 +108,9 @@ async function fetchJson(url: string, options: RequestInit): Promise<Record<stri
   return body
 }
 
-async function fetchBytes(url: string, options: RequestInit) {
+async function sendToIssuer(url: string, options: Request) {
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
-    const response = await fetch(url, { ...options, redirect: 'error', signal })
-    return { status: response.status, bytes: await readBody(response, MAX_RESPONSE_BYTES) }
+    return await sendToConfigured(url, { ...options, timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES })
   } catch (error) {
     throw new IssuerUnavailable('The issuer does not respond', { cause: error })
   }

@@ -1,0 +1,111 @@
+import type { Logger } from 'pino'
+import { refusalProblem } from '../place.ts'
+import { createSharedBudget } from '../shared-budget.ts'
+import { createUrlCheck, type UrlPolicy } from './check-url.ts'
+import { OutboundError, unreachable } from './error.ts'
+import { createGuard, type GuardPolicy } from './guard.ts'
+import { type Received, redirectOf, send } from './send.ts'
+
+export { OutboundError } from './error.ts'
+
+/** What the console may fetch for callers, who choose the URLs. Decided by the operator, never by a team. */
+export interface OutboundPolicy extends UrlPolicy, GuardPolicy {}
+
+export interface OutboundOptions {
+  teamId: string
+  accept?: string
+  /** Not sent to another origin, since they may be credentials. */
+  headers?: Record<string, string>
+  maxBytes?: number
+  /** For all redirects together. */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+export interface OutboundResponse {
+  /** After redirects. */
+  url: string
+  /** 200 to 299, or 304. */
+  status: number
+  contentType: string | null
+  etag: string | null
+  body: Buffer
+}
+
+export interface OutboundClient {
+  /** Fetches a document. Throws an OutboundError, and a Problem if too many fetches are in flight. */
+  get: (url: string, options: OutboundOptions) => Promise<OutboundResponse>
+  /** Ends all fetches. */
+  close: () => Promise<void>
+}
+
+const MAX_BYTES = 256 * 1024
+const TIMEOUT_MS = 5_000
+const MAX_REDIRECTS = 3
+/** Fetches in flight. */
+const MAX_IN_FLIGHT = 64
+
+/** Each fetch has connections of its own, which are closed at its end: no team gets a connection of another one. */
+export function createOutboundClient(policy: OutboundPolicy, { log }: { log?: Logger } = {}): OutboundClient {
+  const checkUrl = createUrlCheck(policy)
+  const openConnections = createGuard(policy)
+  const inFlight = createSharedBudget(MAX_IN_FLIGHT)
+  const closing = new AbortController()
+
+  const follow = async (text: string, options: OutboundOptions, signal: AbortSignal) => {
+    const { accept = '*/*', maxBytes = MAX_BYTES } = options
+    const dispatcherFor = openConnections(signal)
+    let { headers = {} } = options
+    let url = checkUrl(text)
+    for (let redirects = 0; ; redirects++) {
+      const dispatcher = dispatcherFor(url)
+      const received = await send(url, { headers: { ...headers, accept }, maxBytes, signal, dispatcher })
+      const location = redirectOf(received)
+      if (location === null) return toResponse(url, received, maxBytes)
+      if (redirects === MAX_REDIRECTS) throw tooManyRedirects(url)
+      const next = checkUrl(location, url)
+      if (next.origin !== url.origin) headers = {}
+      url = next
+    }
+  }
+
+  return {
+    get: async (url, options) => {
+      const { teamId, timeoutMs = TIMEOUT_MS, signal: callerLeft } = options
+      const refusal = inFlight.take(teamId, 1)
+      if (refusal) throw refusalProblem(refusal)
+      const ended = new AbortController()
+      const ends = [ended.signal, closing.signal, AbortSignal.timeout(timeoutMs)]
+      try {
+        return await follow(url, options, AbortSignal.any(callerLeft ? [...ends, callerLeft] : ends))
+      } catch (error) {
+        callerLeft?.throwIfAborted()
+        const failure = error instanceof OutboundError ? error : unreachable(error)
+        const { reason, detail } = failure
+        log?.info({ team: teamId, origin: URL.parse(url)?.origin, reason, detail }, 'a fetch failed')
+        throw failure
+      } finally {
+        ended.abort()
+        inFlight.give(teamId, 1)
+      }
+    },
+    close: async () => closing.abort(new Error('The console is shutting down')),
+  }
+}
+
+function toResponse(url: URL, { status, headers, body }: Received, maxBytes: number): OutboundResponse {
+  if ((status < 200 || status > 299) && status !== 304) {
+    const message = `The URL returned the status ${status}.`
+    throw new OutboundError('not_success', message, `${url.origin} returned the status ${status}`)
+  }
+  if (!body) {
+    const message = `The response is larger than ${maxBytes} bytes.`
+    throw new OutboundError('too_large', message, `${url.origin} sent more than ${maxBytes} bytes`)
+  }
+  return { url: url.href, status, contentType: headers.get('content-type'), etag: headers.get('etag'), body }
+}
+
+function tooManyRedirects({ origin }: URL): OutboundError {
+  const message = `The URL redirects more than ${MAX_REDIRECTS} times.`
+  return new OutboundError('too_many_redirects', message, `the last redirect is from ${origin}`)
+}
