@@ -77,9 +77,17 @@ export function createNats(url: string, log: Logger, login: NatsLogin = {}): Nat
       closing.abort()
       await connecting
       isUp = false
-      await connection?.close()
+      if (connection) await closeNats(connection)
     },
   }
+}
+
+/** The client does not end an attempt to reconnect that is in progress: its socket would stay open for ever. No function of its
+ * interface does. */
+export async function closeNats(connection: NatsConnection): Promise<void> {
+  const { protocol } = connection as unknown as { protocol: { transport: { discard: () => void } } }
+  await connection.close()
+  protocol.transport.discard()
 }
 
 /** The client ignores credentials and `tls:` in a URL. The credentials of the first URL are used; a user without a

@@ -11,7 +11,13 @@ export interface OutboxEvent {
   revision: number
   id: string
   action: RevisionAction
-  payload: { fields: string[]; changed_by: string; changed_at: number; reason?: string }
+  payload: {
+    fields: string[]
+    changed_by: string
+    changed_at: number
+    reason?: string
+    drifted_sets?: string[]
+  }
 }
 
 export type EventKey = Pick<OutboxEvent, 'teamId' | 'agentId' | 'revision'>

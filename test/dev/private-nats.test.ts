@@ -29,7 +29,7 @@ describe('a private NATS', () => {
     await createStream(nats)
   })
   after(async () => {
-    await nats.connection.close()
+    await nats.close()
     await server.remove()
   })
 
@@ -78,7 +78,7 @@ describe('a NATS cluster of three', () => {
     await createStream(nats, 3)
   })
   after(async () => {
-    await nats.connection.close()
+    await nats.close()
     await cluster.remove()
   })
 

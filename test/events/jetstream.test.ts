@@ -119,7 +119,7 @@ describe('a reader of an event stream that goes away', () => {
     const server = await startPrivateNats()
     t.after(() => server.remove())
     const nats = await createTestNats(server.url)
-    t.after(() => nats.connection.close())
+    t.after(() => nats.close())
     const events = await openEventStream(nats)
     t.after(() => events.nats.close())
     await publishEvents(events)

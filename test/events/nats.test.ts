@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
@@ -86,5 +88,29 @@ describe('the connection to NATS', () => {
     await until('it is connected again', isUp)
     await nats?.close()
     await counting
+  })
+
+  it('leaves no socket of an attempt to reconnect that it was closed in', async () => {
+    await serve()
+    const attempts: Socket[] = []
+    // The first connection reaches the server. The second one waits for its greeting.
+    const proxy = createServer((socket) => {
+      attempts.push(socket.on('error', () => {}))
+      if (attempts.length > 1) return
+      const upstream = connect(port as number, '127.0.0.1')
+      socket.pipe(upstream).pipe(socket)
+      socket.on('close', () => upstream.destroy())
+    })
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    const { isUp, close } = connectTo(`nats://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+    await until('it is connected', isUp)
+    attempts[0]?.destroy()
+    await until('it reconnects', () => attempts.length > 1)
+    await close()
+    await until(
+      'the attempt has ended',
+      () => attempts[1]?.readableEnded === true || attempts[1]?.destroyed === true,
+    )
+    proxy.close()
   })
 })

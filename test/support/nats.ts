@@ -9,6 +9,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { closeNats } from '../../src/platform/nats.ts'
 import { until } from './until.ts'
 
 /** A server with JetStream. */
@@ -32,6 +33,8 @@ export interface TestNats {
   /** The same, and all that is still to come, into an array that grows. Waits for the stream first. */
   collect: () => Promise<Collector>
   remove: () => Promise<void>
+  /** Ends the connection, and leaves the stream. */
+  close: () => Promise<void>
 }
 
 /** A message as it lies in the stream. */
@@ -97,8 +100,9 @@ export async function createTestNats(servers: string | string[] = SERVER_URL): P
     },
     remove: async () => {
       if ((await info()) !== undefined) await manager.streams.delete(stream)
-      await connection.close()
+      await closeNats(connection)
     },
+    close: () => closeNats(connection),
   }
 }
 

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+
+export interface ServerCommand {
+  /** Also the name of its Debian package. */
+  command: string
+  args: string[]
+  /** Where it writes its log. */
+  log: 'stdout' | 'stderr'
+  /** What its log has when it accepts connections. */
+  ready: string
+  /** Its own process group: Ctrl-C must not stop it before the processes that use it. */
+  detached: boolean
+}
+
+/** A server that can be started and ended repeatedly. */
+export interface ServerProcess {
+  /** Resolves when it accepts connections; rejects with its output if it exits before. */
+  start: () => Promise<void>
+  /** Sends the signal and waits for the end. */
+  end: (signal: NodeJS.Signals) => Promise<void>
+  signal: (signal: NodeJS.Signals) => void
+  /** Undefined while it does not run. */
+  pid: () => number | undefined
+}
+
+export function createServerProcess({ command, args, log, ready, detached }: ServerCommand): ServerProcess {
+  let child: ChildProcess | undefined
+  return {
+    start: async () => {
+      const starting = spawn(command, args, {
+        stdio: ['ignore', log === 'stdout' ? 'pipe' : 'ignore', log === 'stderr' ? 'pipe' : 'ignore'],
+        // Debian installs some outside the PATH of users.
+        env: { PATH: `${process.env['PATH']}:/usr/local/sbin:/usr/sbin` },
+        detached,
+      })
+      child = starting
+      starting.once('close', () => (child = undefined))
+      await isReady(starting, starting[log] as Readable, command, ready)
+    },
+    end: async (signal) => {
+      const ending = child
+      if (ending === undefined) return
+      const closed = once(ending, 'close')
+      ending.kill(signal)
+      await closed
+    },
+    signal: (signal) => void child?.kill(signal),
+    pid: () => child?.pid,
+  }
+}
+
+async function isReady(
+  starting: ChildProcess,
+  output: Readable,
+  command: string,
+  line: string,
+): Promise<void> {
+  let log = ''
+  await new Promise<void>((resolve, reject) => {
+    starting.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'ENOENT'
+          ? new Error(`${command} is not installed: apt-get install ${command}`)
+          : error,
+      ),
+    )
+    starting.once('close', () =>
+      reject(Object.assign(new Error(log), { code: log.includes('in use') ? 'EADDRINUSE' : 'FAILED' })),
+    )
+    output.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-4_000)
+      if (log.includes(line)) resolve()
+    })
+  })
+}
