@@ -1,0 +1,166 @@
+import type { Agent } from '../../contract/agent.ts'
+import type { AgentSpec, FieldChange } from '../../contract/configuration-set.ts'
+import type { Statements } from '../../platform/database.ts'
+import type { Caller } from '../../platform/identity.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import {
+  type Change,
+  changeLockedAgent,
+  type Decide,
+  lockAgent,
+  planChange,
+  type StoredAgent,
+} from '../change-agent.ts'
+import type { ColumnValues } from '../columns.ts'
+import { decideUpdate } from '../configuration/decide-update.ts'
+import { prepareCreation } from '../configuration/prepare-creation.ts'
+import { insertAgent } from '../configuration/store.ts'
+import { toValues } from '../configuration/values.ts'
+import { type ComparedState, hasChanged } from '../history/state.ts'
+import type { SetKey } from '../ownership.ts'
+import { readSecretChanges } from '../secrets/secret-change.ts'
+import { findDrift, isAppliedValue, liveState, shown, stateAt } from './drift.ts'
+import { inSpec, readSpec, toCreation } from './spec.ts'
+import { increaseSetVersion, planAgent } from './store.ts'
+
+interface ManagedAgentsDeps {
+  secrets: Secrets
+  /** Milliseconds since the epoch. */
+  now: () => number
+  newId: (atMs?: number) => string
+}
+
+interface SetRequest {
+  caller: Caller
+  set: SetKey
+  spec: AgentSpec
+  isDryRun: boolean
+}
+
+/** A field whose value differs from the desired one. */
+interface Difference {
+  field: string
+  isSecret: boolean
+  /** Another writer has changed the field since the set applied it. */
+  isDrifted: boolean
+  /** The desired value is the one that the set applied before. Never known of a secret. */
+  isApplied: boolean
+}
+
+interface MergeRequest extends SetRequest {
+  id: string
+  expectedRevisions: number[] | null
+  /** The revision that the set applied and the fields of the set that other writers have changed since. Absent: none. */
+  drift: { appliedRevision: number; fields: readonly string[] } | undefined
+  /** The set takes or gives up fields. */
+  changesOwnership: boolean
+  /** Called before the write, with the fields that would change. Throws to refuse it. */
+  check: (differences: Difference[]) => void
+}
+
+/** An agent after a spec was applied. */
+interface AppliedSpec {
+  id: string
+  agent: Agent
+  revision: number
+  changes: FieldChange[]
+  credentialWarnings: readonly string[]
+}
+
+/** What configuration sets do with agents, in a transaction of theirs. A dry run needs none, and writes nothing. */
+export function createManagedAgents({ secrets, now, newId }: ManagedAgentsDeps) {
+  return {
+    lock: lockAgent,
+    readSpec,
+    findDrift,
+
+    async create(sql: Statements, { caller, set, spec, isDryRun }: SetRequest): Promise<AppliedSpec> {
+      const body = toCreation(spec)
+      const { record, columns } = await inSpec(async () =>
+        prepareCreation({ secrets, now, newId }, caller, body, {}),
+      )
+      const created = isDryRun
+        ? await planAgent(sql, record, columns)
+        : await insertAgent(sql, { ...record, set }, { ...columns, set_version: 1 }, undefined)
+      if (!created) throw new Error('A creation without an idempotency key returned no agent')
+      const agent = JSON.parse(created.text) as Agent
+      const changes = record.fields.map((field) => ({
+        ...{ field, old: null, new: shown(agent, field) },
+        secret_changed:
+          field === 'api_key' || (field === 'white_box_config' && columns['github_token_mask'] != null),
+        drifted: false,
+      }))
+      const { id, revision, credentialWarnings } = record
+      return { id, agent, revision, changes, credentialWarnings }
+    },
+
+    /** Changes an agent that the transaction has locked to the values of a spec. */
+    async merge(sql: Statements, request: MergeRequest): Promise<AppliedSpec> {
+      const { caller, id, set, spec, expectedRevisions, drift, changesOwnership, isDryRun } = request
+      const { teamId } = caller
+      const changes = readSecretChanges(secrets, { teamId, agentId: id }, spec)
+      const values = toValues(spec, changes, true)
+      const base = drift && (await stateAt(sql, teamId, id, drift.appliedRevision))
+      let before: Agent | undefined
+      let differences: Difference[] = []
+      const decide: Decide = (stored) => {
+        const change = decideUpdate(caller, stored, values, changes)
+        before = stored.agent
+        differences = differencesOf(stored, change, values, base && { base, fields: drift.fields })
+        request.check(differences)
+        if (!change || !changesOwnership) return change
+        return { ...change, columns: { ...change.columns, set_version: stored.setVersion + 1 } }
+      }
+      const change = {
+        ...{ caller, id, set, expectedRevisions },
+        ...{ now: Math.floor(now() / 1_000), auditId: newId() },
+      }
+      const result = await inSpec(async () => {
+        if (!isDryRun) return changeLockedAgent(sql, change, decide)
+        const plan = await planChange(sql, change, decide)
+        const { fields, credentialWarnings } = plan
+        return {
+          revision: plan.revision + (fields.length > 0 ? 1 : 0),
+          text: plan.text(),
+          credentialWarnings,
+        }
+      })
+      if (changesOwnership && differences.length === 0 && !isDryRun) await increaseSetVersion(sql, teamId, id)
+      const agent = JSON.parse(result.text) as Agent
+      return {
+        ...{ id, agent, revision: result.revision },
+        changes: differences.map(({ field, isSecret, isDrifted }) => ({
+          ...{ field, old: shown(before ?? agent, field), new: shown(agent, field) },
+          ...{ secret_changed: isSecret, drifted: isDrifted },
+        })),
+        credentialWarnings: result.credentialWarnings ?? [],
+      }
+    },
+  }
+}
+
+interface Drift {
+  /** The agent as the set applied it. */
+  base: ComparedState
+  fields: readonly string[]
+}
+
+function differencesOf(
+  stored: StoredAgent,
+  change: Change | undefined,
+  values: ColumnValues,
+  drift: Drift | undefined,
+): Difference[] {
+  const live = liveState(stored)
+  return (change?.fields ?? []).map((field) => {
+    const isSecret =
+      field === 'api_key' ||
+      (field === 'white_box_config' && change !== undefined && 'github_token_mask' in change.columns)
+    const isDrifted =
+      drift !== undefined &&
+      drift.fields.includes(field) &&
+      hasChanged(field as keyof Agent, drift.base, live)
+    const isApplied = isDrifted && !isSecret && isAppliedValue(drift.base, field, values)
+    return { field, isSecret, isDrifted, isApplied }
+  })
+}

@@ -1,0 +1,42 @@
+// Which configuration sets own which fields of an agent. `src/sets` writes the table `managed_agents`; the statement that changes an
+// agent notes there which owned fields another writer changed.
+
+/** A configuration set and the fields of an agent that it owns. */
+export interface Owner {
+  set: string
+  fields: string[]
+}
+
+/** The agent of a configuration set that a change is made for. */
+export interface SetKey {
+  set: string
+  key: string
+}
+
+/** SQL for the owners of an agent, and a number that grows when a set takes fields of it. An agent that no set has ever owned
+ * costs no search. */
+export const OWNERS = `a.set_version, CASE WHEN a.set_version > 0 THEN (
+  SELECT json_agg(json_build_object('set', m.set, 'fields', m.fields) ORDER BY m.set) FROM managed_agents m
+  WHERE m.team_id = a.team_id AND m.agent_id = a.id
+) END AS owners`
+
+/** The sets that own a changed field and do not make the change. */
+export function driftedSets(
+  owners: readonly Owner[] | null,
+  changed: readonly string[],
+  by: SetKey | undefined,
+): string[] {
+  return (owners ?? [])
+    .filter(({ set, fields }) => set !== by?.set && fields.some((field) => changed.includes(field)))
+    .map(({ set }) => set)
+}
+
+/** The CTE that notes the revision of a drift for each owned field: $1 team, $2 agent, $3 revision, $7 changed fields; `sets` is the
+ * parameter with the names of the sets. */
+export const driftSql = (sets: string) => `drifted AS (
+  UPDATE managed_agents m SET drift = m.drift || coalesce((
+    SELECT jsonb_object_agg(field, $3::bigint) FROM unnest($7::text[]) AS field WHERE field = ANY (m.fields)
+  ), '{}')
+  FROM written
+  WHERE m.team_id = $1 AND m.agent_id = $2 AND m.set = ANY (${sets}::text[])
+)`

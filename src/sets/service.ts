@@ -1,0 +1,118 @@
+import type {
+  AgentDrift,
+  AgentDriftPage,
+  ConfigurationSetList,
+  ManagedAgentPage,
+} from '../contract/configuration-set.ts'
+import { Problem } from '../contract/problem.ts'
+import { auditOrigin } from '../platform/audit-sql.ts'
+import type { Statements } from '../platform/database.ts'
+import type { Caller } from '../platform/identity.ts'
+import { decodeCursor, encodeCursor } from '../platform/pagination-cursor.ts'
+import { type ApplyDeps, createApply } from './apply.ts'
+import {
+  type DriftedBinding,
+  deleteBinding,
+  listDrifted,
+  listManagedAgents,
+  listSets,
+  type SetKey,
+} from './store.ts'
+
+interface SetsDeps extends ApplyDeps {
+  searches: Statements
+}
+
+interface PageQuery {
+  limit?: number
+  cursor?: string
+}
+
+/** A page of drift ends after so many bytes of values: those of one agent can have a megabyte. */
+const MAX_DRIFT_BYTES = 1024 * 1024
+
+export type Sets = ReturnType<typeof createSets>
+
+export function createSets(deps: SetsDeps) {
+  const { sql, searches, agents, now, newId } = deps
+
+  /** Undefined if the agent has the applied values again. */
+  const readDrift = async (teamId: string, binding: DriftedBinding): Promise<AgentDrift | undefined> => {
+    const { key, agent_id, applied_revision, revision, drift, changes } = binding
+    const compared = { appliedRevision: applied_revision, revision, fields: Object.keys(drift) }
+    const drifted = await agents.findDrift(sql, teamId, agent_id, compared)
+    const fields = drifted.flatMap((each) => {
+      const change = changes.find((made) => made.revision === drift[each.field])
+      return change ? [{ ...each, ...change }] : []
+    })
+    return fields.length === 0 ? undefined : { key, agent_id, revision, applied_revision, fields }
+  }
+
+  return {
+    apply: createApply(deps),
+
+    async list({ teamId }: Caller): Promise<ConfigurationSetList> {
+      return { results: await listSets(searches, teamId) }
+    },
+
+    async listAgents(
+      { teamId }: Caller,
+      set: string,
+      { limit = 100, cursor }: PageQuery,
+    ): Promise<ManagedAgentPage> {
+      const after = readCursor('agents', set, cursor)
+      const rows = await listManagedAgents(sql, teamId, set, { after, limit: limit + 1 })
+      const results = rows.slice(0, limit)
+      return { results, next_cursor: rows.length > limit ? cursorAfter('agents', set, results) : null }
+    },
+
+    /** `yieldPlace` lets other requests use the place at the database between two agents. */
+    async drift(
+      { teamId }: Caller,
+      set: string,
+      { limit = 20, cursor }: PageQuery,
+      yieldPlace: () => Promise<void>,
+    ): Promise<AgentDriftPage> {
+      const after = readCursor('drift', set, cursor)
+      const rows = await listDrifted(sql, teamId, set, { after, limit: limit + 1 })
+      const visited: DriftedBinding[] = []
+      const results: AgentDrift[] = []
+      let bytes = 0
+      for (const row of rows.slice(0, limit)) {
+        if (bytes > MAX_DRIFT_BYTES) break
+        if (visited.length > 0) await yieldPlace()
+        visited.push(row)
+        const drift = await readDrift(teamId, row)
+        if (!drift) continue
+        results.push(drift)
+        bytes += JSON.stringify(drift).length
+      }
+      const isLast = visited.length === rows.length
+      return { results, next_cursor: isLast ? null : cursorAfter('drift', set, visited) }
+    },
+
+    /** Lets go of an agent. The agent stays as it is. */
+    async release(caller: Caller, name: SetKey): Promise<void> {
+      const isReleased = await deleteBinding(sql, caller.teamId, name, {
+        nowSeconds: Math.floor(now() / 1_000),
+        reason: caller.reason,
+        origin: auditOrigin({ ...caller, via: 'set' }, newId()),
+      })
+      if (!isReleased) throw new Problem('managed_agent_not_found')
+    },
+  }
+}
+
+type List = 'agents' | 'drift'
+
+function readCursor(list: List, set: string, cursor: string | undefined): string | null {
+  const [after = null] = (decodeCursor([list, set], cursor, isKey) ?? []) as string[]
+  return after
+}
+
+const isKey = ([key, ...rest]: unknown[]) => typeof key === 'string' && rest.length === 0
+
+function cursorAfter(list: List, set: string, rows: readonly { key: string }[]): string | null {
+  const last = rows.at(-1)
+  return last ? encodeCursor([list, set], [last.key]) : null
+}

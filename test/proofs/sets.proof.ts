@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import type { Agent } from '../../src/contract/agent.ts'
+import { AGENT_DEFAULTS } from '../../src/contract/agent.ts'
+import { SPEC_FIELDS } from '../../src/contract/configuration-set.ts'
+import { useSet } from '../sets/scene.ts'
+import { COLLECTION, codeOf, createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { useConsole, useReplica } from '../support/console.ts'
+import {
+  type Answer,
+  type Done,
+  FIELDS,
+  type Field,
+  hasOrder,
+  newState,
+  type Operation,
+  type State,
+  step,
+} from './set-model.ts'
+
+/** 200 in CI; `npm run proof:sets` makes 10,000. */
+const INTERLEAVINGS = Number(process.env['INTERLEAVINGS'] ?? 200)
+/** 100 in CI; `npm run proof:sets` makes 1,000. */
+const PULLED = Number(process.env['PULLED_AGENTS'] ?? 100)
+const SEED = Number(process.env['SETS_SEED'] ?? 17)
+const AT_ONCE = 8
+
+const letter = fc.constantFrom('a', 'b', 'c')
+const skills = fc.constantFrom([], [{ id: 'a', name: 'a' }], [{ name: 'b', id: 'a', x: 1 }])
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 4 })
+const VALUES = {
+  ...{ model_name: letter, hub: letter, skills },
+  ...{ purpose: maybe(letter), agent_system_prompt: maybe(letter) },
+}
+const someOf = (fields: readonly Field[]) =>
+  fc.record(Object.fromEntries(fields.map((field) => [field, VALUES[field]])), { requiredKeys: [] })
+const ifMatch = fc.oneof(
+  { arbitrary: fc.constant(undefined), weight: 8 },
+  { arbitrary: fc.integer({ min: 1, max: 6 }), weight: 1 },
+)
+const update = fc.record({ kind: fc.constant('update' as const), values: someOf(FIELDS), ifMatch })
+/** Mostly fields of its own, so that sets do not only refuse each other. */
+const setOperations = (set: string, own: readonly Field[]) => {
+  const spec = fc.oneof({ arbitrary: someOf(own), weight: 4 }, { arbitrary: someOf(FIELDS), weight: 1 })
+  const force = fc.subarray([...FIELDS], { maxLength: 1 })
+  const apply = fc.record({
+    kind: fc.constant('apply' as const),
+    set: fc.constant(set),
+    spec,
+    force,
+    ifMatch,
+  })
+  const release = fc.record({ kind: fc.constant('release' as const), set: fc.constant(set) })
+  return fc.oneof({ arbitrary: apply, weight: 8 }, { arbitrary: release, weight: 1 })
+}
+const script = <T>(operation: fc.Arbitrary<T>) => fc.array(operation, { minLength: 2, maxLength: 4 })
+/** Two sets and a person. */
+const scripts: fc.Arbitrary<Operation[][]> = fc.tuple(
+  script(setOperations('one', ['model_name', 'purpose', 'skills'])),
+  script(setOperations('two', ['hub', 'agent_system_prompt', 'skills'])),
+  script(update),
+)
+
+describe('configuration sets', async () => {
+  // A busy machine must not make the console give up a lock.
+  const running = await useConsole({ environment: { DATABASE_LOCK_TIMEOUT_MS: '5000' } })
+  const replicas = [running, await useReplica(running)]
+  const person = await running.person()
+  const row = async (text: string, values: unknown[]) => (await running.database.query(text, values))[0]
+
+  const send = async (id: string, operation: Operation, replica: number): Promise<Answer> => {
+    const console = replicas[replica % 2] as typeof running
+    const { kind } = operation
+    const headers: Record<string, string> =
+      'ifMatch' in operation && operation.ifMatch !== undefined
+        ? { 'if-match': `"${operation.ifMatch}"` }
+        : {}
+    if (kind === 'update') {
+      const reply = await putAgent(console, person, id, operation.values, headers)
+      return reply.status === 200
+        ? { status: 200, revision: Number(reply.headers.get('etag')?.slice(1, -1)) }
+        : { status: reply.status, code: codeOf(reply) as string }
+    }
+    const set = useSet(console, person, operation.set)
+    if (kind === 'release') {
+      const reply = await set.release(id)
+      return reply.status === 204 ? { status: 204 } : { status: reply.status, code: codeOf(reply) as string }
+    }
+    const { spec, force } = operation
+    const reply = await set.apply(id, { spec, force, adopt: id }, headers)
+    if (reply.status >= 300) return { status: reply.status, code: codeOf(reply) as string }
+    const { revision, changes, released } = reply.body
+    return {
+      ...{ status: reply.status, revision, released: released as Field[] },
+      changes: changes.map(({ field, old, new: value, drifted }) => ({
+        ...{ field: field as Field, old, new: value, drifted },
+      })),
+    }
+  }
+
+  /** What the database says of the agent, in the form of the model. */
+  const readState = async (id: string) => {
+    const { body } = await getAgent(running, person, id)
+    const bindings = await running.database.query<{
+      set: string
+      fields: Field[]
+      applied: number
+      drift: object
+    }>(
+      `SELECT set, fields, applied_revision::int AS applied, drift FROM managed_agents WHERE agent_id = $1`,
+      [id],
+    )
+    const events = await running.database.query<{ payload: { fields: Field[]; drifted_sets?: string[] } }>(
+      'SELECT payload FROM outbox WHERE aggregateid = $1 AND revision > 1 ORDER BY revision',
+      [id],
+    )
+    const [audited, revisions] = await Promise.all(
+      ["audit_events WHERE action IN ('agent_created', 'agent_updated') AND", 'agent_revisions WHERE'].map(
+        async (table) => (await row(`SELECT count(*)::int AS n FROM ${table} agent_id = $1`, [id]))?.['n'],
+      ),
+    )
+    assert.equal(audited, revisions, 'one audit event for each revision')
+    return {
+      revision: revisions,
+      live: pick(body),
+      bindings: Object.fromEntries(
+        bindings.map(({ set, fields, applied, drift }) => [set, { fields, applied, drift }]),
+      ),
+      events: events.map(({ payload }) => ({
+        ...{ fields: payload.fields, drifted: payload.drifted_sets ?? [] },
+      })),
+    }
+  }
+  const toComparable = ({ revision, history, bindings, events }: State) => ({
+    ...{ revision, live: history.at(-1), bindings, events },
+  })
+
+  it(`and a person that write the same agent at once: ${INTERLEAVINGS} interleavings are as if one after the other`, async (t) => {
+    const samples = fc.sample(scripts, { numRuns: INTERLEAVINGS, seed: SEED }).entries()
+    const statuses: Record<string, number> = {}
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const [n, operations] of samples) {
+          const agent = await createAgent(running, person, { model_name: 'a', hub: 'a' })
+          const start = newState(pick(agent))
+          const done = await Promise.all(
+            operations.map(async (own, actor) => {
+              const answers: Done[] = []
+              for (const operation of own) {
+                answers.push({ operation, answer: await send(agent.id, operation, n + actor) })
+              }
+              return answers
+            }),
+          )
+          const end = await readState(agent.id)
+          const isEnd = (state: State) => isDeepStrictEqual(toComparable(state), end)
+          assert.ok(
+            hasOrder(start, done, isEnd),
+            `seed ${SEED}, number ${n}: ${JSON.stringify({ done, end })}`,
+          )
+          for (const { answer } of done.flat()) {
+            const name = answer.code ?? String(answer.status)
+            statuses[name] = (statuses[name] ?? 0) + 1
+          }
+        }
+      }),
+    )
+    t.diagnostic(`${INTERLEAVINGS} interleavings: ${JSON.stringify(statuses)}`)
+    assert.ok((statuses['200'] ?? 0) + (statuses['201'] ?? 0) > INTERLEAVINGS, 'most requests are handled')
+  })
+
+  it('answer in a dry run what the write answers, step by step', async (t) => {
+    const samples = fc.sample(scripts, { numRuns: INTERLEAVINGS / 10, seed: SEED + 1 }).values()
+    let steps = 0
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const operations of samples) {
+          const agent = await createAgent(running, person, { model_name: 'a', hub: 'a' })
+          let state = newState(pick(agent))
+          for (const operation of operations.flat()) {
+            const expected = step(state, operation)
+            if (operation.kind === 'apply') {
+              const before = await readState(agent.id)
+              const { set, spec, force, ifMatch: revision } = operation
+              const headers: Record<string, string> = revision ? { 'if-match': `"${revision}"` } : {}
+              const planned = await useSet(running, person, set).plan(
+                agent.id,
+                { spec, force, adopt: agent.id },
+                headers,
+              )
+              assert.deepEqual(await readState(agent.id), before)
+              assert.equal(planned.status, expected.answer.status, planned.text)
+              if (planned.status < 300) {
+                assert.equal(planned.body.revision, expected.answer.revision)
+                assert.deepEqual(pick(planned.body.agent), expected.state.history.at(-1))
+              }
+            }
+            assert.deepEqual(await send(agent.id, operation, 0), expected.answer)
+            ;({ state } = expected)
+            steps++
+          }
+          assert.deepEqual(await readState(agent.id), toComparable(state))
+        }
+      }),
+    )
+    t.diagnostic(`${steps} steps`)
+  })
+
+  it(`have nothing to change when a spec is what was read: ${PULLED} random agents`, async (t) => {
+    const samples = fc.sample(agents, { numRuns: PULLED, seed: SEED }).values()
+    let fields = 0
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const body of samples) {
+          const { id } = await createAgent(running, person, body)
+          await putAgent(running, person, id, { purpose: 'of an update' })
+          const spec = await pull(id)
+          const reply = await useSet(running, person, 'pulled').plan(id, { spec, adopt: id })
+          assert.equal(reply.status, 201, reply.text)
+          assert.deepEqual(reply.body.changes, [], JSON.stringify(spec))
+          fields += Object.keys(spec).length
+        }
+      }),
+    )
+    t.diagnostic(`${PULLED} agents, ${fields} fields`)
+  })
+
+  /** The fields of an agent that are neither null nor the default, with the secrets in clear text. */
+  async function pull(id: string): Promise<Record<string, unknown>> {
+    const { body } = await getAgent(running, person, id)
+    const secrets = await running.request('GET', `${COLLECTION}/${id}/secrets`, { token: person.token })
+    const {
+      api_key,
+      white_box_config: { github_token },
+    } = secrets.body
+    const agent: Record<string, unknown> = {
+      ...body,
+      ...(body.api_key && { api_key }),
+      ...(body.white_box_config?.github_token && {
+        white_box_config: { ...body.white_box_config, github_token },
+      }),
+    }
+    const defaults: Record<string, unknown> = {
+      ...AGENT_DEFAULTS,
+      ...{ import_metadata: { source: 'manual' }, capabilities: {}, skills: [] },
+    }
+    return Object.fromEntries(
+      SPEC_FIELDS.map((field) => [field, agent[field]] as const).filter(
+        ([field, value]) => value != null && !isDeepStrictEqual(value, defaults[field]),
+      ),
+    )
+  }
+})
+
+const pick = (agent: Agent) =>
+  Object.fromEntries(FIELDS.map((field) => [field, agent[field]])) as Record<Field, unknown>
+
+const text = fc.oneof(letter, fc.string({ unit: 'grapheme', maxLength: 20 }))
+const json = fc.dictionary(
+  fc.constantFrom('a', 'b', '1', 'Ä'),
+  fc.oneof(
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    text,
+    fc.constant(null),
+    skills,
+  ),
+  { maxKeys: 3 },
+)
+/** Bodies of creations, of all fields. */
+const agents = fc.record(
+  {
+    ...{ status: fc.constantFrom('draft', 'active', 'archived'), hub: text, agent_name: text },
+    ...{ agent_url: maybe(fc.webUrl()), agent_system_prompt: maybe(text), purpose: maybe(text) },
+    rate_limit_requests_per_minute: fc.integer({ min: 1, max: 2_147_483_647 }),
+    access_level: fc.constantFrom('black_box', 'white_box'),
+    ...{ agent_params: maybe(json), mcp_config: maybe(json), agent_metadata: maybe(json) },
+    delegated_agents: fc.array(fc.record({ name: text, url: maybe(fc.webUrl()) }), { maxLength: 3 }),
+    white_box_config: maybe(
+      fc.record({
+        repo_branch: text,
+        github_token: maybe(fc.constantFrom('short', 'ghp-0123456789-abcdefghij')),
+      }),
+    ),
+    api_key: maybe(fc.constantFrom('short', 'sk-0123456789-abcdefghij')),
+    protocol: fc.constantFrom('chat_completions', 'a2a'),
+    test_score: maybe(fc.oneof(fc.constantFrom('87.50', '-0', '007', 1e-7), fc.integer())),
+    ...{ last_tested_by: maybe(text), evaluated_harnesses: maybe(fc.array(text, { maxLength: 2 })) },
+    last_evaluated_at: maybe(fc.integer()),
+    protection_status: fc.constantFrom('unprotected', 'guarded'),
+    ...{ guard_config_id: maybe(fc.uuid()), guard_manually_configured: fc.boolean() },
+    import_metadata: maybe(fc.record({ source: maybe(text), source_url: maybe(fc.webUrl()) })),
+    capabilities: maybe(fc.record({ streaming: fc.boolean(), tools: fc.array(text, { maxLength: 2 }) })),
+    skills: maybe(fc.array(fc.oneof(json, fc.record({ id: text, name: text })), { maxLength: 3 })),
+  },
+  { requiredKeys: [] },
+)
