@@ -1,0 +1,150 @@
+import { hash } from 'node:crypto'
+import type { ValidationError } from '../../contract/validation-error.ts'
+import { type OutboundClient, OutboundError } from '../../platform/outbound/client.ts'
+import { isObject, valueError } from '../validation.ts'
+import type { Documents } from './documents.ts'
+
+export interface FetchDeps {
+  /** The client that may fetch what callers name. */
+  get: OutboundClient['get']
+  documents: Documents
+}
+
+export interface FetchRequest {
+  teamId: string
+  signal: AbortSignal
+}
+
+/** A JSON object from a server. */
+export interface Fetched {
+  /** That was asked for; a redirect does not change it. */
+  url: string
+  /** Of the server that responded. */
+  origin: string
+  etag: string | undefined
+  /** SHA-256 of the bytes, hexadecimal. */
+  digest: string
+  value: Record<string, unknown>
+}
+
+const MAX_CARD_BYTES = 256 * 1024
+const TIMEOUT_MS = 5_000
+
+/** Without the version, a server of A2A 1.0 may return the card of 0.3. */
+const HEADERS = { 'a2a-version': '1.0' }
+const ACCEPT =
+  'application/json, application/a2a-agent-card+json, application/ai-catalog+json;q=0.9, */*;q=0.1'
+
+/** Where servers have their card, newest first. */
+const WELL_KNOWN = ['/.well-known/agent-card.json', '/.well-known/agent.json', '/agent.json']
+
+const NOT_FOUND = 'there is no agent card at this URL'
+
+/** Why a document cannot be used, for the caller. */
+export class CardFetchError extends Error {
+  readonly faults: ValidationError[]
+
+  constructor(faults: ValidationError[], options?: ErrorOptions) {
+    super('A document could not be fetched', options)
+    this.faults = faults
+  }
+}
+
+/** Fetches the card at a URL: that of the card, or of a server. */
+export async function fetchCard(deps: FetchDeps, url: string, request: FetchRequest): Promise<Fetched> {
+  const [first = url, ...others] = cardUrls(url)
+  if (others.length === 0) return fetchObject(deps, first, request).catch(rethrow)
+  let last: unknown
+  for (const candidate of [first, ...others]) {
+    try {
+      return await fetchObject(deps, candidate, request)
+    } catch (error) {
+      if (!isMissing(error)) return rethrow(error)
+      last = error
+    }
+  }
+  throw new CardFetchError([valueError([], NOT_FOUND)], { cause: last })
+}
+
+/** Fetches the document at exactly this URL. */
+export async function fetchDocument(
+  deps: FetchDeps,
+  url: string,
+  request: FetchRequest,
+  maxBytes: number,
+): Promise<Fetched> {
+  return fetchObject(deps, url, request, maxBytes).catch(rethrow)
+}
+
+/** Fetches the card at exactly this URL again. Undefined if the server says that the copy with this entity tag is current. */
+export async function refetchCard(
+  { get, documents }: FetchDeps,
+  url: string,
+  etag: string | undefined,
+  request: FetchRequest,
+): Promise<Fetched | undefined> {
+  let isCurrent = false
+  const conditional: FetchDeps['get'] = async (address, options) => {
+    const headers = { ...options.headers, ...(etag !== undefined && { 'if-none-match': etag }) }
+    const response = await get(address, { ...options, headers })
+    isCurrent = etag !== undefined && response.status === 304
+    return response
+  }
+  return fetchObject({ get: conditional, documents }, url, request).catch((error: unknown) =>
+    isCurrent ? undefined : rethrow(error),
+  )
+}
+
+/** A URL with a query or with `.json` at the end of its path is that of the document. Any other one may be that of a server, or
+ * of a card with an unusual name. */
+function cardUrls(text: string): string[] {
+  const url = URL.parse(text)
+  if (!url) return [text]
+  url.hash = ''
+  if (url.search !== '' || url.pathname.endsWith('.json')) return [url.href]
+  const base = url.href.replace(/\/+$/, '')
+  const own = url.pathname === '/' ? [] : [url.href]
+  return [...WELL_KNOWN.map((path) => base + path), ...own]
+}
+
+async function fetchObject(
+  { get, documents }: FetchDeps,
+  url: string,
+  { teamId, signal }: FetchRequest,
+  maxBytes = MAX_CARD_BYTES,
+): Promise<Fetched> {
+  const response = await get(url, {
+    ...{ teamId, maxBytes, signal, headers: HEADERS, accept: ACCEPT, timeoutMs: TIMEOUT_MS },
+  })
+  const { value, faults } = documents.parse(response.body)
+  if (faults.length > 0) throw new CardFetchError(faults)
+  if (!isObject(value)) throw new CardFetchError([valueError([], NOT_FOUND)])
+  return {
+    url,
+    origin: new URL(response.url).origin,
+    etag: toStoredTag(response.etag),
+    digest: hash('sha256', response.body, 'hex'),
+    value,
+  }
+}
+
+/** A page in place of a card, as many servers send for unknown paths, is no card either. */
+function isMissing(error: unknown): boolean {
+  if (error instanceof CardFetchError) return true
+  return (
+    error instanceof OutboundError &&
+    (error.reason === 'not_success' || error.reason === 'too_many_redirects')
+  )
+}
+
+function rethrow(error: unknown): never {
+  if (!(error instanceof OutboundError)) throw error
+  // The message starts with a capital letter and ends with a full stop.
+  const reason = error.message.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase())
+  throw new CardFetchError([valueError([], reason)], { cause: error })
+}
+
+/** Stored with the agent and sent back, so that it must be short and plain. */
+function toStoredTag(etag: string | null | undefined): string | undefined {
+  return etag && /^(?:W\/)?"[!#-~]{0,200}"$/.test(etag) ? etag : undefined
+}

@@ -1,0 +1,115 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { type Agent, AgentId } from '../../contract/agent.ts'
+import { A2AAgentCard, CardRefresh, CardRefreshQuery } from '../../contract/agent-card.ts'
+import { IfMatch, IfNoneMatch, matchesIfNoneMatch, revisionsToMatch, toETag } from '../../contract/etag.ts'
+import { ref } from '../../contract/fields.ts'
+import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
+import { Problem } from '../../contract/problem.ts'
+import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import type { Documents } from './documents.ts'
+import { toAgentCard } from './from-agent.ts'
+import { type CardAgents, type CardRefresher, readMetadata } from './refresh.ts'
+
+const AGENT = '/v1/agent-configurations/:id'
+
+interface CardRoutesOptions {
+  agents: Pick<CardAgents, 'read'>
+  documents: Documents
+  refresh: CardRefresher
+}
+
+export const cardRoutes: FastifyPluginAsyncTypebox<CardRoutesOptions> = async (
+  app,
+  { agents, documents, refresh },
+) => {
+  app.get(
+    `${AGENT}/agent-card`,
+    {
+      config: { permission: 'agent:read', lane: 'by_method' },
+      schema: {
+        operationId: 'getAgentCard',
+        summary: 'Get Agent Card',
+        description:
+          'Returns an agent card of A2A 1.0, made from the configuration. It has no secrets, and none of the signatures of an imported ' +
+          'card: they do not match a card that was made anew. The ETag is the revision of the agent.',
+        ...AGENT_OPERATION,
+        params: AgentId,
+        headers: IfNoneMatch,
+        response: {
+          200: jsonResponse('The card.', ref(A2AAgentCard), { headers: responseHeaders('etag') }),
+          304: emptyResponse('The agent is still at the revision in If-None-Match.', responseHeaders('etag')),
+          ...readErrors('agent_not_found', 'no_agent_card'),
+        },
+      },
+    },
+    async ({ caller, params, headers }, reply) => {
+      const { revision, text } = await agents.read(caller, params.id)
+      const agent = JSON.parse(text) as Agent
+      const card = toAgentCard(agent, revision, readMetadata(documents, agent))
+      if (!card) throw new Problem('no_agent_card')
+      reply.header('etag', toETag(revision)).header('cache-control', 'private, no-cache')
+      if (matchesIfNoneMatch(headers['if-none-match'], revision)) return reply.code(304).send()
+      return reply.send(card)
+    },
+  )
+
+  app.post(
+    `${AGENT}/refresh-card`,
+    {
+      // It takes its places at the database itself, so that it holds none while it fetches the card.
+      config: { permission: 'agent:write' },
+      schema: {
+        operationId: 'refreshAgentCard',
+        summary: 'Refresh Agent From Its Card',
+        description:
+          'Fetches the agent card that the agent was imported from, and returns what it changes in the agent; with `dry_run=false` it ' +
+          'applies the changes. It changes only what a card decides: name, purpose, skills, and members of `agent_metadata`, ' +
+          '`capabilities` and `import_metadata`. `agent_url` moves to another interface only with `move_interface`. If the card has not ' +
+          'changed, values that were changed after the import stay.',
+        ...AGENT_OPERATION,
+        params: AgentId,
+        querystring: CardRefreshQuery,
+        headers: Type.Object({ ...IfMatch.properties }),
+        response: {
+          200: jsonResponse('What the refresh changed, or would change.', ref(CardRefresh), {
+            headers: responseHeaders('etag'),
+          }),
+          ...writeErrors(
+            ...([
+              'agent_not_found',
+              'no_card_url',
+              'card_changed',
+              'card_refused',
+              'revision_stale',
+            ] as const),
+            ...(['agent_too_large', 'card_unreachable', 'card_unreadable'] as const),
+          ),
+        },
+      },
+    },
+    async ({ caller, params, query, headers }, reply) => {
+      const result = await untilClosed(reply, (signal) =>
+        refresh(caller, params.id, {
+          ...{ query, signal, expectedRevisions: revisionsToMatch(headers['if-match']) },
+        }),
+      )
+      return reply.header('etag', toETag(result.revision)).send(result)
+    },
+  )
+}
+
+/** Runs the work with a signal that is aborted when the client disconnects. */
+async function untilClosed<Result>(
+  reply: FastifyReply,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const closing = new AbortController()
+  const onClose = () => closing.abort(new Problem('client_disconnected'))
+  reply.raw.once('close', onClose)
+  try {
+    return await work(closing.signal)
+  } finally {
+    reply.raw.off('close', onClose)
+  }
+}

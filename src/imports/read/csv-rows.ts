@@ -1,0 +1,94 @@
+import { FORMULA_STARTS } from '../../contract/export.ts'
+import type { ValidationError } from '../../contract/validation-error.ts'
+import type { ImportRow } from '../row.ts'
+import { type CheckedValue, isObject, type Validation, valueError } from '../validation.ts'
+import { type Cell, type CsvRecord, parseCsv } from './csv.ts'
+import { type Column, readColumns } from './csv-columns.ts'
+import { toRow } from './to-row.ts'
+
+/** The rows of a CSV file, such as an export. */
+export function* readCsvRows(text: string, rows: Validation): Generator<ImportRow> {
+  let columns: Column[] | undefined
+  for (const record of parseCsv(text)) {
+    if (columns) yield toRow(readRecord(record, columns, rows), record.line)
+    else columns = readColumns(record.cells)
+  }
+}
+
+function readRecord({ cells }: CsvRecord, columns: readonly Column[], rows: Validation): CheckedValue {
+  if (cells.length !== columns.length) {
+    const reason = `this line has ${cells.length} cells, and the first line has ${columns.length}`
+    return { value: undefined, errors: [valueError([], reason)] }
+  }
+  const value: Record<string, unknown> = {}
+  const errors: ValidationError[] = []
+  // `agent_params` before `agent_params.temperature`, whatever their order in the file.
+  const byDepth = columns
+    .map((column, index) => ({ column, cell: cells[index] as Cell }))
+    .toSorted((a, b) => a.column.path.length - b.column.path.length)
+  for (const { column, cell } of byDepth) {
+    const read = readCell(column, cell, rows)
+    if (!read) continue
+    errors.push(...read.errors)
+    if (read.errors.length === 0 && !setMember(value, column.path, read.value)) {
+      errors.push(valueError([...column.path], 'another column says that it is in no object'))
+    }
+  }
+  return { value, errors }
+}
+
+const DISARMED = new RegExp(`^'(?=${FORMULA_STARTS})`)
+
+/** Undefined if the cell is empty. */
+function readCell(
+  { path, kind }: Column,
+  { text, isQuoted }: Cell,
+  rows: Validation,
+): CheckedValue | undefined {
+  // An export puts an apostrophe before what a spreadsheet would take for a formula.
+  const plain = text.replace(DISARMED, '')
+  const isText = kind === 'text' || kind === 'ignored' || (kind === 'by_content' && !/^\s*[[{]/.test(plain))
+  if (plain === '' && !(isText && isQuoted)) return undefined
+  const json = isText ? JSON.stringify(plain) : kind === 'boolean' ? plain.toLowerCase() : plain
+  return kind === 'ignored' ? { value: plain, errors: [] } : readJson(json, path, rows)
+}
+
+/** The errors of a value depend on the field that it is in. */
+function readJson(json: string, path: readonly string[], rows: Validation): CheckedValue {
+  const notJson = {
+    value: undefined,
+    errors: [{ loc: [...path], msg: 'JSON decode error', type: 'json_invalid' }],
+  }
+  // First: the text of a cell must not close the object around it.
+  if (!isJson(json)) return notJson
+  const wrapped = path.reduceRight((inner, name) => `{${JSON.stringify(name)}:${inner}}`, json)
+  const { value, errors } = rows.parse(wrapped)
+  if (value === undefined) return notJson
+  return {
+    value: path.reduce<unknown>((object, name) => (object as Record<string, unknown>)[name], value),
+    errors,
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns false if a value on the way is no object. */
+function setMember(
+  object: Record<string, unknown>,
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+): boolean {
+  if (rest.length === 0) {
+    object[name] = value
+    return true
+  }
+  const inner = Object.hasOwn(object, name) ? object[name] : (object[name] = {})
+  return isObject(inner) && setMember(inner, rest, value)
+}

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Agent } from '../../src/contract/agent.ts'
+import { AgentImportRow } from '../../src/contract/imports.ts'
+import { YamlNotReadable, yamlToJson } from '../../src/imports/read/yaml-to-json.ts'
+import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { type Person, useConsole } from '../support/console.ts'
+import { importRows, sendImport } from '../support/imports.ts'
+import { makeVariedAgents } from '../support/varied-agents.ts'
+
+const CSV = 'text/csv'
+const LINES = 'application/x-ndjson'
+const YAML = 'application/yaml'
+
+/** What an import carries. */
+const { external_key: _, ...CARRIED } = AgentImportRow.properties
+
+describe('the formats of an import', async () => {
+  const running = await useConsole()
+  const exported = async ({ token }: Person, format: string) => {
+    const statuses =
+      'statuses=draft&statuses=creating&statuses=active&statuses=under_review&statuses=deprecated'
+    const others = 'statuses=archived&statuses=pending&statuses=rejected'
+    const path = `${COLLECTION}/export?format=${format}&${statuses}&${others}`
+    return (await running.request('GET', path, { token })).text
+  }
+  const carried = (lines: string): Partial<Agent>[] =>
+    lines
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => {
+        const agent = JSON.parse(line) as Record<string, unknown>
+        return Object.fromEntries(Object.keys(CARRIED).map((name) => [name, agent[name]]))
+      })
+  const imported = async (person: Person, body: string, type: string) => {
+    const { results } = await importRows(running, person, body, { type })
+    return Promise.all(
+      results.map(async ({ agent_id: id, faults }) => {
+        assert.deepEqual(faults, [])
+        return (await getAgent(running, person, id as string)).body
+      }),
+    )
+  }
+
+  it('carry a fleet to an empty team: its export is equal in every member that an import carries', async () => {
+    const person = await running.person()
+    await makeVariedAgents(running, person, 25)
+    const text = `'=1+1,"x"\r\n@\t＝`
+    const { id } = await createAgent(running, person, {
+      ...{ agent_name: text, model_name: '-1', hub: "'", purpose: '', last_tested_by: "'=x" },
+      ...{ agent_metadata: { tags: [text], deep: [{ n: 1e21 }] }, evaluated_harnesses: ['=1'] },
+      ...{ skills: [{ a: [1] }], delegated_agents: [{ url: 'https://x.example' }], test_score: '-5.50' },
+    })
+    const options = { token: person.token, json: { value: 'sk-0123456789abcdefghij' } }
+    await running.request('PUT', `${COLLECTION}/${id}/secrets/crm`, options)
+    const headers = { Authorization: { $secret: 'crm' } }
+    assert.equal((await putAgent(running, person, id, { mcp_config: { headers } })).status, 200)
+    const original = await exported(person, 'ndjson')
+    for (const [format, type] of [
+      ['ndjson', LINES],
+      ['csv', CSV],
+    ] as const) {
+      const empty = await running.person()
+      const file = await exported(person, format)
+      const dry = await importRows(running, empty, file, { type, query: '?dry_run=true' })
+      const { counts, results } = await importRows(running, empty, file, { type, query: `?plan=${dry.plan}` })
+      const { create, ...others } = counts
+      assert.deepEqual(
+        [create, others],
+        [results.length, { update: 0, unchanged: 0, conflict: 0, failed: 0 }],
+      )
+      const order = new Map(results.map(({ agent_id: id, row }) => [id, row]))
+      const copy = (await exported(empty, 'ndjson')).split('\n').slice(0, -1)
+      const sorted = copy.toSorted((a, b) => (order.get(idOf(a)) as number) - (order.get(idOf(b)) as number))
+      assert.deepEqual(carried(`${sorted.join('\n')}\n`), carried(original))
+      const again = await importRows(running, empty, file, { type })
+      assert.equal(again.counts.unchanged, results.length)
+      const ignored = results.filter(({ warnings }) => warnings.some((text) => text.includes('trust_stage')))
+      assert.ok(ignored.length > 0, 'a trust stage that was earned is not carried, and a warning says so')
+      assert.match(results.at(-1)?.warnings.join() ?? '', /named secrets that it does not have yet: crm/)
+    }
+  })
+
+  it('keep the secrets of an agent when its own export is imported', async () => {
+    const person = await running.person()
+    const secrets = { api_key: 'sk-0123456789abcdefghij' }
+    const config = { repo_url: 'https://git.example/a', github_token: 'ghp-0123456789abcdefghij' }
+    const { id } = await createAgent(running, person, { ...secrets, white_box_config: config })
+    for (const [format, type] of [
+      ['ndjson', LINES],
+      ['csv', CSV],
+    ] as const) {
+      const { results } = await importRows(running, person, await exported(person, format), { type })
+      assert.deepEqual([results[0]?.action, results[0]?.agent_id], ['unchanged', id])
+    }
+    const edited = (await exported(person, 'ndjson')).replace('git.example/a', 'git.example/b')
+    const { results } = await importRows(running, person, edited, { type: LINES })
+    assert.deepEqual(results[0]?.fields, ['white_box_config'])
+    const { body } = await running.request('GET', `${COLLECTION}/${id}/secrets`, { token: person.token })
+    assert.deepEqual(
+      [body.api_key, body.white_box_config.github_token],
+      [secrets.api_key, config.github_token],
+    )
+  })
+
+  it('read CSV with nested columns, quotes, line breaks, a byte order mark and empty cells', async () => {
+    const person = await running.person()
+    const file = [
+      '\ufeffexternal_key,agent_name,model_name,agent_params.temperature,agent_params,guard_manually_configured,agent_metadata.tags,' +
+        'agent_metadata.owner,test_score,rate_limit_requests_per_minute,purpose',
+      `a,"say ""hi""\r\n'=x",m,0.5,"{""max_tokens"":7}",TRUE,"[""t""]",007,1.10,5,""`,
+      '',
+      `b,'tis,"'=m",,,false,,{"x":1},-3,,`,
+    ].join('\r\n')
+    const { results } = await importRows(running, person, file, { type: `${CSV}; charset=utf-8` })
+    assert.deepEqual(
+      results.map(({ line, faults }) => [line, faults]),
+      [
+        [2, []],
+        [5, []],
+      ],
+    )
+    const [a, b] = await imported(person, file, CSV)
+    assert.deepEqual(
+      [a?.agent_name, a?.agent_params, a?.guard_manually_configured, a?.agent_metadata],
+      [`say "hi"\r\n'=x`, { max_tokens: 7, temperature: 0.5 }, true, { tags: ['t'], owner: '007' }],
+    )
+    assert.deepEqual([a?.test_score, a?.rate_limit_requests_per_minute, a?.purpose], ['1.10', 5, ''])
+    assert.deepEqual(
+      [b?.agent_name, b?.model_name, b?.agent_params, b?.agent_metadata, b?.test_score, b?.purpose],
+      ["'tis", '=m', null, { owner: { x: 1 } }, '-3', null],
+    )
+  })
+
+  it('read YAML 1.2 and JSON Lines, with the digits of numbers', async () => {
+    const person = await running.person()
+    const [a, b] = await imported(
+      person,
+      [
+        '- &base {external_key: a, agent_name: no, model_name: m, test_score: 1.10}',
+        '- external_key: b',
+        '  agent_name: "x"',
+        '  model_name: >-',
+        '    long',
+        '    name',
+        '  rate_limit_requests_per_minute: 0x10',
+        '  agent_params: {temperature: .5, list: [1, ~, true]}',
+      ].join('\n'),
+      YAML,
+    )
+    assert.deepEqual([a?.agent_name, a?.test_score], ['no', '1.10'])
+    assert.deepEqual(
+      [b?.model_name, b?.rate_limit_requests_per_minute, b?.agent_params],
+      ['long name', 16, { temperature: 0.5, list: [1, null, true] }],
+    )
+    const score = '1.00000000000000000000000000001'
+    const line = `{"external_key":"c","agent_name":"c","model_name":"m","test_score":${score}}\r\n\n`
+    const [c] = await imported(person, line, 'application/jsonl')
+    assert.equal(c?.test_score, score)
+  })
+
+  it('report what is wrong with a row in each format, and never round a number', async () => {
+    const person = await running.person()
+    const digits = '1.00000000000000000000001'
+    const faultsOf = async (body: string | unknown[], type?: string) => {
+      const { results } = await importRows(running, person, body, type === undefined ? {} : { type })
+      return results.map(({ faults }) =>
+        faults.map(({ loc, type: kind }) => `${loc.slice(1).join('.')} ${kind}`),
+      )
+    }
+    const json = `{"rows":[{"external_key":"a","agent_name":"a","model_name":"m","agent_params":{"x":${digits}}},{"external_key":"b"}]}`
+    assert.deepEqual(await faultsOf(json, 'application/json'), [
+      ['0.agent_params.x value_error'],
+      ['1.agent_name missing', '1.model_name missing'],
+    ])
+    assert.deepEqual(
+      await faultsOf(
+        `{"external_key":"a","agent_params":{"x":${digits}}}\n{"external_key":"b","purpose":"\\u0000"}\n{"oops\n[1]\n{"external_key":5}`,
+        LINES,
+      ),
+      [
+        ['0.agent_params.x value_error'],
+        ['1.purpose value_error'],
+        ['2.1 json_invalid'],
+        ['3 model_attributes_type'],
+        ['4.external_key string_type'],
+      ],
+    )
+    const columns =
+      'external_key,agent_name,agent_params,agent_params.x,status,rate_limit_requests_per_minute\n'
+    assert.deepEqual(
+      await faultsOf(
+        `${columns}a,n,"{""y"":${digits}}",,,\nb,n,"1},""b"":{",,,\nc,n,5,6,,\nd,n\ne,n,,,none,many`,
+        CSV,
+      ),
+      [
+        ['0.agent_params.y value_error'],
+        ['1.agent_params json_invalid'],
+        ['2.agent_params.x value_error', '2.agent_params model_attributes_type'],
+        ['3 value_error'],
+        ['4.rate_limit_requests_per_minute json_invalid', '4.status enum'],
+      ],
+    )
+    assert.deepEqual(
+      await faultsOf(
+        `- external_key: a\n  agent_params: {x: ${digits}, y: .inf}\n- external_key: b\n  __proto__: {a: 1}\n- 5`,
+        YAML,
+      ),
+      [
+        ['0.agent_params.x value_error', '0.agent_params.y finite_number'],
+        ['1.__proto__ value_error'],
+        ['2 model_attributes_type'],
+      ],
+    )
+  })
+
+  it('refuse a body that cannot be read as a whole, and change nothing', async () => {
+    const person = await running.person()
+    const row = '{"external_key":"a","agent_name":"a","model_name":"m"}'
+    const cases: [string | Buffer, string, RegExp][] = [
+      ['', 'application/json', /missing/],
+      [`{"rows":[${row}`, 'application/json', /json_invalid/],
+      ['{"rows":[]}', 'application/json', /too_short/],
+      [`{"rows":{"a":1}}`, 'application/json', /list_type/],
+      ['[]', 'application/json', /model_attributes_type/],
+      ['{}', 'application/json', /exactly one of rows/],
+      [`{"rows":[${row}],"card":{}}`, 'application/json', /exactly one of rows/],
+      [`{"rows":[${Array.from({ length: 1_001 }, () => '0').join()}]}`, 'application/json', /too_long/],
+      [
+        `{"rows":[${Array.from({ length: 200 }, () => '{"agent_params":{"x":1e400}}').join()}]}`,
+        'application/json',
+        /finite/,
+      ],
+      [`${row}\n`.repeat(1_001), LINES, /too_long/],
+      ['\n\n', LINES, /too_short/],
+      [Buffer.from([0xff, 0xfe]), LINES, /string_unicode/],
+      ['external_key,agent_name\n"a,b', CSV, /line 2 is not valid CSV: a cell that starts with a quote/],
+      ['external_key,agent_name\n"a"x,b', CSV, /line 2 is not valid CSV/],
+      ['external_key,external_key\na,b', CSV, /two columns have the same name/],
+      ['external_key,agent_params.__proto__\na,b', CSV, /the name of a column/],
+      [','.repeat(1_000), CSV, /more than 500 cells/],
+      ['external_key,agent_name\n', CSV, /too_short/],
+      ['a: 1', YAML, /is no YAML sequence/],
+      [`- a: ${'x'.repeat(1_100_000)}`, YAML, /larger than 1 MiB/],
+      [`external_key\n"${'""'.repeat(600_000)}"`, CSV, /longer than 1 MiB/],
+      ['a=b', 'application/x-www-form-urlencoded', /application\/x-ndjson/],
+    ]
+    for (const [body, type, expected] of cases) {
+      const { status, text } = await running.request('POST', '/v1/agent-imports', {
+        token: person.token,
+        raw: body,
+        headers: { 'content-type': type },
+      })
+      assert.deepEqual(
+        [status, expected.test(text)],
+        [422, true],
+        `${body.toString().slice(0, 60)}: ${text.slice(0, 300)}`,
+      )
+    }
+    const [agents] = await running.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM agents WHERE team_id = $1',
+      [person.team],
+    )
+    assert.equal(agents?.count, 0)
+    const large = await sendImport(running, person, ' '.repeat(4 * 1024 * 1024 + 1), { type: LINES })
+    assert.deepEqual([large.status, large.body.code], [413, 'body_too_large'])
+  })
+})
+
+describe('a YAML body', () => {
+  const bomb = [
+    'a: &a [x]',
+    ...['b', 'c', 'd', 'e', 'f', 'g', 'h'].map(
+      (name, n) => `${name}: &${name} [${`*${'abcdefg'[n]},`.repeat(9)}]`,
+    ),
+  ]
+  const long = `a: &a ${'x'.repeat(200_000)}`
+  for (const [text, reason] of [
+    ['- a: 1\n  a: 2', /not valid YAML at line 2/],
+    ['- !!js/function a', /not valid YAML at line 1/],
+    ['- [', /not valid YAML/],
+    [`- [${'['.repeat(70)}${']'.repeat(70)}]`, /nested too deep/],
+    ['- &a {b: *a}', /nested too deep|not valid YAML/],
+    [`- {${bomb.join(', ')}}`, /more than 100 aliases/],
+    [`- ${long}\n  b: [${'*a,'.repeat(30)}]`, /too large when its aliases are resolved/],
+    ['a: 1', /no YAML sequence/],
+  ] as const) {
+    it(`is refused: ${text.slice(0, 30)}`, () => {
+      assert.throws(
+        () => yamlToJson(text),
+        (error) => error instanceof YamlNotReadable && reason.test(error.message),
+      )
+    })
+  }
+})
+
+const idOf = (line: string) => (JSON.parse(line) as Agent).id
