@@ -9,11 +9,20 @@ export type Settings = (name: DemoName) => object
 /** What can be seen at once is more use in development than what costs little. */
 const settingsOfAll = () => ({ poll_seconds: 2, sample_ratio: 1 })
 
+/** Of their calls to agents. */
+const PRIORITIES: Partial<Record<DemoName, string>> = {
+  evaluation: 'evaluation',
+  protection: 'protection',
+  'red-team': 'red_team',
+}
+
 /** The content of the SERVICES_FILE that mounts the demonstration services. */
 export function servicesFile(urlOf: (name: DemoName) => string, settings: Settings = settingsOfAll): object {
   const services = DEMO_NAMES.map((name) => {
     const { tag, prefixes } = DEMOS[name]
-    return { name, tag, url: urlOf(name), token: 'assert', prefixes, ...settings(name) }
+    const priority = PRIORITIES[name]
+    const entry = { name, tag, url: urlOf(name), token: 'assert', prefixes, ...settings(name) }
+    return priority ? { ...entry, budget_priority: priority } : entry
   })
   return { services }
 }

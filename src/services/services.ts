@@ -63,11 +63,11 @@ export function createServices(options: ServicesOptions): Services {
 
 function toMounted(service: Service, tokenFor: ServiceToken, metrics: Metrics): MountedService {
   const { name, url, deadlineMs, maxInFlight, maxRequestBytes, sampleRatio } = service
-  const { readPermission, writePermission } = service
+  const { readPermission, writePermission, budgetPriority } = service
   const { maxResponseBytes = Number.POSITIVE_INFINITY } = service
   return {
     url,
     upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, maxInFlight, metrics }),
-    ...{ tokenFor, readPermission, writePermission, maxRequestBytes, sampleRatio },
+    ...{ tokenFor, readPermission, writePermission, budgetPriority, maxRequestBytes, sampleRatio },
   }
 }

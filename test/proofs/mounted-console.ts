@@ -61,7 +61,7 @@ const running = await startConsole({
           name,
           {
             ...{ url, upstream, maxRequestBytes: Number.POSITIVE_INFINITY, sampleRatio: 0 },
-            ...{ readPermission: undefined, writePermission: undefined },
+            ...{ readPermission: undefined, writePermission: undefined, budgetPriority: 'interactive' },
             tokenFor: tokenFor(name, deps),
           },
         ]

@@ -13,6 +13,7 @@ export function service(changes: Partial<Service> = {}): Service {
     audience: 'teams',
     readPermission: undefined,
     writePermission: undefined,
+    budgetPriority: 'interactive',
     deadlineMs: 1_000,
     maxInFlight: 256,
     maxRequestBytes: Number.POSITIVE_INFINITY,

@@ -28,6 +28,7 @@ export interface MountedOptions extends Pick<ConsoleOptions, 'overrides' | 'envi
   sampleRatio?: number
   readPermission?: string
   writePermission?: string
+  budgetPriority?: MountedService['budgetPriority']
   observeResponse?: MountOptions['observeResponse']
 }
 
@@ -74,6 +75,7 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
           tokenFor: ({ token }) => token,
           readPermission: options.readPermission,
           writePermission: options.writePermission,
+          budgetPriority: options.budgetPriority ?? 'interactive',
           maxRequestBytes: options.maxRequestBytes ?? Number.POSITIVE_INFINITY,
           sampleRatio: options.sampleRatio ?? 0,
         })

@@ -4,6 +4,7 @@ import { after, describe, it } from 'node:test'
 import { DEMO_NAMES, type DemoName } from '../../dev/services/catalogue.ts'
 import type { AuditEvent } from '../../src/contract/audit.ts'
 import { PERMISSIONS } from '../../src/contract/permissions.ts'
+import { CONSOLE_PREFIXES, isUnderPrefix } from '../../src/services/file/prefixes.ts'
 import { startConsoleWithDemos } from '../support/demos.ts'
 import {
   callOperation,
@@ -41,8 +42,7 @@ describe('the permission matrix', async () => {
     }),
   )
 
-  const isMounted = ({ path }: MatrixOperation) =>
-    !/^\/v1\/(agent-configurations|audit|evolution|genomes|services|me|users|views)/.test(path)
+  const isMounted = ({ path }: MatrixOperation) => !isUnderPrefix(path, CONSOLE_PREFIXES)
 
   it('has every operation of the console and of each service', () => {
     const own = operations.filter((one) => !isMounted(one))

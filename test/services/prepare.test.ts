@@ -104,6 +104,68 @@ describe("a service's document", () => {
     ])
   })
 
+  it('tells which parameter has the id of its agent, of the operation or of its path', () => {
+    const named = (place: string, name: string) => ({ 'x-console-agent': { in: place, name } })
+    const parameter = (place: string, name: string) => ({ in: place, name, schema: { type: 'string' } })
+    const item = {
+      parameters: [{ ...parameter('path', 'id'), required: true }, { $ref: '#/components/parameters/Agent' }],
+      get: returning({}, named('path', 'id')),
+      put: returning({}, named('header', 'X-AGENT')),
+      post: returning({}, { ...named('query', 'agent'), parameters: [parameter('query', 'agent')] }),
+      delete: returning({}),
+    }
+    const declared = document(
+      { '/v1/teams/{id}': item },
+      {},
+      {
+        components: { parameters: { Agent: parameter('header', 'x-agent') } },
+      },
+    )
+    const { operations, paths } = prepared(declared, { budgetPriority: 'red_team' })
+    assert.deepEqual(
+      operations.map(({ method, agent }) => [method, agent]),
+      [
+        ['GET', { in: 'path', name: 'id' }],
+        ['PUT', { in: 'header', name: 'x-agent' }],
+        ['POST', { in: 'query', name: 'agent' }],
+        ['DELETE', undefined],
+      ],
+    )
+    const { get, post } = (paths as Any)['/v1/teams/{id}']
+    assert.ok(
+      get.description.endsWith(
+        ' Takes a permit from the request budget of the agent in `id`, with the priority `red_team`.',
+      ),
+    )
+    assert.deepEqual(
+      [get, post].map(({ responses }) => '400' in responses),
+      [false, true],
+    )
+  })
+
+  it('is refused if it names a parameter for its agent that it does not have', () => {
+    const declaring = (agent: unknown) => () =>
+      prepared(document({ '/v1/teams': { get: returning({}, { 'x-console-agent': agent }) } }))
+    const form =
+      'x-console-agent of GET /v1/teams must be an object with `in` (path, query or header) and `name`.'
+    for (const [agent, sentence] of [
+      ['agent_id', form],
+      [null, form],
+      [{ in: 'cookie', name: 'a' }, form],
+      [{ in: 'query', name: 1 }, form],
+      [
+        { in: 'query', name: 'a' },
+        'x-console-agent of GET /v1/teams names the query parameter a, which the operation does not declare.',
+      ],
+    ] as const) {
+      assert.throws(declaring(agent), (error) => {
+        assert.ok(error instanceof DocumentInvalid)
+        assert.deepEqual(error.errors, [sentence])
+        return true
+      })
+    }
+  })
+
   it('may be YAML', () => {
     const yaml = `
 openapi: 3.1.0

@@ -54,6 +54,7 @@ describe('the services file', () => {
       audience: 'teams',
       readPermission: undefined,
       writePermission: undefined,
+      budgetPriority: 'interactive',
       deadlineMs: 5_000,
       maxInFlight: 256,
       maxRequestBytes: 10 * 1024 * 1024,

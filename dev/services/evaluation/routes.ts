@@ -70,6 +70,12 @@ export async function createEvaluation({ fleetOf, folder }: DemoContext): Promis
         return json(201, present(made), { location: `/v1/evaluations/${id}` })
       },
 
+      'POST /v1/evaluations/probes': ({ query }) => {
+        const id = query.get('agent_id') ?? ''
+        if (!UUID.test(id)) throw new Refusal(422, 'agent_id must be a UUID')
+        return json(200, { agent_id: id, answered: true })
+      },
+
       'GET /v1/evaluations/{evaluation_id}': async ({ caller, param }) =>
         json(200, present(await find(caller, param('evaluation_id')))),
 

@@ -14,6 +14,7 @@ interface Guardrail {
 }
 
 const METRICS = ['latency_ms', 'tokens']
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export function createProtection({ fleetOf }: DemoContext): Demo {
   const guardrails = new Map<string, Map<string, Guardrail>>()
@@ -72,6 +73,12 @@ export function createProtection({ fleetOf }: DemoContext): Demo {
         const id = param('event_id')
         if (!/^[1-9]\d{0,14}$/.test(id)) throw new Refusal(404, 'There is no such event')
         return json(200, telemetryEvent(caller.team, Number(id), fleetOf(caller.team)))
+      },
+
+      'POST /v1/telemetry/agents/{agent_id}/checks': ({ caller, param }) => {
+        const id = param('agent_id')
+        if (!UUID.test(id)) throw new Refusal(422, 'agent_id must be a UUID')
+        return json(200, { agent_id: id, stopped: ofTeam(caller).size > 0 })
       },
 
       'GET /v1/telemetry/report': ({ caller }) =>

@@ -8,6 +8,12 @@ export type Method = Uppercase<(typeof METHODS)[number]>
 /** Whether a method only reads. All others may change something. */
 export const isRead = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method)
 
+/** The parameter of an operation that has the id of an agent. The name of a header is in lower case. */
+export interface AgentParameter {
+  in: 'path' | 'query' | 'header'
+  name: string
+}
+
 /** An operation that a service declares in its document and the console mounts. */
 export interface DeclaredOperation {
   service: string
@@ -22,6 +28,8 @@ export interface DeclaredOperation {
   responseHeaders: string[]
   /** Whether it declares a response from 300 to 399 other than 304. */
   redirects: boolean
+  /** The agent that the service calls because of this operation; absent if it declares none. */
+  agent?: AgentParameter
 }
 
 /** By section, then by name. */

@@ -2,10 +2,14 @@ import type { Service } from './service.ts'
 
 /** Prefixes that no service may own: the paths of the console, and `/console` and `/metrics`, which are reserved. */
 export const CONSOLE_PREFIXES = [
-  ...['/.well-known', '/asyncapi.json', '/console', '/docs', '/health', '/metrics', '/openapi.json'],
+  ...['/.well-known', '/asyncapi.json', '/console', '/docs', '/health', '/mcp', '/metrics', '/openapi.json'],
   ...[
     '/v1/agent-configurations',
+    '/v1/agent-imports',
     '/v1/audit-events',
+    '/v1/card-keys',
+    '/v1/card-policy',
+    '/v1/configuration-sets',
     '/v1/evolution',
     '/v1/genomes',
     '/v1/me',

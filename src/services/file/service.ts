@@ -1,3 +1,4 @@
+import type { Priority } from '../../contract/request-budget.ts'
 import type { ServiceEntry } from '../../contract/services-file.ts'
 
 /** A service behind the console, as the services file declares it. */
@@ -17,6 +18,8 @@ export interface Service {
   /** The permissions that callers need: one for GET, HEAD and OPTIONS, one for all other methods. */
   readonly readPermission: string | undefined
   readonly writePermission: string | undefined
+  /** Of the permits that its calls take from the request budgets of agents. */
+  readonly budgetPriority: Priority
   readonly deadlineMs: number
   /** Requests in flight at the same time. */
   readonly maxInFlight: number

@@ -21,12 +21,13 @@ export class ServicesFileInvalid extends Error {
 }
 
 const DEFAULTS = {
+  budgetPriority: 'interactive',
   deadlineMs: 5_000,
   maxInFlight: 256,
   maxRequestBytes: 10 * 1024 * 1024,
   pollSeconds: 30,
   sampleRatio: 0.01,
-}
+} as const
 
 /** Already used as upstream names in metrics. */
 const RESERVED_NAMES = ['evolution']
@@ -140,6 +141,7 @@ function toService(entry: ServiceEntry): Service {
     ...{ token: entry.token, audience: entry.audience ?? name },
     readPermission: entry.read_permission,
     writePermission: entry.write_permission,
+    budgetPriority: entry.budget_priority ?? DEFAULTS.budgetPriority,
     deadlineMs: entry.deadline_ms ?? DEFAULTS.deadlineMs,
     maxInFlight: entry.max_in_flight ?? DEFAULTS.maxInFlight,
     maxRequestBytes: entry.max_request_bytes ?? DEFAULTS.maxRequestBytes,

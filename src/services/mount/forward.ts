@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { validateHeaderValue } from 'node:http'
 import { Problem } from '../../contract/problem.ts'
+import type { Priority } from '../../contract/request-budget.ts'
 import { TEAM_HEADER } from '../../contract/team-header.ts'
 import type { SharedBudget } from '../../platform/shared-budget.ts'
 import { checkChallenge } from '../../platform/upstream/challenge.ts'
@@ -21,6 +22,8 @@ export interface MountedService {
   readPermission: string | undefined
   writePermission: string | undefined
   maxRequestBytes: number
+  /** Of the permits that its calls take from the request budgets of agents. */
+  budgetPriority: Priority
   /** The share of its responses that is checked, from 0 to 1. */
   sampleRatio: number
 }

@@ -1,11 +1,13 @@
 import { pipeline } from 'node:stream/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../contract/problem.ts'
+import type { Priority } from '../../contract/request-budget.ts'
 import type { Caller, VerifiedToken } from '../../platform/identity.ts'
 import type { SharedBudget } from '../../platform/shared-budget.ts'
 import { UpstreamFailure } from '../../platform/upstream/failure.ts'
 import { isEventStream } from '../../platform/upstream/headers.ts'
 import { type DeclaredOperation, isRead } from '../document/prepared.ts'
+import { readAgentId } from './agent-id.ts'
 import { type ForwardedResponse, forward, type MountedService } from './forward.ts'
 import { isCheckable, sample } from './sample.ts'
 import type { MountedTable } from './table.ts'
@@ -18,6 +20,20 @@ export interface ServiceCall {
   /** What the client got, or would have got: 499 if it disconnected before the service responded. */
   status: number
   durationMs: number
+}
+
+/** Takes a permit from the request budget of an agent. Undefined if the call needs none. Throws a 429 if there is none. */
+export type TakePermit = (call: {
+  teamId: string
+  agentId: string
+  service: string
+  priority: Priority
+}) => Promise<{ headers: Record<string, string>; refund: () => void } | undefined>
+
+interface AppOptions {
+  requestMemory: SharedBudget
+  takePermit: TakePermit
+  recordCall: (call: ServiceCall) => void
 }
 
 export interface MountOptions {
@@ -43,10 +59,8 @@ const NO_BYTES = Buffer.alloc(0)
 const WITHOUT_SCRIPTS = { 'content-security-policy': 'sandbox' }
 
 /** One route for all mounted operations. It gets every path that no other route has. */
-export const mountRoutes: FastifyPluginAsync<
-  MountOptions & { requestMemory: SharedBudget; recordCall: (call: ServiceCall) => void }
-> = async (app, options) => {
-  const { table, services, observeResponse, requestMemory: memory, recordCall } = options
+export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async (app, options) => {
+  const { table, services, observeResponse, requestMemory: memory, takePermit, recordCall } = options
 
   const findMountedOperation = ({ method, raw }: FastifyRequest) => {
     const found = table().find(method, raw.url ?? '')
@@ -82,6 +96,15 @@ export const mountRoutes: FastifyPluginAsync<
       request.raw.socket.setTimeout(0)
       const { method, raw, caller } = request
       const { declared } = found.operation
+      const agentId = readAgentId(found, raw)
+      const permit =
+        agentId === undefined
+          ? undefined
+          : await takePermit({
+              ...{ teamId: caller.teamId, agentId, service: found.service },
+              priority: service.budgetPriority,
+            })
+      if (permit) reply.headers(permit.headers)
       const startedAt = performance.now()
       let wasSent = false
       let status = 500
@@ -99,12 +122,13 @@ export const mountRoutes: FastifyPluginAsync<
         if (observeResponse && hasBody && isCheckable(headers) && Math.random() < service.sampleRatio) {
           sample(body, (bytes) => observeResponse(declared, status, headers['content-type'] ?? '', bytes))
         }
-        await send(request, reply, response, eventStreams)
+        await send(request, reply, { ...response, own: permit?.headers }, eventStreams)
       } catch (error) {
         if (error instanceof Problem) status = error.status
         throw error
       } finally {
-        // A call that the console refused without sending it changed nothing.
+        // A call that the console refused without sending it used nothing and changed nothing.
+        if (!wasSent) permit?.refund()
         if (wasSent && !isRead(method)) {
           const durationMs = Math.round(performance.now() - startedAt)
           recordCall({ caller, operation: declared, method, status, durationMs })
@@ -119,13 +143,13 @@ export const mountRoutes: FastifyPluginAsync<
 async function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  response: ForwardedResponse,
+  response: ForwardedResponse & { own: Record<string, string> | undefined },
   eventStreams: Set<() => void>,
 ): Promise<void> {
   const { status, headers, returned, body, finish } = response
   reply.hijack()
-  const own = reply.getHeaders() as Record<string, string>
-  reply.raw.writeHead(status, { ...own, ...returned, ...WITHOUT_SCRIPTS })
+  const set = reply.getHeaders() as Record<string, string>
+  reply.raw.writeHead(status, { ...set, ...returned, ...response.own, ...WITHOUT_SCRIPTS })
   // Sends the head before the first event. flushHeaders would encode header bytes as UTF-8.
   if (body.readableLength === 0) reply.raw.write(NO_BYTES)
   const isEndless = isEventStream(headers)

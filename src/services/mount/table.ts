@@ -16,6 +16,8 @@ export interface Found {
   operation: RoutedOperation
   /** The path to request from the service, without its query. */
   path: string
+  /** The values of the path parameters, decoded: `p0` is the first one. */
+  params: Record<string, string | undefined>
 }
 
 export interface NotFound {
@@ -77,8 +79,9 @@ function createFind(router: Router, pending: Router): MountedTable['find'] {
   const lookUp = (method: HTTPMethod, url: string): Found | undefined => {
     const match = router.find(method, url)
     const operation = match?.store as RoutedOperation | undefined
-    const path = operation?.fill(match?.params ?? {})
-    return operation && path !== undefined ? { operation, path } : undefined
+    const params = match?.params ?? {}
+    const path = operation?.fill(params)
+    return operation && path !== undefined ? { operation, path, params } : undefined
   }
   const has = (method: HTTPMethod, url: string) => lookUp(method, url) !== undefined
   return (method, url) => {

@@ -5,9 +5,17 @@ import type { SelectedOperation } from './operations.ts'
 
 /** The errors that the console itself returns for a mounted operation. */
 const CODES: ProblemCode[] = [
-  ...(['unauthenticated', 'invalid_token', 'permission_missing', 'team_missing', 'team_ambiguous'] as const),
+  ...([
+    'bad_request',
+    'unauthenticated',
+    'invalid_token',
+    'permission_missing',
+    'team_missing',
+    'team_ambiguous',
+  ] as const),
   ...(['team_not_yours', 'user_missing'] as const),
-  ...(['not_found', 'request_timeout', 'body_too_large', 'too_many_requests', 'internal'] as const),
+  ...(['not_found', 'request_timeout', 'body_too_large', 'too_many_requests'] as const),
+  ...(['request_budget_exceeded', 'internal'] as const),
   ...(['upstream_failed', 'token_exchange_failed', 'issuer_unavailable', 'overloaded'] as const),
   ...(['token_exchange_unavailable', 'upstream_unavailable', 'upstream_timeout'] as const),
 ]
@@ -35,7 +43,21 @@ export function addConsoleResponses(operations: readonly SelectedOperation[]): v
     // Many services declare their own 404 under `4XX` or `default`.
     const mayMiss = declared.path.includes('{') && !isDeclared('4XX', 'default')
     const ofBody = isNode(node['requestBody']) ? ['408', '413'] : []
-    const added = ['401', '403', ...(mayMiss ? ['404'] : []), ...ofBody, '429', '500', '502', '503', '504']
+    // A path has a parameter once.
+    const mayRepeat = declared.agent && declared.agent.in !== 'path'
+    const ofAgent = mayRepeat ? ['400'] : []
+    const added = [
+      ...ofAgent,
+      '401',
+      '403',
+      ...(mayMiss ? ['404'] : []),
+      ...ofBody,
+      '429',
+      '500',
+      '502',
+      '503',
+      '504',
+    ]
       .filter((status) => !isDeclared(status))
       .map((status) => [status, { $ref: `${PREFIX}${status}` }])
     node['responses'] = { ...Object.fromEntries(added), ...responses }

@@ -1,8 +1,16 @@
-import { type DeclaredOperation, isRead, METHODS, type Method } from '../document/prepared.ts'
+import { DocumentInvalid, MAX_ERRORS } from '../document/invalid.ts'
+import {
+  type AgentParameter,
+  type DeclaredOperation,
+  isRead,
+  METHODS,
+  type Method,
+} from '../document/prepared.ts'
 import { isNode, listAt, type Node, nodeAt, resolve, textOf } from '../document/tree.ts'
 import { isUnderPrefix } from '../file/prefixes.ts'
 import type { Service } from '../file/service.ts'
 import { readTemplate } from '../mount/template.ts'
+import { readAgentParameter } from './agent-parameter.ts'
 
 /** An operation that will be mounted, before it has its published id. */
 export interface SelectedOperation {
@@ -17,11 +25,13 @@ interface Selection {
   leftOut: string[]
 }
 
-/** The operations of a document that the console mounts for the service. */
+/** The operations of a document that the console mounts for the service. Throws DocumentInvalid for a fault in what they declare
+ * for the console. */
 export function selectOperations(document: Node, service: Service): Selection {
   const paths: Node = {}
   const operations: SelectedOperation[] = []
   const leftOut: string[] = []
+  const faults: string[] = []
   const taken = new Map<string, string>()
 
   for (const [path, declared] of Object.entries(nodeAt(document, 'paths'))) {
@@ -37,27 +47,33 @@ export function selectOperations(document: Node, service: Service): Selection {
       }
       taken.set(key, place)
       const own = item[method] as Node
-      const description = describe(own, method.toUpperCase(), service)
+      const known = { service: service.name, method: method.toUpperCase() as Method, path }
+      const agent = readAgentParameter(own, known, parametersOf(document, item, own), faults)
+      const description = describe(own, known.method, service, agent)
       const node: Node = { ...own, description, tags: [service.tag], security: [{ bearer: [] }] }
       item[method] = node
       paths[path] = item
-      const known = { service: service.name, method: method.toUpperCase() as Method, path }
-      operations.push({ node, declared: { ...known, ...headersOf(document, item, node) } })
+      const headers = headersOf(document, item, node)
+      operations.push({ node, declared: { ...known, ...headers, ...(agent ? { agent } : {}) } })
     }
   }
+  if (faults.length > 0) throw new DocumentInvalid(...faults.slice(0, MAX_ERRORS))
   return { paths, operations, leftOut }
 }
 
-/** Its own description, and what the console demands and records. */
-function describe(operation: Node, method: string, service: Service): string {
+/** Its own description, and what the console demands, counts and records. */
+function describe(operation: Node, method: string, service: Service, agent?: AgentParameter): string {
   const permission = isRead(method) ? service.readPermission : service.writePermission
   const needed =
     permission === undefined
       ? 'Needs a valid token with a team and a user; no particular permission.'
       : `Needs the permission \`${permission}\`.`
+  const counted = agent
+    ? ` Takes a permit from the request budget of the agent in \`${agent.name}\`, with the priority \`${service.budgetPriority}\`.`
+    : ''
   const recorded = isRead(method) ? '' : ' The audit log records each call (`service_called`).'
   // A paragraph of its own: the other one may end with a list or a code block.
-  return [textOf(operation['description']), needed + recorded].filter(Boolean).join('\n\n')
+  return [textOf(operation['description']), needed + counted + recorded].filter(Boolean).join('\n\n')
 }
 
 /** Two operations with the same key match the same requests. */

@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { AgentId } from '../contract/agent.ts'
+import { ref } from '../contract/fields.ts'
+import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
+import { PermitGrant, PermitRequest, RequestBudget } from '../contract/request-budget.ts'
+import { addHeaders, jsonResponse, responseHeaders } from '../contract/responses.ts'
+import type { RequestBudgets } from './service.ts'
+
+const PATH = '/v1/agent-configurations/:id/request-budget'
+const RATE_LIMIT = responseHeaders('ratelimit', 'ratelimit-policy')
+
+// No lane: most requests do not use the database. What reads a limit takes a place itself.
+export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBudgets }> = async (
+  app,
+  { budgets },
+) => {
+  app.get(
+    PATH,
+    {
+      config: { permission: 'agent:read' },
+      schema: {
+        operationId: 'getRequestBudget',
+        summary: 'Get Request Budget',
+        description:
+          'Returns how often services may call the agent, how many permits are left at each priority, and who took permits in the ' +
+          'last hour.',
+        ...AGENT_OPERATION,
+        params: AgentId,
+        response: {
+          200: jsonResponse('The request budget of the agent.', ref(RequestBudget)),
+          ...readErrors('agent_not_found'),
+        },
+      },
+    },
+    ({ caller, params }) => budgets.read(caller, params.id),
+  )
+
+  app.post(
+    PATH,
+    {
+      config: { permission: 'evaluation:write', isAudited: false },
+      schema: {
+        operationId: 'takeRequestPermits',
+        summary: 'Take Request Permits',
+        description:
+          'Takes permits from the request budget of the agent, all or none. A service takes a permit before each request that it ' +
+          'sends to the agent, unless the console forwards it through a mounted operation that takes the permit itself. The limit ' +
+          'is `rate_limit_requests_per_minute` of the agent, for all services together. With `max_wait_ms` the request waits for the ' +
+          'permits; the number of requests that wait is limited.',
+        ...AGENT_OPERATION,
+        params: AgentId,
+        body: ref(PermitRequest),
+        response: {
+          200: jsonResponse('The permits are taken.', ref(PermitGrant), { headers: RATE_LIMIT }),
+          ...addHeaders(
+            readErrors('body_too_large', 'agent_not_found', 'request_budget_exceeded'),
+            429,
+            RATE_LIMIT,
+          ),
+        },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      const { grant, headers } = await budgets.take(caller, params.id, body, disconnection(reply))
+      reply.headers(headers)
+      return grant
+    },
+  )
+}
+
+/** Aborts when the client disconnects before the response. */
+function disconnection(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => controller.abort())
+  return controller.signal
+}

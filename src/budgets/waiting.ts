@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSharedBudget } from '../platform/shared-budget.ts'
+
+export interface Wait<Result> {
+  team: string
+  /** Requests with the same key try one after the other, in the order in which they came. */
+  key: string
+  /** When to try first. */
+  firstAfterMs: number
+  maxWaitMs: number
+  /** Ends the wait. */
+  signal: AbortSignal
+  /** Tries once. Returns when to try again, if it did not succeed. */
+  attempt: () => Promise<{ result: Result; retryAfterMs: number | undefined }>
+}
+
+export interface Waiting {
+  /** Tries until it succeeds or the next attempt would come too late, and returns the result of the last attempt. Undefined if too
+   * many requests wait already. */
+  until: <Result>(wait: Wait<Result>) => Promise<Result | undefined>
+  count: () => number
+  /** Ends all waits. */
+  close: () => void
+}
+
+/** Requests of a process that may wait. A team can have as many as remain free: alone half of them. */
+const MAX_WAITING = 1_000
+
+export function createWaiting(max = MAX_WAITING): Waiting {
+  const places = createSharedBudget(max)
+  /** The end of the last request with each key. */
+  const lasts = new Map<string, Promise<unknown>>()
+  const closing = new AbortController()
+  let waiting = 0
+
+  /** Waits for the requests before it. */
+  const inTurn = async <Result>(key: string, limit: Promise<unknown>, work: () => Promise<Result>) => {
+    const before = lasts.get(key)
+    const own = Promise.race([before, limit]).then(work)
+    // Also for those before it: this one may give up first.
+    const last = Promise.allSettled([before, own])
+    lasts.set(key, last)
+    try {
+      return await own
+    } finally {
+      if (lasts.get(key) === last) lasts.delete(key)
+    }
+  }
+
+  const tryUntil = async <Result>({ key, firstAfterMs, maxWaitMs, signal, attempt }: Wait<Result>) => {
+    const ending = AbortSignal.any([signal, closing.signal])
+    const startedAt = performance.now()
+    const deadline = startedAt + maxWaitMs
+    const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal: ending }).catch(() => {})
+    return inTurn(key, pause(maxWaitMs), async () => {
+      await pause(startedAt + firstAfterMs - performance.now())
+      for (;;) {
+        const { result, retryAfterMs } = await attempt()
+        const isLate = retryAfterMs === undefined || performance.now() + retryAfterMs > deadline
+        if (isLate || ending.aborted) return result
+        await pause(Math.max(1, retryAfterMs))
+      }
+    })
+  }
+
+  return {
+    until: async (wait) => {
+      if (places.take(wait.team, 1) !== undefined) return undefined
+      waiting++
+      try {
+        return await tryUntil(wait)
+      } finally {
+        waiting--
+        places.give(wait.team, 1)
+      }
+    },
+    count: () => waiting,
+    close: () => closing.abort(),
+  }
+}
