@@ -1,0 +1,56 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { PermissionMissing, Problem } from '../contract/problem.ts'
+import type { ProblemCode } from '../contract/problem-codes.ts'
+import { RequestValidationError } from '../contract/validation-error.ts'
+import type { Call } from './call.ts'
+
+/** Where the sentence of the API names a header, which a tool does not have. */
+const OWN_SENTENCES: Partial<Record<ProblemCode, string>> = {
+  revision_stale:
+    'The agent is not at the revision in the arguments. Nothing was changed. Read the agent again with get_agent, then repeat the ' +
+    'change with its revision.',
+  idempotency_conflict:
+    'This idempotency_key was already used with other values. Use a new key for another agent.',
+  idempotency_agent_deleted:
+    'The agent that was created with this idempotency_key has been deleted. Use a new key to create another one.',
+  outcome_unknown:
+    'The database connection was lost while the change was being saved. Read the agent to find out whether it was saved; a repeated ' +
+    'creation with the same idempotency_key returns the first agent.',
+  too_many_requests:
+    'Your team already has its share of requests in progress. Nothing was changed. Wait a second, then try again.',
+  internal: 'The console failed to process the request. Its log has the reason under the id of the request.',
+}
+
+const NEEDS_SECRET_PERMISSION =
+  'This change would send a stored secret to another server. No tool may do that: make the change through the API or the browser ' +
+  'console, with the secret or with the permission agent:secret.'
+
+const MAX_ERRORS = 10
+
+/** Says what is wrong, for the model and its user. It contains no value of the arguments, which may be a secret. */
+export function toSentence(error: unknown): string {
+  if (error instanceof RequestValidationError) {
+    const shown = error.errors
+      .slice(0, MAX_ERRORS)
+      .map(({ loc, msg }) => `${loc.slice(1).join('.') || 'arguments'}: ${msg}`)
+    const more = error.errors.length - shown.length
+    return `The arguments are not valid. ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
+  }
+  if (error instanceof PermissionMissing && error.permission === 'agent:secret')
+    return NEEDS_SECRET_PERMISSION
+  const problem = error instanceof Problem ? error : new Problem('internal')
+  return OWN_SENTENCES[problem.code] ?? problem.message
+}
+
+/** Without structured content: clients compare that with the output schema, and would hide the error. */
+export function toErrorResult(error: unknown, { caller, log }: Call): CallToolResult {
+  const isExpected =
+    error instanceof RequestValidationError || (error instanceof Problem && error.status < 500)
+  if (!isExpected) log.error({ err: error }, 'a tool failed')
+  const code = error instanceof Problem ? error.code : isExpected ? 'validation_error' : 'internal'
+  return errorResult(`${toSentence(error)} (${code})`, caller.requestId)
+}
+
+export function errorResult(sentence: string, requestId: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: `${sentence} Request id: ${requestId}` }] }
+}

@@ -1,0 +1,52 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+} from '@modelcontextprotocol/server'
+import { containsCredential } from '../platform/credential-patterns.ts'
+
+/** What the console reads of a JSON-RPC message itself. The SDK validates the message. */
+export interface Message {
+  method: string
+  /** Of the tool or prompt. */
+  name: string
+  arguments: unknown
+  clientName: string | undefined
+  canAskUser: boolean
+}
+
+export function readMessage(body: unknown): Message {
+  const { method, params } = asObject(body)
+  const { name, arguments: given, _meta: meta } = asObject(params)
+  const { name: clientName } = asObject(asObject(meta)[CLIENT_INFO_META_KEY])
+  const { elicitation } = asObject(asObject(meta)[CLIENT_CAPABILITIES_META_KEY]) as ClientCapabilities
+  return {
+    method: asText(method),
+    name: asText(name),
+    arguments: given,
+    clientName: showClientName(asText(clientName)),
+    // A client that names no mode has forms.
+    canAskUser:
+      elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
+  }
+}
+
+const MAX_CLIENT_NAME_LENGTH = 100
+
+/** The audit log shows the name, and the client chose it. */
+function showClientName(name: string): string | undefined {
+  const shown = name
+    .replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '')
+    .trim()
+    .slice(0, MAX_CLIENT_NAME_LENGTH)
+    .toWellFormed()
+  return shown === '' || containsCredential(shown) ? undefined : shown
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

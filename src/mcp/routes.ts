@@ -1,0 +1,111 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Permission } from '../contract/permissions.ts'
+import { PermissionMissing, Problem } from '../contract/problem.ts'
+import { RequestValidationError } from '../contract/validation-error.ts'
+import type { Caller } from '../platform/identity.ts'
+import { createAddressCheck } from './address.ts'
+import { type Call, toAuthInfo } from './call.ts'
+import { toSentence } from './error-sentence.ts'
+import { readMessage } from './message.ts'
+import { createServer, type McpServerOptions } from './server.ts'
+
+export const MCP_PATH = '/mcp'
+
+/** What clients ask for. A token with more permissions can do no more here. */
+export const MCP_SCOPES = ['agent:read', 'agent:write'] as const satisfies readonly Permission[]
+
+export interface McpRoutesOptions extends McpServerOptions {
+  /** Undefined if PUBLIC_URL is not set. */
+  publicUrl: string | undefined
+  /** A permission that a change needs, and that the caller does not have. */
+  recordRefusal: (caller: Caller, permission: string, agentId: string | null) => Promise<void>
+}
+
+/** The SDK validates the message; this makes the console read it as it reads every body, with all numbers exact. */
+const AnyMessage = Type.Object({}, { additionalProperties: true })
+
+/** It would keep a connection open for notifications, of which there are none. */
+const NOT_OFFERED = 'subscriptions/listen'
+
+/** The Model Context Protocol. It is no operation of the OpenAPI document: its operations are tools, which a client lists. */
+export const mcpRoutes: FastifyPluginAsync<McpRoutesOptions> = async (app, options) => {
+  const server = createServer(options)
+  app.addHook('onClose', () => server.close())
+  const refuseAddress = createAddressCheck(options.publicUrl)
+
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    const refusal = refuseAddress(raw.headers)
+    return refusal === undefined ? undefined : sendRpcError(reply, 403, -32_000, refusal)
+  })
+  app.setErrorHandler((error: Error, _request, reply) => {
+    if (!(error instanceof RequestValidationError)) throw error
+    // The message is no JSON object, or has a value that the console does not accept.
+    return sendRpcError(reply, 400, -32_700, toSentence(error))
+  })
+
+  app.post(
+    MCP_PATH,
+    {
+      config: {
+        permission: 'member',
+        via: 'mcp',
+        protectedResource: { path: MCP_PATH, scopes: MCP_SCOPES },
+      },
+      schema: { hide: true, body: AnyMessage },
+    },
+    async (request, reply) => {
+      const message = readMessage(request.body)
+      const { method, name, clientName, canAskUser } = message
+      const { caller, log } = request
+      const needed = permissionFor(method, server.permissionOf(name))
+      if (needed !== undefined && !caller.permissions.has(needed)) throw new PermissionMissing(needed)
+      if (method === NOT_OFFERED) return sendRpcError(reply, 404, -32_601, 'Method not found')
+      const call: Call = {
+        caller: { ...caller, ...(clientName !== undefined && { clientName }) },
+        tool: method === 'tools/call' ? name : '',
+        arguments: message.arguments,
+        canAskUser,
+        withPlace: (lane, key, work) => reply.withPlace(lane, key, work),
+        recordRefusal: (permission, agentId) => options.recordRefusal(caller, permission, agentId),
+        log,
+      }
+      const response = await server.fetch(toRequest(request, reply), {
+        parsedBody: request.body,
+        authInfo: toAuthInfo(call),
+      })
+      if (response.status >= 500) log.error({ status: response.status }, 'the MCP server failed')
+      return sendResponse(reply, response)
+    },
+  )
+}
+
+/** A tool that is not listed gets the challenge that names the missing scope, so that the client can ask for it. */
+function permissionFor(method: string, ofTool: Permission | undefined): Permission | undefined {
+  if (method === 'tools/call') return ofTool
+  return method === 'resources/read' || method === 'prompts/get' ? 'agent:read' : undefined
+}
+
+function toRequest({ raw }: FastifyRequest, reply: FastifyReply): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(raw.headers)) {
+    // Not the token: nothing behind this needs it.
+    if (name === 'accept' || name === 'content-type' || name.startsWith('mcp-'))
+      headers.set(name, String(value))
+  }
+  const disconnected = new AbortController()
+  reply.raw.once('close', () => disconnected.abort(new Problem('client_disconnected')))
+  return new Request(`http://localhost${MCP_PATH}`, { method: 'POST', headers, signal: disconnected.signal })
+}
+
+/** A response of revision 2025-11-25 is a stream with one message, which ends with it. */
+async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  const type = response.headers.get('content-type')
+  const text = await response.text()
+  if (type !== null) reply.type(type)
+  return reply.code(response.status).header('cache-control', 'no-store').send(text)
+}
+
+function sendRpcError(reply: FastifyReply, status: number, code: number, message: string): FastifyReply {
+  return reply.code(status).send({ jsonrpc: '2.0', id: null, error: { code, message } })
+}
