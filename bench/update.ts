@@ -57,7 +57,7 @@ const STATEMENTS = (() => {
     ...{ caller, id: '', revision: 2, changedAt: 1_794_700_001, auditId: '', action: 'updated' as const },
     ...{ fields: ['purpose'], before: { purpose: 'billing' } },
   }
-  const change = changeStatement(record, { purpose: '', bytes: 1_500 }, 1_500)
+  const change = changeStatement(record, { purpose: '', bytes: 1_500 }, { bytes: 1_500, setVersion: 0 })
   const read = toScript(
     { name: '', text: AGENT_TO_CHANGE, values: [] },
     { 1: RANDOM_AGENT.team, 2: RANDOM_AGENT.id },

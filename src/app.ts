@@ -1,11 +1,14 @@
+import { createRepetition } from './agents/bulk/repetition.ts'
 import { BULK_PATH, bulkRoutes } from './agents/bulk/routes.ts'
 import { createBulk } from './agents/bulk/service.ts'
+import { idempotencyKey } from './agents/configuration/idempotency.ts'
 import { configurationRoutes } from './agents/configuration/routes.ts'
 import { createAgents } from './agents/configuration/service.ts'
 import { delegationRoutes } from './agents/delegation/routes.ts'
 import { createDelegationGraph } from './agents/delegation/service.ts'
 import { evaluationRoutes } from './agents/evaluations/routes.ts'
 import { createEvaluations } from './agents/evaluations/service.ts'
+import { findByExternalKeys } from './agents/external-keys.ts'
 import { createRedact } from './agents/history/redact.ts'
 import { historyRoutes } from './agents/history/routes.ts'
 import { createHistory } from './agents/history/service.ts'
@@ -15,28 +18,38 @@ import { createAgentExport } from './agents/list/export.ts'
 import { createFacets } from './agents/list/facets.ts'
 import { createFilterTableCheck } from './agents/list/readiness.ts'
 import { listRoutes } from './agents/list/routes.ts'
-import { createAgentList } from './agents/list/service.ts'
+import { createAgentList, isSearch } from './agents/list/service.ts'
+import { createManagedAgents } from './agents/managed/service.ts'
 import { createNamedSecrets } from './agents/secrets/named-secrets.ts'
 import { secretRoutes } from './agents/secrets/routes.ts'
 import { createReadSecrets } from './agents/secrets/service.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { createAudit } from './audit/service.ts'
-import { AGENT_SCHEMAS } from './contract/agent.ts'
+import { openRequestBudgets } from './budgets/create.ts'
+import { requestBudgetRoutes } from './budgets/routes.ts'
+import { AGENT_SCHEMAS, AgentCreate, AgentUpdate } from './contract/agent.ts'
+import { AGENT_CARD_SCHEMAS } from './contract/agent-card.ts'
 import { SECRET_SCHEMAS } from './contract/agent-secrets.ts'
 import { DEFAULT_SUBJECT_PREFIX, describeEvents } from './contract/asyncapi.ts'
 import { AUDIT_SCHEMAS } from './contract/audit.ts'
 import { BULK_SCHEMAS } from './contract/bulk.ts'
+import { CARD_SIGNATURE_SCHEMAS } from './contract/card-signature.ts'
+import { CONFIGURATION_SET_SCHEMAS } from './contract/configuration-set.ts'
 import { DELEGATION_SCHEMAS } from './contract/delegation.ts'
 import { EVALUATION_SCHEMAS } from './contract/evaluation.ts'
 import { AgentEvent } from './contract/events.ts'
 import { EvolutionError, EvolutionStatus, Genome } from './contract/evolution.ts'
 import { ExportedAgent } from './contract/export.ts'
 import { AgentFacets } from './contract/facets.ts'
+import { ref } from './contract/fields.ts'
 import { HISTORY_SCHEMAS } from './contract/history.ts'
+import { AgentImportRow, IMPORT_SCHEMAS, ImportRequestBody } from './contract/imports.ts'
 import { AgentLifecycle } from './contract/lifecycle.ts'
 import { AgentPage } from './contract/list.ts'
 import { Me } from './contract/me.ts'
+import { PERMISSIONS } from './contract/permissions.ts'
 import { ProblemBody } from './contract/problem.ts'
+import { REQUEST_BUDGET_SCHEMAS } from './contract/request-budget.ts'
 import { SERVICE_SCHEMAS } from './contract/service.ts'
 import { USER_SCHEMAS } from './contract/user.ts'
 import { HTTPValidationError, ValidationError } from './contract/validation-error.ts'
@@ -45,6 +58,7 @@ import type { Deps } from './deps.ts'
 import { createEvolutionClient } from './evolution/client.ts'
 import { evolutionRoutes } from './evolution/routes.ts'
 import { asyncApiRoute } from './http/asyncapi.ts'
+import { checkReason } from './http/change-reason.ts'
 import { type DeliveryState, healthRoutes } from './http/health.ts'
 import { jwksRoute } from './http/jwks.ts'
 import { landingPage } from './http/landing-page.ts'
@@ -53,15 +67,27 @@ import { API_VERSION, openApi, openApiRoute } from './http/openapi.ts'
 import { protectedResource } from './http/protected-resource.ts'
 import { referencePage } from './http/reference-page.ts'
 import { createServer } from './http/server.ts'
+import { documents } from './http/validation/documents.ts'
 import { webConsole } from './http/web/plugin.ts'
+import { createReadCards } from './imports/cards/read-cards.ts'
+import { createCardRefresh } from './imports/cards/refresh.ts'
+import { cardRoutes } from './imports/cards/routes.ts'
+import { IMPORTS_PATH, importRoutes } from './imports/routes.ts'
+import { createImports } from './imports/service.ts'
+import { cardTrustRoutes } from './imports/signatures/routes.ts'
+import { createCardTrust } from './imports/signatures/service.ts'
+import { MCP_PATH, MCP_SCOPES, mcpRoutes } from './mcp/routes.ts'
 import { createExports } from './platform/exports.ts'
 import type { Refusal } from './platform/identity.ts'
 import { type Backlog, readBacklog, readEpoch } from './platform/outbox.ts'
 import { notifyAfterWrites } from './platform/outbox-notifier.ts'
+import { atPlace } from './platform/place.ts'
 import { createSampler, type Sampler } from './platform/sampler.ts'
 import { withTimeout } from './platform/with-timeout.ts'
 import { mountRoutes } from './services/mount/routes.ts'
 import { serviceRoutes } from './services/routes.ts'
+import { setRoutes } from './sets/routes.ts'
+import { createSets } from './sets/service.ts'
 import { rememberUsers } from './users/remember.ts'
 import { userRoutes } from './users/routes.ts'
 import { createUsers } from './users/service.ts'
@@ -80,8 +106,13 @@ const SCHEMAS = [
   AgentLifecycle,
   ...DELEGATION_SCHEMAS,
   ...BULK_SCHEMAS,
+  ...IMPORT_SCHEMAS,
   ...EVALUATION_SCHEMAS,
+  ...REQUEST_BUDGET_SCHEMAS,
+  ...CARD_SIGNATURE_SCHEMAS,
+  ...AGENT_CARD_SCHEMAS,
   ...VIEW_SCHEMAS,
+  ...CONFIGURATION_SET_SCHEMAS,
   ...AUDIT_SCHEMAS,
   ...SECRET_SCHEMAS,
   AgentEvent,
@@ -121,9 +152,18 @@ export async function buildApp(deps: Deps) {
     return audit.recordRefusal(refusal)
   }
   const app = await createServer({ ...deps, schemas: SCHEMAS, recordRefusal })
-  const broadcaster = events && startBroadcaster(events.stream, log, () => readEpoch(database.system))
+  const budgets = openRequestBudgets({ ...deps, sql: database })
+  const broadcaster =
+    events &&
+    startBroadcaster(
+      events.stream,
+      log,
+      () => readEpoch(database.system),
+      ({ teamId, agentId }) => budgets.forget(teamId, agentId),
+    )
   app.addHook('preClose', async () => {
     exports.close()
+    budgets.close()
     await broadcaster?.close()
   })
   app.addHook('onClose', async () => {
@@ -141,24 +181,53 @@ export async function buildApp(deps: Deps) {
     ...{ reads: database, searches: database.searches, exports, recordExport: audit.recordExport },
     requireFilterTable: createFilterTableCheck(database.searches),
   }
+  const list = createAgentList(listDeps)
   await app.register(listRoutes, {
-    list: createAgentList(listDeps),
+    list,
     facets: createFacets(listDeps),
     exportAgents: createAgentExport(listDeps),
   })
   await app.register(historyRoutes, { history, redact: createRedact({ ...deps, sql: database }) })
   const lifecycle = createLifecycle({ ...deps, sql: notifyingDatabase })
   await app.register(lifecycleRoutes, { lifecycle })
+  const repetition = createRepetition({ ...deps, sql: database })
   await app.register(bulkRoutes, {
     bulk: createBulk({
-      ...{ ...deps, ...listDeps, agents, lifecycle, sql: database },
+      ...{ ...deps, ...listDeps, agents, lifecycle, repetition },
       recordRefusal: (caller, permission, agentId) =>
         recordRefusal({ caller, permission, agentId, method: 'POST', route: BULK_PATH }),
     }),
   })
-  await app.register(evaluationRoutes, {
-    evaluations: createEvaluations({ ...deps, sql: database, searches: database.searches }),
+  const cardTrust = createCardTrust({ ...deps, sql: database })
+  const cardDeps = {
+    documents,
+    get: deps.outbound.get,
+    // The requests that read cards hold no place while they fetch.
+    readTrust: (team: string, signal: AbortSignal) =>
+      atPlace(deps.lanes.reads, { team, signal }, () => cardTrust.read(team)),
+  }
+  await app.register(cardTrustRoutes, { trust: cardTrust })
+  await app.register(importRoutes, {
+    imports: createImports({
+      ...deps,
+      rows: app.validateParts(AgentImportRow),
+      request: app.validateParts(ImportRequestBody),
+      readCards: createReadCards({ ...deps, ...cardDeps }),
+      agents: {
+        ...agents,
+        find: (teamId, keys) => findByExternalKeys(database, teamId, keys, Math.floor(deps.now() / 1_000)),
+      },
+      beginRepeatable: (turns, caller, given, body) => {
+        const key = idempotencyKey(deps.secrets, caller, given, body, 'import:')
+        return repetition.begin(turns, caller, key, async () => [])
+      },
+      recordRefusal: (caller, permission, agentId) =>
+        recordRefusal({ caller, permission, agentId, method: 'POST', route: IMPORTS_PATH }),
+    }),
   })
+  const evaluations = createEvaluations({ ...deps, sql: database, searches: database.searches })
+  await app.register(evaluationRoutes, { evaluations })
+  await app.register(requestBudgetRoutes, { budgets })
   await app.register(delegationRoutes, {
     delegation: createDelegationGraph({ ...deps, sql: database.searches }),
   })
@@ -167,7 +236,17 @@ export async function buildApp(deps: Deps) {
     namedSecrets: createNamedSecrets({ ...deps, sql: notifyingDatabase }),
   })
   await app.register(watchRoutes, { watch: createWatch({ ...deps, broadcaster, stream: events?.stream }) })
+  await app.register(cardRoutes, {
+    ...{ agents, documents },
+    refresh: createCardRefresh({ ...deps, ...cardDeps, agents }),
+  })
   await app.register(viewRoutes, { views: createViews({ ...deps, sql: database }) })
+  await app.register(setRoutes, {
+    sets: createSets({
+      ...{ ...deps, sql: notifyingDatabase, searches: database.searches },
+      agents: createManagedAgents(deps),
+    }),
+  })
   await app.register(auditRoutes, { audit })
   await app.register(userRoutes, { users })
   await app.register(evolutionRoutes, { evolution: createEvolutionClient(evolution) })
@@ -180,6 +259,7 @@ export async function buildApp(deps: Deps) {
       ...(evolution ? { evolution: evolution.state } : {}),
     },
     delivery: () => readDelivery(deps, backlog),
+    countedBy: budgets.countedBy,
   })
   await app.register(meRoute)
   await app.register(serviceRoutes, { statuses: services.statuses })
@@ -187,7 +267,34 @@ export async function buildApp(deps: Deps) {
   await app.register(asyncApiRoute, {
     document: describeEvents(API_VERSION, events?.stream.subjectPrefix ?? DEFAULT_SUBJECT_PREFIX),
   })
-  await app.register(protectedResource, { ...deps, issuer: identity.issuer })
+  await app.register(mcpRoutes, {
+    ...{ ...deps, version: API_VERSION },
+    recordRefusal: (caller, permission, agentId) =>
+      recordRefusal({ caller, permission, agentId, method: 'POST', route: MCP_PATH }),
+    agents: {
+      ...{ list, laneOfList: (query) => (isSearch(query) ? 'searches' : 'reads') },
+      read: (...call) => agents.read(...call),
+      readAt: (...call) => history.readAt(...call),
+      create: (...call) => agents.create(...call),
+      listRevisions: (...call) => history.list(...call),
+      diff: (...call) => history.diff(...call),
+      listEvaluations: (...call) => evaluations.list(...call),
+      planUpdate: async (caller, id, update, revision) =>
+        (await agents.planUpdate(caller, id, update, { expectedRevisions: [revision] })).fields,
+      update: (caller, id, update, revision) =>
+        agents.update(caller, id, update, { expectedRevisions: [revision] }),
+      restore: (caller, id, revision, current) => history.restore(caller, id, revision, [current]),
+      ...{ checkUpdate: app.bodyCheck(ref(AgentUpdate)), checkCreate: app.bodyCheck(ref(AgentCreate)) },
+      checkReason: (reason) => checkReason(reason, ['arguments', 'reason']),
+    },
+  })
+  await app.register(protectedResource, {
+    ...{ ...deps, issuer: identity.issuer },
+    resources: [
+      { path: '', name: 'Agent Console', scopes: PERMISSIONS },
+      { path: MCP_PATH, name: 'Agent Console for MCP clients', scopes: MCP_SCOPES },
+    ],
+  })
   await app.register(jwksRoute, { publicKeys: deps.signer.publicKeys })
   if (web) await app.register(webConsole, { ...web, ...deps, issuer: identity.issuer })
   else await app.register(landingPage, { version: API_VERSION, hasReference })
@@ -195,6 +302,7 @@ export async function buildApp(deps: Deps) {
   await app.register(mountRoutes, {
     ...services.mount,
     requestMemory: deps.requestMemory,
+    takePermit: (call) => budgets.takeForCall(call),
     recordCall: (call) => {
       users.remember(call.caller)
       audit.recordCall(call)

@@ -12,6 +12,9 @@ import type { EventStreamSettings } from './platform/jetstream.ts'
 import type { LaneOptions } from './platform/lanes.ts'
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts'
 import { type NatsLogin, parseNatsCredentials, parseNatsSeed, parsePem } from './platform/nats-login.ts'
+import type { OutboundPolicy } from './platform/outbound/client.ts'
+import { parseCidrs, parseHosts, parsePorts } from './platform/outbound/settings.ts'
+import type { RedisSettings } from './platform/redis.ts'
 import { SecretText } from './platform/secret-text.ts'
 import type { KeyringEntry } from './platform/secrets.ts'
 import { parseSigningKeys } from './platform/signer.ts'
@@ -39,11 +42,17 @@ export interface Config {
       }
     | undefined
   readonly events: EventsConfig | undefined
+  /** Undefined if each replica counts by itself. */
+  readonly redis: RedisSettings | undefined
+  /** How many replicas share the limit of an agent while they do not count together. */
+  readonly budgetReplicas: number
   readonly services: readonly Service[]
   /** In PEM. The first signs assertions, all are published. */
   readonly signingKeys: readonly SecretText[]
   /** Undefined if no service has `token: exchange`. */
   readonly exchange: { readonly clientId: string; readonly clientSecret: SecretText } | undefined
+  /** What the console fetches for callers. */
+  readonly outbound: OutboundPolicy
   /** Undefined if this process does no background work. */
   readonly maintenance: MaintenanceConfig | undefined
   readonly secretsKeys: readonly KeyringEntry[]
@@ -127,7 +136,10 @@ export function readConfig(environment: Environment): Config {
         }
       : undefined,
     events: isSet('NATS_URL') ? readEvents(reader) : undefined,
+    redis: readRedis(reader),
+    budgetReplicas: read('REQUEST_BUDGET_REPLICAS', (text) => parseInteger(text, 1, 1_000), 1),
     ...readServices(reader),
+    outbound: readOutbound(reader),
     maintenance: readMaintenance(reader),
     secretsKeys: read('SECRETS_KEYS', parseKeyring),
     recoverDays: read('RECOVER_DAYS', (text) => parseInteger(text, 0, 3_650), 7),
@@ -172,16 +184,17 @@ export function readRelayConfig(environment: Environment): RelayConfig {
 function refuseInsecure(
   { read, refuse, hasErrors }: Reader,
   config: Pick<Config, 'databaseUrl' | 'events'> &
-    Partial<Pick<Config, 'auth' | 'publicUrl' | 'secretsKeys'>>,
+    Partial<Pick<Config, 'auth' | 'publicUrl' | 'secretsKeys' | 'redis'>>,
 ): void {
   const allowed = read('ALLOW_INSECURE', parseInsecure, [])
   if (hasErrors()) return
-  const { auth, publicUrl, databaseUrl, events, secretsKeys } = config
+  const { auth, publicUrl, databaseUrl, events, redis, secretsKeys } = config
   const found = findInsecure({
     issuerUrls: [auth?.issuer, auth?.jwksUrl, auth?.revocationsUrl],
     databaseUrls: [databaseUrl, events?.relayDatabaseUrl],
     natsUrl: events?.natsUrl,
     natsUsesTls: events?.natsLogin?.tls !== undefined,
+    redisUrl: redis?.url,
     ...{ publicUrl, secretsKeys },
   })
   const missing = found.filter((name) => !allowed.includes(name))
@@ -254,6 +267,16 @@ function readServices({ read, isSet }: Reader): ServicesConfig {
   }
 }
 
+function readOutbound({ read, readOptional }: Reader): OutboundPolicy {
+  return {
+    allowedCidrs: read('OUTBOUND_ALLOWED_CIDRS', parseCidrs, []),
+    allowedHosts: read('OUTBOUND_ALLOWED_HOSTS', parseHosts, []),
+    allowedPorts: read('OUTBOUND_ALLOWED_PORTS', parsePorts, []),
+    allowsHttp: read('OUTBOUND_INSECURE_HTTP', parseSwitch, false),
+    proxyUrl: readOptional('OUTBOUND_PROXY_URL', parseHttpUrl),
+  }
+}
+
 function readPool({ read }: Reader): Config['pool'] {
   return {
     poolSize: read('DATABASE_POOL_SIZE', (text) => parseInteger(text, 4, 1_000), 16),
@@ -281,6 +304,20 @@ function readEvents(reader: Reader): EventsConfig {
     },
     relayDatabaseUrl: runsRelay ? read(relayDatabase, parseDatabaseUrl) : undefined,
   }
+}
+
+function readRedis({ read, readOptional }: Reader): RedisSettings | undefined {
+  const url = readOptional('REDIS_URL', (text) => parseUrl(text, ['redis:', 'rediss:']))
+  const prefix = read('REDIS_PREFIX', parseRedisPrefix, '')
+  const maxWaitMs = read('REDIS_MAX_WAIT_MS', (text) => parseInteger(text, 1, 60_000), 20)
+  return url === undefined ? undefined : { url, prefix, maxWaitMs }
+}
+
+/** Braces would decide which node of a cluster has the key. */
+function parseRedisPrefix(text: string): string {
+  if (!/^[\w:.-]{1,64}$/.test(text))
+    throw new Error('may only contain letters, digits, and the characters _ : . -')
+  return text
 }
 
 function readNatsLogin({ read, readOptional, isSet, refuse }: Reader): NatsLogin {

@@ -8,6 +8,8 @@ import { createLog } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createNats, type Nats } from './platform/nats.ts'
 import { newId } from './platform/new-id.ts'
+import { createOutboundClient, type OutboundClient } from './platform/outbound/client.ts'
+import { createRedis, type Redis } from './platform/redis.ts'
 import { createSecrets, type Secrets } from './platform/secrets.ts'
 import { createSharedBudget, type SharedBudget } from './platform/shared-budget.ts'
 import { createSigner, type Signer } from './platform/signer.ts'
@@ -31,7 +33,12 @@ export interface Deps {
   evolution: Upstream | undefined
   /** Undefined if NATS_URL is not set: events then stay in the outbox. */
   events: Events | undefined
+  /** Undefined if REDIS_URL is not set: each replica then counts its own share. */
+  redis: Redis | undefined
+  budgetReplicas: number
   services: Services
+  /** Fetches what callers name by a URL. */
+  outbound: OutboundClient
   /** Undefined if PUBLIC_URL is not set. */
   publicUrl: string | undefined
   /** Signs the assertions for services. */
@@ -70,7 +77,10 @@ export function createDeps(
     secrets: createSecrets(config.secretsKeys),
     evolution: config.evolution && createUpstream({ name: 'evolution', ...config.evolution, metrics }),
     events: config.events && createEvents(config.events, log),
+    redis: config.redis && createRedis(config.redis, log, metrics.redis()),
+    budgetReplicas: config.budgetReplicas,
     services: createServices({ ...config, ...own }),
+    outbound: createOutboundClient(config.outbound, { log }),
     publicUrl: config.publicUrl,
     hasReference: config.hasReference,
     web: config.web,

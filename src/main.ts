@@ -10,7 +10,7 @@ import { startRelay } from './relay/start.ts'
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const deps = createDeps(config)
-  const { log, shutdown, database, metrics, evolution, events, services } = deps
+  const { log, shutdown, database, metrics, evolution, events, redis, services, outbound } = deps
 
   const app = await buildApp(deps)
   const metricsServer = await startMetricsServer(metrics.registry, config.metricsPort, config.metricsHost)
@@ -28,6 +28,10 @@ async function main(): Promise<void> {
   if (config.maintenance?.auditSigningKeys.length === 0) {
     log.warn('AUDIT_SIGNING_KEY is not set: changes of audit records cannot be detected')
   }
+  if (!redis) {
+    const replicas = config.budgetReplicas
+    log.warn({ replicas }, 'REDIS_URL is not set: each replica counts its own share of the request budgets')
+  }
   if (!events) log.warn('NATS_URL is not set: events are not delivered and the outbox grows')
 
   const shutDown = async (signal: string) => {
@@ -42,8 +46,9 @@ async function main(): Promise<void> {
     await app.close()
     clearTimeout(timer)
     exitAfterTimeout()
-    await Promise.all([relay && relay.close(), maintenance?.close()])
+    await Promise.all([relay && relay.close(), maintenance?.close(), outbound.close()])
     await Promise.all([database.close(), evolution?.close(), events?.nats.close(), services.close()])
+    redis?.close()
     metricsServer.close()
     log.info('shut down')
   }

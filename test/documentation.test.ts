@@ -46,12 +46,11 @@ describe('the documents', () => {
 
   it('explain every dependency', () => {
     const page = read('docs/dependencies.md')
-    const packages = ['', 'sdk/', 'web/', 'tools/codegen/'].flatMap((folder) => {
-      const { dependencies, devDependencies } = JSON.parse(read(`${folder}package.json`)) as Record<
-        string,
-        object
-      >
-      return Object.keys({ ...dependencies, ...devDependencies })
+    const packages = ['', 'sdk/', 'cli/', 'web/', 'tools/codegen/'].flatMap((folder) => {
+      const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
+        read(`${folder}package.json`),
+      ) as Record<string, object>
+      return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
     })
     const missing = packages.filter((name) => !page.includes(name))
     assert.deepEqual(missing, [])

@@ -20,6 +20,12 @@ describe('a team never sees or touches what is another’s', async () => {
     json: { query: '', columns: [] },
   })
 
+  const bound = await running.request('PUT', `/v1/configuration-sets/theirs/agents/${agent.id}`, {
+    token: owner.token,
+    json: { spec: {}, adopt: agent.id },
+  })
+  assert.equal(bound.status, 201, bound.text)
+
   it('and every route of the server is among the cases', () => {
     const routes = [...running.app.methodsByPath].flatMap(([path, methods]) =>
       [...methods].map((method) => `${method} ${path}`),

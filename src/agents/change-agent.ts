@@ -9,7 +9,8 @@ import {
   type NamedSecretWrite,
   type RevisionRecord,
 } from './change-statement.ts'
-import { AGENT_TEXT, agentSql, BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
+import { AGENT_TEXT, agentSql, BEHAVIOUR_COLUMNS, CHANGEABLE_COLUMNS } from './columns.ts'
+import { driftedSets, OWNERS, type Owner, type SetKey } from './ownership.ts'
 import { bytesOf, refuseTooLarge } from './size.ts'
 
 /** An agent as the text of a response body, its secrets masked. */
@@ -31,6 +32,10 @@ export interface ChangePlan {
   /** The current revision. */
   revision: number
   fields: readonly string[]
+  /** The agent after the change. */
+  text: () => string
+  /** Where a changed value looks like a credential. */
+  credentialWarnings: readonly string[]
 }
 
 /** The named secrets of an agent, by name. */
@@ -44,6 +49,8 @@ export interface StoredAgent {
   /** The revision that set each secret; null if the agent has no such secret. */
   secretRevisions: { api_key: number | null; github_token: number | null }
   namedSecrets: NamedSecrets
+  /** Grows when a configuration set takes fields of the agent. */
+  setVersion: number
   /** The revision that the change makes. */
   nextRevision: number
   /** The time of the new change, Unix time in seconds; never before that of the previous change. */
@@ -66,8 +73,10 @@ export interface ChangeConditions {
   expectedRevisions: number[] | null
   /** No agent at this trust stage or a later one may delegate to the agent. */
   refuseIfDependents?: Agent['trust_stage'] | undefined
-  /** The bulk request that the change is part of. An agent that it has changed already counts as absent. */
+  /** The bulk request or import that the change is part of. An agent that it has changed already counts as absent. */
   bulkId?: string | undefined
+  /** The update may also change `import_metadata`, `capabilities` and `skills`. Otherwise they are ignored. */
+  mayChangeOrigin?: boolean | undefined
 }
 
 export interface ChangeRequest extends Pick<ChangeConditions, 'expectedRevisions' | 'bulkId'> {
@@ -76,9 +85,11 @@ export interface ChangeRequest extends Pick<ChangeConditions, 'expectedRevisions
   /** Unix time in seconds. */
   now: number
   auditId: string
+  /** The configuration set that makes the change. */
+  set?: SetKey
 }
 
-type Decide = (stored: StoredAgent) => Change | undefined
+export type Decide = (stored: StoredAgent) => Change | undefined
 
 /** Attempts without a row lock. After that, the row is locked before it is read. */
 const ATTEMPTS_WITHOUT_LOCK = 3
@@ -87,10 +98,31 @@ const ATTEMPTS_WITHOUT_LOCK = 3
  * Otherwise it tries again, so `decide` can run several times. If `decide` returns undefined, nothing is written. */
 export async function changeAgent(sql: Sql, request: ChangeRequest, decide: Decide): Promise<ChangedAgent> {
   for (let attempt = 1; attempt <= ATTEMPTS_WITHOUT_LOCK; attempt++) {
-    const changed = await tryChange(sql, 'read', request, decide)
+    const changed = await tryChange(sql, request, decide)
     if (changed) return changed
   }
-  const changed = await sql.transaction((locked) => tryChange(locked, 'lock', request, decide))
+  return sql.transaction(async (locked) => {
+    await lockAgent(locked, request.caller.teamId, request.id)
+    return changeLockedAgent(locked, request, decide)
+  })
+}
+
+/** Locks the agent until the end of the transaction. A read in the same statement could be older than the lock. */
+export async function lockAgent(sql: Statements, teamId: string, id: string): Promise<void> {
+  await sql.read({
+    name: 'lock-agent',
+    text: 'SELECT FROM agents WHERE team_id = $1 AND id = $2 FOR UPDATE',
+    values: [teamId, id],
+  })
+}
+
+/** As `changeAgent`, for an agent that the transaction has locked. */
+export async function changeLockedAgent(
+  sql: Statements,
+  request: ChangeRequest,
+  decide: Decide,
+): Promise<ChangedAgent> {
+  const changed = await tryChange(sql, request, decide)
   if (!changed) throw new Error('An agent changed while its row was locked')
   return changed
 }
@@ -101,31 +133,38 @@ export async function planChange(
   request: ChangeRequest,
   decide: Decide,
 ): Promise<ChangePlan> {
-  const { row, change } = await readAndDecide(sql, 'read', request, decide)
-  return { revision: row.revision, fields: change?.fields ?? [] }
+  const { row, agent, changedAt, change } = await readAndDecide(sql, request, decide)
+  return {
+    revision: row.revision,
+    fields: change?.fields ?? [],
+    text: () => (change ? textAfter(agent, change.columns, changedAt) : row.text),
+    credentialWarnings: change?.credentialWarnings ?? [],
+  }
 }
 
 /** Undefined if another writer changed the agent since the read. */
 async function tryChange(
   sql: Statements,
-  access: Access,
   request: ChangeRequest,
   decide: Decide,
 ): Promise<ChangedAgent | undefined> {
-  const { row, agent, changedAt, change, newBytes } = await readAndDecide(sql, access, request, decide)
+  const { row, agent, changedAt, change, newBytes } = await readAndDecide(sql, request, decide)
   const { text, revision, bytes } = row
   if (!change) return { text, revision, fields: [] }
 
   const { columns, secret, ...rest } = change
-  const { caller, id, auditId, bulkId } = request
+  const { caller, id, auditId, bulkId, set } = request
   const next = revision + 1
-  const record = { ...rest, caller, id, revision: next, changedAt, auditId, bulkId }
+  const record = {
+    ...{ ...rest, caller, id, revision: next, changedAt, auditId, bulkId, set },
+    driftedSets: driftedSets(row.owners, change.fields, set),
+  }
   const isNewBehaviour = BEHAVIOUR_COLUMNS.some((name) => change.fields.includes(name))
   const written = await sql.write(
     changeStatement(
       record,
       { ...columns, bytes: newBytes, ...(isNewBehaviour && { behaviour_revision: next }) },
-      bytes,
+      { bytes, setVersion: row.set_version },
       secret,
     ),
   )
@@ -139,21 +178,14 @@ async function tryChange(
   }
 }
 
-type Access = 'read' | 'lock'
-
 async function readAndDecide(
   sql: Statements,
-  access: Access,
   { caller, id, expectedRevisions, now, bulkId }: ChangeRequest,
   decide: Decide,
 ) {
   const [row] = await sql.read<AgentRow>({
-    name: `${access}-agent-to-change${bulkId === undefined ? '' : '-in-bulk'}`,
-    text: [
-      AGENT_TO_CHANGE,
-      bulkId === undefined ? '' : `AND ${isUnchangedBy('$3')}`,
-      access === 'lock' ? 'FOR UPDATE OF a' : '',
-    ].join(' '),
+    name: `read-agent-to-change${bulkId === undefined ? '' : '-in-bulk'}`,
+    text: `${AGENT_TO_CHANGE} ${bulkId === undefined ? '' : `AND ${isUnchangedBy('$3')}`}`,
     values: [caller.teamId, id, ...(bulkId === undefined ? [] : [bulkId])],
   })
   if (!row) throw new Problem('agent_not_found')
@@ -166,11 +198,12 @@ async function readAndDecide(
     fingerprints: { api_key: row.api_key_fingerprint, github_token: row.github_token_fingerprint },
     secretRevisions: { api_key: row.api_key_revision, github_token: row.github_token_revision },
     namedSecrets: row.named_secrets ?? {},
+    setVersion: row.set_version,
     nextRevision: revision + 1,
     changedAt,
   })
   const columns = change?.columns ?? {}
-  const fields = SETTABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
+  const fields = CHANGEABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
   const newBytes =
     bytes - bytesOf(fields.map((name) => agent[name])) + bytesOf(fields.map((name) => columns[name]))
   if (change) refuseTooLarge(newBytes)
@@ -192,10 +225,12 @@ interface AgentRow extends AgentText {
   api_key_revision: number | null
   github_token_revision: number | null
   named_secrets: NamedSecrets | null
+  set_version: number
+  owners: Owner[] | null
 }
 
 export const AGENT_TO_CHANGE = `
 SELECT a.revision, ${AGENT_TEXT}, a.bytes, a.api_key_fingerprint, a.github_token_fingerprint, a.api_key_revision,
-  a.github_token_revision, a.named_secrets
+  a.github_token_revision, a.named_secrets, ${OWNERS}
 FROM agents a, ${agentSql('a')}
 WHERE a.team_id = $1 AND a.id = $2`

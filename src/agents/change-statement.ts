@@ -8,6 +8,7 @@ import type { Caller } from '../platform/identity.ts'
 import { markSql } from './bulk-mark.ts'
 import { AGENT_TEXT, agentSql } from './columns.ts'
 import { changedRows, createdRows } from './delegation/derived-rows.ts'
+import { driftSql, type SetKey } from './ownership.ts'
 import { hasSnapshot, snapshotSql } from './snapshot.ts'
 
 /** The content of the revision, the outbox event and the audit event. */
@@ -28,8 +29,12 @@ export interface RevisionRecord {
   reason?: string | null
   /** Where a changed value looks like a credential; see `secrets/inspect.ts`. */
   credentialWarnings?: readonly string[]
-  /** The bulk request that makes the change. */
+  /** The bulk request or import that makes the change. */
   bulkId?: string | undefined
+  /** The configuration set that makes the change. */
+  set?: SetKey | undefined
+  /** Other configuration sets, which own one of the fields. */
+  driftedSets?: string[]
 }
 
 /** A row of `agent_secrets` that a change stores or, without sealed bytes, deletes. */
@@ -56,6 +61,8 @@ const recordSql = (snapshot = 'NULL') => `revised AS (
 )`
 
 const RECORD_PARAMETERS = 17
+/** The parameter of the first column of a change: two are for the state that was read. */
+const FIRST_COLUMN = RECORD_PARAMETERS + 3
 
 function recordParameters(record: RevisionRecord): unknown[] {
   const { caller, id, revision, changedAt, action, fields, restoredRevision } = record
@@ -72,7 +79,10 @@ function recordParameters(record: RevisionRecord): unknown[] {
     restoredRevision ?? null,
     reason ?? null,
     `${id}:${revision}`,
-    JSON.stringify({ fields, changed_by: caller.userId, changed_at: changedAt, reason }),
+    JSON.stringify({
+      ...{ fields, changed_by: caller.userId, changed_at: changedAt, reason },
+      ...(record.driftedSets?.length && { drifted_sets: record.driftedSets }),
+    }),
     record.auditId,
     caller.requestId,
     caller.via,
@@ -81,27 +91,38 @@ function recordParameters(record: RevisionRecord): unknown[] {
       revision,
       fields,
       restored_revision: restoredRevision,
+      ...record.set,
       credential_warnings: record.credentialWarnings?.length ? record.credentialWarnings : undefined,
+      client_name: caller.clientName,
     }),
   ]
+}
+
+/** What can change without a revision, as it was when the agent was read. */
+export interface ReadState {
+  bytes: number
+  setVersion: number
 }
 
 /** Changes the columns of an agent. Returns no row if another writer changed the agent since the read. */
 export function changeStatement(
   record: RevisionRecord,
   columns: Columns,
-  bytesRead: number,
+  read: ReadState,
   secret?: NamedSecretWrite,
 ): Statement {
   const names = Object.keys(columns)
-  const next = RECORD_PARAMETERS + 2 + names.length
+  const next = FIRST_COLUMN + names.length
   const secretValues = secretParameters(secret)
   const derived = changedRows(columns, next + secretValues.length)
-  const isNamed = !secret && !hasSnapshot(record.revision)
-  const { bulkId } = record
+  const { bulkId, driftedSets = [] } = record
+  const isDrift = driftedSets.length > 0
+  const isNamed = !secret && !hasSnapshot(record.revision) && !isDrift
+  const afterDerived = next + secretValues.length + derived.parameters.length
   const extra = [
     ...derived.ctes,
-    ...(bulkId === undefined ? [] : [markSql(next + secretValues.length + derived.parameters.length)]),
+    ...(isDrift ? [driftSql(`$${afterDerived}`)] : []),
+    ...(bulkId === undefined ? [] : [markSql(afterDerived + (isDrift ? 1 : 0))]),
   ]
   return {
     // Others are too rare to be worth a named statement.
@@ -109,8 +130,9 @@ export function changeStatement(
       ? changeText(names, extra, bulkId !== undefined)
       : { name: undefined, text: rareText(names, extra, record.revision, secret) }),
     values: [
-      ...[...recordParameters(record), bytesRead],
+      ...[...recordParameters(record), read.bytes, read.setVersion],
       ...[...toParameters(columns), ...secretValues, ...derived.parameters],
+      ...(isDrift ? [driftedSets] : []),
       ...(bulkId === undefined ? [] : [bulkId]),
     ],
   }
@@ -143,7 +165,7 @@ function rareText(
   secret: NamedSecretWrite | undefined,
 ): string {
   const record = recordSql(hasSnapshot(revision) ? snapshotSql('written') : 'NULL')
-  const write = secret ? [secretSql(secret, RECORD_PARAMETERS + 2 + names.length)] : []
+  const write = secret ? [secretSql(secret, FIRST_COLUMN + names.length)] : []
   return textOfChange(names, '*', [record, ...write, ...ctes].join(', '))
 }
 
@@ -167,48 +189,60 @@ function secretParameters(secret: NamedSecretWrite | undefined): unknown[] {
   return secret.sealed === null ? [secret.name] : [secret.name, secret.sealed, secret.fingerprint]
 }
 
-/** An evaluation changes the size without a revision, so the size is part of the condition. */
+/** An evaluation changes the size without a revision, and a configuration set its fields, so both are part of the condition. */
 function textOfChange(names: string[], returning: string, record: string): string {
-  const sets = names.map((name, index) => `${name} = $${RECORD_PARAMETERS + 2 + index}`)
+  const sets = names.map((name, index) => `${name} = $${FIRST_COLUMN + index}`)
   return `
 WITH written AS (
   UPDATE agents SET revision = $3, updated_at = $4, ${sets.join(', ')}
   WHERE team_id = $1 AND id = $2 AND revision = $3::bigint - 1 AND bytes = $${RECORD_PARAMETERS + 1}
+    AND set_version = $${RECORD_PARAMETERS + 2}
   RETURNING ${returning}
 ), ${record}
 SELECT revision FROM written`
 }
 
-/** Creates an agent. With an idempotency key that another request has used, it creates none and returns no row. */
+/** A row that belongs to a new agent and must not exist before. Its statement may use $1 team, $2 agent and $4 time. */
+export interface Claim {
+  /** Tells statements with different claims apart. */
+  name: string
+  /** An INSERT that returns no row if the row exists. `next` is the number of its first parameter. */
+  sql: (next: number) => string
+  parameters: unknown[]
+}
+
+/** Creates an agent. If its claim fails, it creates none and returns no row. */
 export function createStatement(
   record: RevisionRecord,
   columns: Columns,
-  idempotency: { key: string; requestHash: Buffer | undefined } | undefined,
+  claim: Claim | undefined,
 ): Statement {
   const names = Object.keys(columns)
   const parameters = names.map((_, index) => `$${RECORD_PARAMETERS + 1 + index}`)
   const next = RECORD_PARAMETERS + 1 + names.length
-  const derived = createdRows(columns, next + (idempotency ? 2 : 0))
-  const claimed = `claimed AS (
-  INSERT INTO idempotency_keys (team_id, key, request_hash, agent_id, created_at)
-  VALUES ($1, $${next}, $${next + 1}, $2, $4)
-  ON CONFLICT DO NOTHING
-  RETURNING agent_id
-), `
+  const claimed = claim?.parameters ?? []
+  const derived = createdRows(columns, next + claimed.length)
+  const { bulkId } = record
+  const marks = bulkId === undefined ? [] : [bulkId]
+  const markCtes = marks.map(() => markSql(next + claimed.length + derived.parameters.length))
   return {
-    name: `create-agent${idempotency ? '-once' : ''}${derived.name}`,
+    name:
+      [
+        'create-agent',
+        ...(claim ? [claim.name] : []),
+        ...('set_version' in columns ? ['in-set'] : []),
+        ...(marks.length > 0 ? ['in-bulk'] : []),
+      ].join('-') + derived.name,
     text: `
-WITH ${idempotency ? claimed : ''}written AS (
+WITH ${claim ? `claimed AS (${claim.sql(next)} RETURNING agent_id), ` : ''}written AS (
   INSERT INTO agents (team_id, id, revision, created_at, updated_at, created_by, ${names.join(', ')})
-  SELECT $1, $2, $3, $4, $4, $5, ${parameters.join(', ')} ${idempotency ? 'FROM claimed' : ''}
+  SELECT $1, $2, $3, $4, $4, $5, ${parameters.join(', ')} ${claim ? 'FROM claimed' : ''}
   RETURNING *
-), ${[recordSql(), ...derived.ctes].join(', ')}
+), ${[recordSql(), ...derived.ctes, ...markCtes].join(', ')}
 SELECT written.revision, ${AGENT_TEXT} FROM written, ${agentSql('written')}`,
     values: [
-      ...recordParameters(record),
-      ...toParameters(columns),
-      ...(idempotency ? [idempotency.key, idempotency.requestHash] : []),
-      ...derived.parameters,
+      ...[...recordParameters(record), ...toParameters(columns)],
+      ...[...claimed, ...derived.parameters, ...marks],
     ],
   }
 }

@@ -9,7 +9,7 @@ interface Column {
   ignoresNull?: true
 }
 
-/** The columns that a client sets. An update changes these and the secrets, and nothing else. */
+/** The columns that a client sets. An update by `PUT` changes these and the secrets, and nothing else. */
 export const SETTABLE_COLUMNS = [
   { name: 'status', type: 'text', ignoresNull: true },
   { name: 'agent_name', type: 'text', ignoresNull: true },
@@ -35,22 +35,33 @@ export const SETTABLE_COLUMNS = [
   { name: 'guard_manually_configured', type: 'boolean', ignoresNull: true },
 ] as const satisfies readonly Column[]
 
+/** The columns that a creation sets, and after it only an import or a configuration set. */
+export const ORIGIN_COLUMNS = [
+  { name: 'import_metadata', type: 'json', ignoresNull: true },
+  { name: 'capabilities', type: 'json', ignoresNull: true },
+  { name: 'skills', type: 'json', ignoresNull: true },
+] as const satisfies readonly Column[]
+
+/** The columns that a change can set, in the order in which revisions and events name them. */
+export const CHANGEABLE_COLUMNS = [...SETTABLE_COLUMNS, ...ORIGIN_COLUMNS]
+
 export type ColumnType = Column['type']
 
 export type SettableColumn = (typeof SETTABLE_COLUMNS)[number]['name']
+export type ChangeableColumn = (typeof CHANGEABLE_COLUMNS)[number]['name']
 
-/** Values for the columns that a client sets. An absent one keeps the stored value. */
-export type ColumnValues = Partial<Record<SettableColumn, unknown>>
+/** Values for the columns that a change can set. An absent one keeps the stored value. */
+export type ColumnValues = Partial<Record<ChangeableColumn, unknown>>
 
 /** Every column of `agents`. `deleted_agents` has them too: an agent moves there and back with all of them. */
 export const AGENT_COLUMNS: readonly string[] = [
   ...['team_id', 'id', 'revision', 'created_by', 'created_at', 'updated_at'],
-  ...SETTABLE_COLUMNS.map(({ name }) => name),
-  ...['trust_stage', 'trusted_at', 'ttt_days', 'import_metadata', 'capabilities', 'skills'],
+  ...CHANGEABLE_COLUMNS.map(({ name }) => name),
+  ...['trust_stage', 'trusted_at', 'ttt_days'],
   ...['api_key', 'github_token'].flatMap((secret) =>
     ['sealed', 'mask', 'fingerprint', 'revision'].map((part) => `${secret}_${part}`),
   ),
-  ...['named_secrets', 'latest_evaluation', 'behaviour_revision', 'bytes'],
+  ...['named_secrets', 'latest_evaluation', 'behaviour_revision', 'bytes', 'set_version'],
 ]
 
 /** The columns that decide how an agent behaves: if one changes, the evaluation is no longer current. */

@@ -1,12 +1,18 @@
 import type { Agent } from '../contract/agent.ts'
 import type { StoredAgent } from './change-agent.ts'
 import type { Columns } from './change-statement.ts'
-import { type ColumnType, type ColumnValues, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
+import {
+  CHANGEABLE_COLUMNS,
+  type ChangeableColumn,
+  type ColumnType,
+  type ColumnValues,
+  SETTABLE_COLUMNS,
+} from './columns.ts'
 
-/** The columns that an update changes, with their new values. */
+/** The columns that a change sets to another value, with their new values. */
 export function changedColumns(agent: Agent, values: ColumnValues): Columns {
   const changed: Columns = {}
-  for (const column of SETTABLE_COLUMNS) {
+  for (const column of CHANGEABLE_COLUMNS) {
     const given = values[column.name]
     const value = column.type === 'numeric' && typeof given === 'string' ? toNumericText(given) : given
     if (value === undefined || (value === null && 'ignoresNull' in column)) continue
@@ -47,16 +53,22 @@ function withoutTrailingZeros(numeric: string): string {
   return numeric.includes('.') ? numeric.replace(/\.?0+$/, '') : numeric
 }
 
-/** The settable values in an agent or in a request body. */
-export function settableValues(body: Partial<Record<SettableColumn, unknown>>): ColumnValues {
-  return Object.fromEntries(
-    SETTABLE_COLUMNS.filter(({ name }) => body[name] !== undefined).map(({ name }) => [name, body[name]]),
-  )
-}
+type Values = Partial<Record<ChangeableColumn, unknown>>
 
-/** A change of settable columns as a revision records it. */
+const pick = (columns: readonly { name: ChangeableColumn }[], body: Values): ColumnValues =>
+  Object.fromEntries(
+    columns.filter(({ name }) => body[name] !== undefined).map(({ name }) => [name, body[name]]),
+  )
+
+/** The values in an agent or in a request body that an update by `PUT` can set. */
+export const settableValues = (body: Values): ColumnValues => pick(SETTABLE_COLUMNS, body)
+
+/** The same, with those that describe where the agent came from. */
+export const changeableValues = (body: Values): ColumnValues => pick(CHANGEABLE_COLUMNS, body)
+
+/** A change of columns as a revision records it. */
 export function describeColumns({ agent, secretRevisions }: StoredAgent, columns: Columns) {
-  const fields: string[] = SETTABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
+  const fields: string[] = CHANGEABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
   const before: Record<string, unknown> = Object.fromEntries(
     fields.map((field) => [field, agent[field as keyof Agent] ?? null]),
   )

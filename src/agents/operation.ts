@@ -9,6 +9,6 @@ export function operation<const Schema extends { operationId: string; summary: s
   lane: 'by_method' | ((query: unknown) => Lane) = 'by_method',
 ) {
   // Every read of secrets leaves a record.
-  const isAudited = permission === 'agent:secret'
-  return { config: { permission, lane, isAudited }, schema: { ...schema, ...AGENT_OPERATION } }
+  const audited = permission === 'agent:secret' ? { isAudited: true } : {}
+  return { config: { permission, lane, ...audited }, schema: { ...schema, ...AGENT_OPERATION } }
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { toETag } from '../contract/etag.ts'
+import { headerList, ignoredFields } from '../platform/header-list.ts'
 import type { AgentText } from './change-agent.ts'
-import { headerList, ignoredFields } from './header-list.ts'
 
 export function sendAgent(reply: FastifyReply, { text, revision, credentialWarnings = [] }: AgentText) {
   const warnings = headerList(credentialWarnings)

@@ -8,6 +8,7 @@ import {
   ImportMetadata,
   MCPConfig,
   NO_USER_INFO,
+  SET_BY_ORIGIN,
   WhiteBoxConfig,
 } from './agent-parts.ts'
 import { DecimalInput } from './decimal.ts'
@@ -76,8 +77,8 @@ export const SETTABLE = {
     format: 'int32',
     minimum: 1,
     description:
-      'How many requests per minute the agent accepts from the services that call it, 1 to 2,147,483,647. The console ' +
-      'stores the limit and does not enforce it. Default of a new agent: 100.',
+      'How many requests per minute the agent accepts from all services that call it together, 1 to 2,147,483,647. The console ' +
+      'counts the requests that take a permit from the request budget of the agent. Default of a new agent: 100.',
   }),
   access_level: oneOf(ACCESS_LEVELS, {
     description:
@@ -121,13 +122,16 @@ export const SETTABLE = {
   }),
 }
 
-/** The fields that describe where an agent came from. A client sets them when it creates the agent. */
+/** The fields that describe where an agent came from. A creation sets them, and after it only an import or a configuration
+ * set: an update by `PUT` ignores them. */
 export const ORIGIN = {
   import_metadata: ref(ImportMetadata, {
-    description: 'How the agent was imported. Set on creation. Default: `{"source": "manual"}`.',
+    description: `How the agent was imported. ${SET_BY_ORIGIN} Default: \`{"source": "manual"}\`.`,
   }),
-  capabilities: ref(AgentCapabilities, { description: 'Capability flags. Set on creation. Default: `{}`.' }),
+  capabilities: ref(AgentCapabilities, {
+    description: `Capability flags. ${SET_BY_ORIGIN} Default: \`{}\`.`,
+  }),
   skills: Type.Array(ref(AgentSkill), {
-    description: 'Skill definitions of an `a2a` agent. Set on creation. Default: `[]`.',
+    description: `Skill definitions of an \`a2a\` agent. ${SET_BY_ORIGIN} Default: \`[]\`.`,
   }),
 }

@@ -16,6 +16,8 @@ import {
 /** `src/agents/secrets/inspect.ts` lists these fields too. */
 export const NO_USER_INFO = 'A user name or password in it is refused: use a named secret.'
 
+export const SET_BY_ORIGIN = 'Set on creation; later only an import or a configuration set changes it.'
+
 const longText = (description: string) =>
   Type.String({ maxLength: 2_048, description: `${description} At most 2,048 characters.` })
 const name = (description: string) =>
@@ -115,7 +117,7 @@ export type AgentMetadata = Static<typeof AgentMetadata>
 
 export const ImportMetadata = openObject(
   'ImportMetadata',
-  'How the agent was imported. Set on creation. Default: `{"source": "manual"}`.',
+  `How the agent was imported. ${SET_BY_ORIGIN} Default: \`{"source": "manual"}\`.`,
   {
     source: name('Where the agent came from. Default: `manual`.'),
     source_url: longText(`URL that the agent was imported from. ${NO_USER_INFO}`),
@@ -127,7 +129,7 @@ export type ImportMetadata = Static<typeof ImportMetadata>
 
 export const AgentCapabilities = openObject(
   'AgentCapabilities',
-  'Capability flags. Set on creation. Default: `{}`.',
+  `Capability flags. ${SET_BY_ORIGIN} Default: \`{}\`.`,
   {
     streaming: Type.Boolean({ description: 'The agent can stream its responses.' }),
     push_notifications: Type.Boolean({ description: 'The agent can send push notifications.' }),

@@ -28,6 +28,11 @@ const OTHER_ACTIONS = [
   'user_erased',
   'view_saved',
   'view_deleted',
+  'set_applied',
+  'set_released',
+  'card_key_saved',
+  'card_key_deleted',
+  'card_policy_changed',
 ] as const
 
 type AuditAction = `agent_${RevisionAction}` | (typeof OTHER_ACTIONS)[number]
@@ -42,8 +47,8 @@ const AUDIT_VIAS = ['api', 'mcp', 'import', 'set'] as const
 export type AuditVia = (typeof AUDIT_VIAS)[number]
 
 const VIA_MEANING =
-  '`api`: a request to this API. `mcp` (Model Context Protocol), `import` (an import of agents) and `set` (a configuration set) are ' +
-  'reserved.'
+  '`api`: a request to this API. `mcp`: a request to the MCP server (Model Context Protocol). `import`: an import of agents. `set`: a ' +
+  'request to a configuration set.'
 
 export const AuditEvent = Type.Object(
   {
@@ -58,7 +63,10 @@ export const AuditEvent = Type.Object(
         'with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission ' +
         'that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a ' +
         'mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the ' +
-        'user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team.',
+        'user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team. ' +
+        '`set_applied`: a configuration set took an agent or other fields of it, and the agent stayed as it was. `set_released`: a ' +
+        'configuration set let go of an agent. `card_key_saved`, `card_key_deleted`, `card_policy_changed`: the user changed which agent ' +
+        'cards the team trusts.',
     }),
     agent_id: nullable(
       described(
@@ -83,15 +91,17 @@ export const AuditEvent = Type.Object(
     ),
     detail: described(
       FreeFormObject,
-      'Details of the action. A change: the new revision, the names of the changed fields, and in `credential_warnings` where a ' +
-        'changed value looks like a credential, as in the header `console-credential-warnings`. A read of secrets: their ' +
+      'Details of the action. A change: the new revision, the names of the changed fields, the `set` and `key` if a configuration set made it, and in `credential_warnings` where a ' +
+        'changed value looks like a credential, as in the header `console-credential-warnings`; if an MCP client made it, `client_name` may have the ' +
+        'name that the client gives itself. A read of secrets: their ' +
         'names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation ' +
         'within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in ' +
         'seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the ' +
         'operation, the status of the response (499 if the client disconnected before it) and the duration in milliseconds. ' +
         '`agents_exported`: the format, the names of the filters, and the agent after which the export continued. ' +
-        '`audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. It never contains values of ' +
-        'fields.',
+        '`audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. `set_applied`, ' +
+        '`set_released`: the set, the key and the names of the fields. A card key: its id, algorithm and origins. It never contains ' +
+        'values of fields.',
     ),
   },
   {

@@ -48,6 +48,12 @@ export const AgentEvent = Type.Object(
         reason: Type.Optional(
           Type.String({ description: 'Why the user made the change. Absent: the user gave no reason.' }),
         ),
+        drifted_sets: Type.Optional(
+          Type.Array(Type.String(), {
+            description:
+              'Names of the configuration sets that own one of the changed fields and did not make the change. Absent: there are none.',
+          }),
+        ),
       },
       { description: 'The change.' },
     ),

@@ -7,6 +7,10 @@ import { headerSchemas, responseHeaders } from './responses.ts'
 /** The format of an export, in each of its lines. Another format gets another number. */
 export const EXPORT_FORMAT = 'console-agent/1'
 
+/** A pattern. Spreadsheets take text that starts like this for a formula, in Japanese and Chinese versions also the wide forms. In
+ * CSV such a text has an apostrophe in front, and so has one that starts with an apostrophe. */
+export const FORMULA_STARTS = "[=+\\-@\\t\\r\\n'＝＋－＠]"
+
 export const AgentExportQuery = Type.Object({
   ...AGENT_FILTERS,
   format: Type.Optional(

@@ -135,6 +135,9 @@ export const REDACTABLE_FIELDS = [
   'purpose',
   'last_tested_by',
   'evaluated_harnesses',
+  'import_metadata',
+  'capabilities',
+  'skills',
 ] as const
 
 /** The reason of a revision can be redacted like a field. */

@@ -2,16 +2,18 @@
 export const PERMISSION_DESCRIPTIONS = {
   'agent:read':
     'Read the agents of the team: one agent, the list, old revisions, differences, delegations and the event stream. Secrets are ' +
-    'masked. Read the display names of users. Save views of the list for yourself.',
+    'masked. Read the request budgets of agents. Read the display names of users. Save views of the list for yourself.',
   'agent:write':
     'Create agents, update them, set their named secrets and restore an old revision. Save views of the list for the team.',
-  'agent:lifecycle': 'Change the trust stage of an agent.',
+  'agent:lifecycle':
+    'Change the trust stage of an agent. Change the card keys and the card policy of the team, which decide which agent cards it trusts.',
   'agent:secret':
     'Read the secrets of an agent in clear text; the audit log records each read. Move `agent_url` to another origin while an ' +
     '`api_key` is stored, without sending the key.',
   'agent:delete':
     'Delete agents, recover deleted ones, remove values from their history, and erase the display names of users.',
-  'evaluation:write': 'Record the result of a completed evaluation of an agent.',
+  'evaluation:write':
+    'Record the result of a completed evaluation of an agent. Take permits from the request budget of an agent, before calling it.',
   'audit:read': 'Read and export the audit log of the team.',
   'service:read': 'Read the state of the services behind the console.',
 } as const

@@ -48,6 +48,14 @@ export const PROBLEMS = {
     status: 404,
     detail: 'There is no view of this name in this scope. List the views to find the right name.',
   },
+  managed_agent_not_found: {
+    status: 404,
+    detail: 'The configuration set has no agent of this key. List its agents to find the right key.',
+  },
+  card_key_not_found: {
+    status: 404,
+    detail: 'Your team has no card key with this id. List the card keys to find the right id.',
+  },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
   request_timeout: {
     status: 408,
@@ -84,6 +92,53 @@ export const PROBLEMS = {
     status: 409,
     detail: 'There are already 100 views in this scope. Delete one of them first.',
   },
+  field_owned: {
+    status: 409,
+    detail: 'Another configuration set owns a field of the spec. Remove the field from one of the two sets.',
+  },
+  field_drifted: {
+    status: 409,
+    detail:
+      'Another writer has changed fields since the set applied them, and the spec changes them too. Name them in force to overwrite ' +
+      'them, or put their current values into the spec.',
+  },
+  agent_bound: {
+    status: 409,
+    detail:
+      'The key belongs to another agent, or the set has the agent under another key. Let go of that one first.',
+  },
+  too_many_sets: {
+    status: 409,
+    detail: 'The team already has 100 configuration sets. Let go of all agents of one of them first.',
+  },
+  set_full: {
+    status: 409,
+    detail: 'The configuration set already has 10,000 agents. Use another set.',
+  },
+  too_many_card_keys: {
+    status: 409,
+    detail: 'The team already has 100 card keys. Delete one of them first.',
+  },
+  no_agent_card: {
+    status: 409,
+    detail:
+      'There is no agent card for this agent. An agent with a card has the protocol a2a and an agent_url.',
+  },
+  no_card_url: {
+    status: 409,
+    detail:
+      'The agent was not imported from the URL of an agent card, so that there is nothing to refresh it from. Import the card by its URL.',
+  },
+  card_changed: {
+    status: 409,
+    detail:
+      'The agent card is another one than expected_digest says. Nothing was changed. Send the request with dry_run to see the new changes.',
+  },
+  card_refused: {
+    status: 409,
+    detail:
+      'The card policy of the team refuses the agent card because of its signatures. Nothing was changed. Check the card keys of the team.',
+  },
   match_count_differs: {
     status: 409,
     detail:
@@ -95,6 +150,12 @@ export const PROBLEMS = {
     detail:
       'The filters match more than 500 agents. Nothing was changed. Narrow the filters, or list the agents and send their ids in ' +
       'several requests.',
+  },
+  plan_not_valid: {
+    status: 409,
+    detail:
+      'The plan is not one of a dry run of this body by this user, or the console has other keys now. Nothing was changed. Repeat ' +
+      'the dry run, and send its plan with the same body.',
   },
   position_expired: {
     status: 410,
@@ -122,6 +183,12 @@ export const PROBLEMS = {
       'Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then ' +
       'try again with fewer requests at a time.',
   },
+  request_budget_exceeded: {
+    status: 429,
+    detail:
+      'The services have sent the agent as many requests as its rate_limit_requests_per_minute allows at this priority. Wait as ' +
+      'long as Retry-After says, then try again.',
+  },
   headers_too_large: {
     status: 431,
     detail: 'The headers are larger than 16 KiB. Send fewer or shorter headers.',
@@ -146,6 +213,14 @@ export const PROBLEMS = {
     detail:
       'The issuer made no token for the service behind this operation. Ask the operator of the console to check the token ' +
       'exchange: its log has the reason.',
+  },
+  card_unreachable: {
+    status: 502,
+    detail: 'The agent card could not be fetched. Check its URL, or try again later.',
+  },
+  card_unreadable: {
+    status: 502,
+    detail: 'The document at the URL of the agent card is no valid agent card. Nothing was changed.',
   },
   issuer_unavailable: {
     status: 503,
@@ -177,7 +252,7 @@ export const PROBLEMS = {
     status: 503,
     detail:
       'The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, ' +
-      'or repeat a creation or a bulk request with the same Idempotency-Key.',
+      'or repeat a creation, a bulk request or an import with the same Idempotency-Key.',
   },
   upstream_unavailable: {
     status: 503,

@@ -30,6 +30,18 @@ const HEADERS = {
   },
   'cache-control': { description: 'Do not store the response.', example: 'no-store' },
   'retry-after': { description: 'Seconds to wait before the next attempt.', example: '2' },
+  'ratelimit-policy': {
+    description:
+      'The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (RFC 9651 list, IETF draft of the RateLimit ' +
+      'fields). Absent if the agent has no limit.',
+    example: '"agent";q=600;w=60;console-burst=100',
+  },
+  ratelimit: {
+    description:
+      'What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica ' +
+      'counts its own share of the limit, because there is no Redis or it does not respond.',
+    example: '"agent";r=42;t=1',
+  },
   'console-ignored-fields': {
     description:
       'Names of the fields in the body that the operation ignored, percent-encoded and separated by commas. Absent when ' +
@@ -59,6 +71,17 @@ export function jsonResponse(
     headers: headerSchemas(headers),
     content: { [JSON_TYPE]: { schema, ...(examples ? { examples } : {}) } },
   }
+}
+
+/** Adds headers to one of several responses. */
+export function addHeaders<Responses extends object>(
+  responses: Responses,
+  status: number,
+  headers: Record<string, Header>,
+): Responses {
+  const response = (responses as Record<number, { headers: object }>)[status]
+  const added = { ...response, headers: { ...response?.headers, ...headerSchemas(headers) } }
+  return { ...responses, [status]: added }
 }
 
 /** A response without a body. */

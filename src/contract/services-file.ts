@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { integer, oneOf } from './fields.ts'
+import { PRIORITIES } from './request-budget.ts'
 
 /** What a service gets as a token. There is no default: the choice decides what a compromised service can do. */
 const SERVICE_TOKENS = ['assert', 'exchange', 'pass'] as const
@@ -43,6 +44,7 @@ export const ServiceEntry = Type.Object(
     insecure_http: Type.Optional(Type.Boolean({ description: 'true or false' })),
     read_permission: Type.Optional(permission('GET, HEAD and OPTIONS need')),
     write_permission: Type.Optional(permission('all other methods need')),
+    budget_priority: Type.Optional(oneOf(PRIORITIES, { description: `one of ${PRIORITIES.join(', ')}` })),
     document: Type.Optional(
       Type.String({ minLength: 1, description: 'a URL, or a path under `url`; without it, /openapi.json' }),
     ),

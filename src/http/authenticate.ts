@@ -1,5 +1,6 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import type { AuditVia } from '../contract/audit.ts'
 import type { Permission } from '../contract/permissions.ts'
 import { PermissionMissing, Problem } from '../contract/problem.ts'
 import { TEAM_HEADER } from '../contract/team-header.ts'
@@ -15,6 +16,8 @@ type Access = Permission | 'member' | 'authenticated' | 'public'
 declare module 'fastify' {
   interface FastifyContextConfig {
     permission?: Access
+    /** The interface that the route belongs to, for the audit log. Default: `api`. */
+    via?: AuditVia
   }
   interface FastifyRequest {
     /** Set on every route that needs a permission, or a user and a team. */
@@ -68,7 +71,7 @@ export const authentication = fp(
         throw new PermissionMissing(permission)
       }
       if (!chosen) throw notYours(verified)
-      request.caller = toCaller(chosen, request.id)
+      request.caller = toCaller(chosen, request)
     })
     app.addHook('onError', async (request, reply, error: Error) => {
       const challenge = challengeFor(error, request, publicUrl)
@@ -106,7 +109,7 @@ function describeRefusal(
   // The path parameters have not been validated yet.
   const agentId = parseUuid((params as { id?: string }).id ?? '')
   return {
-    caller: { userId, teamId, requestId, name, clientId, via: 'api' },
+    caller: { userId, teamId, requestId, name, clientId, via: routeOptions.config.via ?? 'api' },
     permission,
     method,
     route: mountedOperation?.route ?? routeOptions.url ?? '',
@@ -114,15 +117,16 @@ function describeRefusal(
   }
 }
 
-function toCaller(verified: VerifiedToken, requestId: string): Caller {
+function toCaller(verified: VerifiedToken, { id: requestId, routeOptions }: FastifyRequest): Caller {
   const { userId, teamId, teams, name, clientId, permissions } = verified
+  const { via = 'api' } = routeOptions.config
   if (teams.length === 0) throw new Problem('team_missing')
   if (teamId === null) {
     const detail = `The token has ${teams.length} teams. Name one of them in the header console-team: ${nameTeams(teams)}.`
     throw new Problem('team_ambiguous', { detail })
   }
   if (userId === null) throw new Problem('user_missing')
-  return { userId, teamId, requestId, name, clientId, via: 'api', permissions }
+  return { userId, teamId, requestId, name, clientId, via, permissions }
 }
 
 function notYours({ teams }: VerifiedToken): Problem {

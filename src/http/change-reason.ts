@@ -20,10 +20,14 @@ export const changeReason = fp(
   { name: 'change-reason', dependencies: ['authentication'] },
 )
 
-/** Operations without a permission of the console belong to a service behind it. */
+/** Operations without a permission of the console belong to a service behind it. What leaves no record keeps no reason. */
 function isChange({ method, config }: RouteOptions): boolean {
   const needsPermission = (PERMISSIONS as readonly string[]).includes(config?.permission ?? '')
-  return needsPermission && ![method].flat().some((name) => name === 'GET' || name === 'HEAD')
+  return (
+    needsPermission &&
+    config?.isAudited !== false &&
+    ![method].flat().some((name) => name === 'GET' || name === 'HEAD')
+  )
 }
 
 async function readReason(request: FastifyRequest): Promise<void> {
@@ -38,14 +42,22 @@ const UNSHOWABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
 function parseReason(header: string): string {
   const errors = new ErrorList()
   const loc = ['header', REASON_HEADER]
-  const text = decode(header)?.trim()
-  if (text === undefined) errors.add(loc, 'value_error', 'this is no UTF-8 text with % written as %25')
-  else if (Array.from(text).length > MAX_REASON_LENGTH) errors.add(loc, 'string_too_long', MAX_REASON_LENGTH)
+  const text = decode(header)
+  if (text !== undefined) return checkReason(text, loc)
+  errors.add(loc, 'value_error', 'this is no UTF-8 text with % written as %25')
+  throw new RequestValidationError(errors.errors)
+}
+
+/** Returns the reason without spaces around it. */
+export function checkReason(given: string, loc: string[]): string {
+  const errors = new ErrorList()
+  const text = given.trim()
+  if (Array.from(text).length > MAX_REASON_LENGTH) errors.add(loc, 'string_too_long', MAX_REASON_LENGTH)
   else if (UNSHOWABLE.test(text))
     errors.add(loc, 'value_error', 'a reason must not contain control characters')
   else if (containsCredential(text)) errors.add(loc, 'value_error', 'a reason must not contain a credential')
   if (errors.errors.length > 0) throw new RequestValidationError(errors.errors)
-  return text ?? ''
+  return text
 }
 
 /** Node reads the bytes of a header as Latin-1. Undefined if they are no percent-encoded UTF-8. */

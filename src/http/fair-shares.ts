@@ -17,6 +17,10 @@ declare module 'fastify' {
      * the place, and this one waits for its next turn. Rejects as a request that gets no place. Set on routes with a lane. */
     yieldPlace: () => Promise<void>
   }
+  interface FastifyReply {
+    /** Runs work at a place, for a handler that knows the lane only from the body. `key`: the agent that a write changes. */
+    withPlace: <Result>(lane: Lane, key: string | undefined, work: () => Promise<Result>) => Promise<Result>
+  }
 }
 
 interface Place {
@@ -31,6 +35,7 @@ interface Place {
 export const fairShares = fp(
   async (app, { lanes, metrics }: { lanes: Lanes; metrics: Metrics }) => {
     app.decorateRequest('yieldPlace')
+    app.decorateReply('withPlace', withPlace)
     const laneMetrics = metrics.lanes(lanes)
 
     const refuse = (lane: Lane, cause: QueueRefusal): Problem => {
@@ -38,13 +43,12 @@ export const fairShares = fp(
       return refusalProblem(cause)
     }
 
-    const createPlace = (request: FastifyRequest, reply: FastifyReply): Place => {
-      const lane = chooseLane(request)
+    const createPlace = (reply: FastifyReply, lane: Lane, key: string | undefined): Place => {
       const queue = lanes[lane]
       let granted = Promise.withResolvers<void>()
       const entry = {
-        team: request.caller.teamId,
-        key: keyOf(request, lane),
+        team: reply.request.caller.teamId,
+        key,
         onPlace: () => granted.resolve(),
         onRefusal: (cause: QueueRefusal) => granted.reject(refuse(lane, cause)),
       }
@@ -76,6 +80,15 @@ export const fairShares = fp(
       }
     }
 
+    function withPlace<Result>(
+      this: FastifyReply,
+      lane: Lane,
+      key: string | undefined,
+      work: () => Promise<Result>,
+    ): Promise<Result> {
+      return runAt(createPlace(this, lane, key), work)
+    }
+
     /** Before the body is read. */
     const refuseEarly: RouteOptions['onRequest'] = (request, _reply, done) => {
       const lane = chooseLane(request)
@@ -89,19 +102,24 @@ export const fairShares = fp(
       route.onRequest = [...[route.onRequest ?? []].flat(), refuseEarly]
       // Around the handler and not in onSend: the place is free when the handler has ended, even if its client is gone.
       route.handler = async function (request, reply) {
-        const place = createPlace(request, reply)
+        const lane = chooseLane(request)
+        const place = createPlace(reply, lane, keyOf(request, lane))
         request.yieldPlace = place.yield
-        await place.take()
-        try {
-          return await handler.call(this, request, reply)
-        } finally {
-          place.release()
-        }
+        return runAt(place, async () => handler.call(this, request, reply))
       }
     })
   },
   { name: 'fair-shares', dependencies: ['authentication'] },
 )
+
+async function runAt<Result>(place: Place, work: () => Promise<Result>): Promise<Result> {
+  await place.take()
+  try {
+    return await work()
+  } finally {
+    place.release()
+  }
+}
 
 function chooseLane({ method, query, routeOptions }: FastifyRequest): Lane {
   const { lane } = routeOptions.config
@@ -111,5 +129,7 @@ function chooseLane({ method, query, routeOptions }: FastifyRequest): Lane {
 
 /** One write of an agent at a time: the others would only wait for its row lock, each with a connection. */
 function keyOf({ params }: FastifyRequest, lane: Lane): string | undefined {
-  return lane === 'writes' ? (params as { id?: string }).id : undefined
+  if (lane !== 'writes') return undefined
+  const { id, set, key } = params as { id?: string; set?: string; key?: string }
+  return id ?? (key === undefined ? undefined : `${set} ${key}`)
 }

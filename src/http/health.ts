@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { CountedBy } from '../contract/request-budget.ts'
 
 export type DependencyState = 'up' | 'read_only' | 'schema_outdated' | 'down' | 'unknown'
 
@@ -13,6 +14,8 @@ export interface HealthOptions {
   dependencies: Record<string, () => DependencyState | Promise<DependencyState>>
   /** Event delivery. No request waits for it, so a backlog does not make the replica degraded. */
   delivery: () => Promise<DeliveryState>
+  /** Who counts request budgets. A replica that counts by itself is not degraded. */
+  countedBy: () => CountedBy
   shutdown: { hasBegun: boolean }
 }
 
@@ -20,7 +23,7 @@ export interface HealthOptions {
  * all replicas out of rotation at once would be a full outage. A schema that is older than the code concerns only the
  * replicas with this version of the code: they must not receive requests before the migration. */
 export const healthRoutes: FastifyPluginAsync<HealthOptions> = async (app, options) => {
-  const { dependencies, delivery, shutdown } = options
+  const { dependencies, delivery, countedBy, shutdown } = options
   const route = { config: { permission: 'public' }, schema: { hide: true } } as const
 
   app.get('/health/live', route, async () => ({ status: 'live' }))
@@ -37,6 +40,7 @@ export const healthRoutes: FastifyPluginAsync<HealthOptions> = async (app, optio
       status: isOutdated ? 'schema_outdated' : has('down', 'read_only') ? 'degraded' : 'ready',
       dependencies: Object.fromEntries(states),
       delivery: deliveryState,
+      request_budgets: { counted_by: countedBy() },
     })
   })
 }

@@ -7,9 +7,10 @@ import { onResponseEnd } from './response-end.ts'
 /** Limits the memory for request bodies: a body that arrives slowly holds its memory for up to the time limit of a request.
  * Runs after authentication and before the body is read. */
 export const requestMemory = fp(
-  async (app, { memory, bodyLimit }: { memory: SharedBudget; bodyLimit: number }) => {
+  async (app, { memory }: { memory: SharedBudget }) => {
     app.addHook('preParsing', (request, reply, payload, done) => {
-      const bytes = request.routeOptions.config.streams ? 0 : expectedBytes(request.raw, bodyLimit)
+      const { config, bodyLimit } = request.routeOptions
+      const bytes = config.streams ? 0 : expectedBytes(request.raw, bodyLimit)
       const team = request.verified?.tenant ?? ''
       const refusal = bytes > 0 ? memory.take(team, bytes) : undefined
       if (refusal) {

@@ -21,6 +21,8 @@ export interface Caller {
   name: string | null
   /** The application that the token was issued to; null if the token does not say it. */
   clientId: string | null
+  /** The name that an MCP client gives itself. Nothing verifies it. */
+  clientName?: string
   /** The interface through which the user acts. */
   via: AuditVia
   permissions: ReadonlySet<string>
@@ -30,7 +32,7 @@ export interface Caller {
 
 /** An authenticated user lacks the permission for an operation. */
 export interface Refusal {
-  caller: Omit<Caller, 'permissions' | 'reason'>
+  caller: Omit<Caller, 'permissions' | 'reason' | 'clientName'>
   permission: string
   method: string
   route: string

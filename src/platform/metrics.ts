@@ -1,6 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { SERVICE_STATES } from '../contract/service.ts'
 import type { BreakerState } from './breaker/circuit.ts'
+import {
+  type BudgetMetrics,
+  createBudgetMetrics,
+  createRedisMetrics,
+  type RedisMetrics,
+} from './budget-metrics.ts'
 import { type DatabaseObservation, observeDatabase } from './database-metrics.ts'
 import type { QueueRefusal } from './fair-queue.ts'
 import type { Lane, Lanes } from './lanes.ts'
@@ -90,6 +96,8 @@ export interface Metrics {
   exchanges: () => ExchangeMetrics
   /** Returns the function that counts calls of services that are missing in the audit log. */
   droppedAuditEvents: () => (count: number) => void
+  redis: () => RedisMetrics
+  requestBudgets: () => BudgetMetrics
 }
 
 const BREAKER_STATES: BreakerState[] = ['closed', 'half_open', 'open']
@@ -129,6 +137,8 @@ export function createMetrics(): Metrics {
     observeDatabase: (observation) => observeDatabase(registry, observation),
     observeNats: (isUp) => observeNats(create, isUp),
     observeRevocations: (revocations) => observeRevocations(create, revocations),
+    redis: () => createRedisMetrics(registry),
+    requestBudgets: () => createBudgetMetrics(registry),
   }
 }
 

@@ -47,3 +47,18 @@ const REFUSALS: Record<QueueRefusal, Problem> = {
 export function refusalProblem(refusal: QueueRefusal): Problem {
   return REFUSALS[refusal]
 }
+
+/** Runs the work at a place, for a request that also waits for other things. Rejects as a request that gets no place. */
+export async function atPlace<Result>(
+  queue: FairQueue,
+  request: PlaceRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const place = await takePlace(queue, request)
+  if ('refusal' in place) throw refusalProblem(place.refusal)
+  try {
+    return await work()
+  } finally {
+    place.release()
+  }
+}

@@ -3,7 +3,7 @@ import type { Users } from './service.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A GET that leaves a record in the audit log, as every successful request with another method may do. */
+    /** Whether a request may leave a record in the audit log. By default a GET does not, and every other method does. */
     isAudited?: boolean
   }
 }
@@ -17,7 +17,7 @@ export const rememberUsers = fp(
       const { method, routeOptions } = request
       // Absent on routes that need no user.
       const caller = request.caller as typeof request.caller | undefined
-      const isAudited = !SAFE_METHODS.includes(method) || routeOptions.config.isAudited === true
+      const isAudited = routeOptions.config.isAudited ?? !SAFE_METHODS.includes(method)
       if (caller && isAudited && reply.statusCode < 400) remember(caller)
       done()
     })

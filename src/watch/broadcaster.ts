@@ -43,6 +43,8 @@ export function startBroadcaster(
   log: Logger,
   /** The epoch of the database, for a stream without messages. */
   readEpoch: () => Promise<number>,
+  /** Called with each new event, of any team. */
+  onEvent: (event: StoredEvent) => void = () => {},
 ): Broadcaster {
   const closing = new AbortController()
   const subscribers = new Map<string, Set<Subscriber>>()
@@ -71,6 +73,7 @@ export function startBroadcaster(
     const isNext = event.sequence === recent.lastSequence + 1 && epoch === state.epoch
     const next = isNext ? state : restartAt(createdAt, epoch, event.sequence)
     next.recent.add(event)
+    onEvent(event)
     let frame: Buffer | undefined
     for (const subscriber of subscribers.get(event.teamId) ?? []) {
       if (!subscriber.matches(event)) continue

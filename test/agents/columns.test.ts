@@ -2,8 +2,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { AGENT_COLUMNS, BEHAVIOUR_COLUMNS, SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
+import {
+  AGENT_COLUMNS,
+  BEHAVIOUR_COLUMNS,
+  CHANGEABLE_COLUMNS,
+  ORIGIN_COLUMNS,
+  SETTABLE_COLUMNS,
+} from '../../src/agents/columns.ts'
 import { AGENT_DEFAULTS, Agent, AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
+import { ORIGIN } from '../../src/contract/agent-fields.ts'
 import { AgentLatestEvaluation } from '../../src/contract/agent-parts.ts'
 import { useConsole } from '../support/console.ts'
 
@@ -28,6 +35,11 @@ describe('the columns of an agent', async () => {
     for (const name of columns) {
       assert.ok(fields.includes(name), `Add ${name} to SETTABLE in src/contract/agent-fields.ts.`)
     }
+  })
+
+  it('hold every field that describes where an agent came from', () => {
+    const columns: string[] = ORIGIN_COLUMNS.map(({ name }) => name)
+    assert.deepEqual(columns.toSorted(), Object.keys(ORIGIN).toSorted())
   })
 
   it('are those of the two tables that an agent moves between', async () => {
@@ -74,7 +86,7 @@ describe('the columns of an agent', async () => {
     }
   })
 
-  for (const column of SETTABLE_COLUMNS) {
+  for (const column of CHANGEABLE_COLUMNS) {
     it(`have the type and the null rule of ${column.name} in the database`, () => {
       const { name, type } = column
       const stored = inTable.get(name)
@@ -93,7 +105,7 @@ describe('the columns of an agent', async () => {
       )
       const isRequired = (AgentCreate.required as string[]).includes(name)
       assert.ok(
-        stored.is_nullable || isRequired || name in AGENT_DEFAULTS,
+        stored.is_nullable || isRequired || name in AGENT_DEFAULTS || name in ORIGIN,
         `Add the default of ${name} to AGENT_DEFAULTS in src/contract/agent-fields.ts.`,
       )
     })

@@ -58,6 +58,10 @@ describe('the examples of the document', async () => {
       ...{ updated_at: moved.updated_at, trusted_at: moved.trusted_at, ttt_days: moved.ttt_days },
     })
 
+    const permits = example('PermitRequest')
+    const granted = await send('POST', `${COLLECTION}/${id}/request-budget`, permits)
+    assert.equal(granted.granted, permits['count'])
+
     const shown = example('NamedSecret')
     const put = await send(
       'PUT',
@@ -65,6 +69,12 @@ describe('the examples of the document', async () => {
       example('NamedSecretValue'),
     )
     assert.deepEqual(put, { ...shown, revision: put.revision })
+
+    const cardKey = example('CardKeyContent')
+    const enrolled = await send('PUT', '/v1/card-keys/main', cardKey)
+    assert.deepEqual(enrolled.public_key, cardKey['public_key'])
+    const policy = example('CardPolicyContent')
+    assert.equal((await send('PUT', '/v1/card-policy', policy)).signatures, policy['signatures'])
 
     const content = example('SavedViewContent')
     const view = await send('PUT', '/v1/views/mine', content)
@@ -82,6 +92,16 @@ describe('the examples of the document', async () => {
     const result = example('AgentBulkResult') as { results: [object, object] }
     const [changed, failed] = result.results
     assert.deepEqual(done, { ...result, results: [{ ...changed, id, revision: current + 1 }, failed] })
+
+    const { agent } = await send('PUT', '/v1/configuration-sets/files/agents/a', example('ManagedAgentWrite'))
+    assert.equal(agent.skills.length, 1)
+    const report = example('AgentImportResult') as { results: [object, object] }
+    const imported = await send('POST', '/v1/agent-imports', example('AgentImport'))
+    const [made, refused] = report.results
+    const { agent_id } = imported.results[0]
+    assert.deepEqual(imported, { ...report, results: [{ ...made, agent_id }, refused] })
+    const again = await send('POST', '/v1/agent-imports', { rows: [example('AgentImportRow')] })
+    assert.deepEqual(again.results[0].fields, ['status'])
 
     const redaction = example('RevisionRedaction') as { fields: string[] }
     await send('PUT', `${COLLECTION}/${id}`, { agent_url: 'https://new.example', mcp_config: {} })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
+import { ORIGIN_COLUMNS, SETTABLE_COLUMNS } from '../../src/agents/columns.ts'
 import { SETTABLE } from '../../src/contract/agent-fields.ts'
 import { type AgentRevision, REDACTABLE_FIELDS } from '../../src/contract/history.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
@@ -82,7 +82,7 @@ describe('redacting a revision', async () => {
     ).map(({ name }) => name)
     assert.deepEqual(
       [...REDACTABLE_FIELDS].toSorted(),
-      expected.toSorted(),
+      [...expected, ...ORIGIN_COLUMNS.map(({ name }) => name)].toSorted(),
       'Correct REDACTABLE_FIELDS in src/contract/history.ts.',
     )
     const values = (text: string) =>

@@ -74,7 +74,7 @@ describe('the metrics of event delivery', async () => {
   const server = await startPrivateNats()
   after(() => server.remove())
   const nats = await createTestNats(server.url)
-  after(() => nats.connection.close())
+  after(() => nats.close())
   const running = await useConsole({ environment: nats.environment })
   const failures = async () => Number(await metric(running, 'console_event_delivery_failures_total'))
 

@@ -117,11 +117,13 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   const close = async () => {
     await app.close()
     await (relay && relay.close())
+    deps.redis?.close()
     await Promise.all([
       deps.database.close(),
       deps.evolution?.close(),
       events?.nats.close(),
       deps.services.close(),
+      deps.outbound.close(),
     ])
     await Promise.all([evolution.close(), issuer.close(), database.drop()])
   }

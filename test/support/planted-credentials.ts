@@ -133,7 +133,7 @@ async function storeAndRedact(
   assert.equal(cleaned.status, 200, cleaned.text)
   const redacted = await running.request('POST', `${path}/revisions/1/redact`, {
     token,
-    json: { fields: [...REDACTABLE_FIELDS, REDACTABLE_REASON] },
+    json: { fields: [...REDACTABLE_FIELDS.filter((name) => name in CLEAN), REDACTABLE_REASON] },
   })
   assert.equal(redacted.status, 204, redacted.text)
   for (const rest of [

@@ -1,14 +1,13 @@
 import type { AgentUpdate } from '../../contract/agent.ts'
 import type { AgentFiltersQuery } from '../../contract/agent-filters.ts'
 import { type AgentBulk, BULK_PERMISSIONS, type BulkAction } from '../../contract/bulk.ts'
-import { DECIMAL_MAX_LENGTH, plainDecimal } from '../../contract/decimal.ts'
 import type { AgentLifecycle } from '../../contract/lifecycle.ts'
 import { PermissionMissing } from '../../contract/problem.ts'
-import { parseUuid } from '../../contract/uuid.ts'
 import { RequestValidationError, type ValidationError } from '../../contract/validation-error.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { settableValues } from '../compare.ts'
 import { refuseCredentialInReason } from '../lifecycle/service.ts'
+import { normalUuid, readNestedValues } from '../nested-values.ts'
 import { inspect } from '../secrets/inspect.ts'
 
 /** What happens to each agent. */
@@ -89,31 +88,15 @@ function readChange(action: BulkAction, { update, lifecycle, delete: deletion }:
   return { action: 'delete', erase: deletion?.erase ?? false }
 }
 
-/** As the fields of a body are read that is an update by itself. */
 function readUpdate(update: AgentUpdate): AgentUpdate {
-  const { test_score: score, guard_config_id: guard } = update
-  const plain = typeof score === 'number' ? plainDecimal(String(score)) : score
-  refuse([
-    ...(['api_key', 'white_box_config'] as const)
+  refuse(
+    (['api_key', 'white_box_config'] as const)
       .filter((name) => update[name] !== undefined)
       .map((name) =>
         fault(['update', name], 'a bulk request changes no secrets; update each agent by itself'),
       ),
-    ...(score != null && plain === null
-      ? [fault(['update', 'test_score'], `this number has more than ${DECIMAL_MAX_LENGTH} characters`)]
-      : []),
-  ])
-  return {
-    ...update,
-    ...(plain === undefined ? {} : { test_score: plain }),
-    ...(guard == null ? {} : { guard_config_id: normalUuid(guard) }),
-  }
-}
-
-/** The schema has accepted the text. */
-function normalUuid(text: string): string {
-  const parsed = parseUuid(text)
-  return parsed.ok ? parsed.uuid : text
+  )
+  return readNestedValues(update, 'update')
 }
 
 const fault = (path: ValidationError['loc'], reason: string): ValidationError => ({

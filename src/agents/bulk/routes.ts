@@ -6,7 +6,7 @@ import { ref } from '../../contract/fields.ts'
 import { AGENT_OPERATION, writeErrors } from '../../contract/operation.ts'
 import { Problem } from '../../contract/problem.ts'
 import { jsonResponse, responseHeaders } from '../../contract/responses.ts'
-import { headerList } from '../header-list.ts'
+import { headerList } from '../../platform/header-list.ts'
 import { setIgnoredFieldsHeader } from '../reply.ts'
 import type { Bulk } from './service.ts'
 

@@ -3,30 +3,28 @@ import type { Agent } from '../../contract/agent.ts'
 import type { AgentBulk, AgentBulkItem, AgentBulkResult } from '../../contract/bulk.ts'
 import { PermissionMissing, Problem } from '../../contract/problem.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
-import type { Sql, Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
+import { inOrder } from '../../platform/in-order.ts'
 import type { Lanes } from '../../platform/lanes.ts'
 import { refusalProblem } from '../../platform/place.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import { createTurns, type Turns } from '../../platform/turns.ts'
 import { type IdempotencyKey, toIdempotencyKey } from '../configuration/idempotency.ts'
 import { findImpact } from '../delegation/dependents-store.ts'
 import type { RequireFilterTable } from '../list/readiness.ts'
 import { type ChangeDeps, runChange } from './change.ts'
 import { failed, isTemporary, succeeded, toResult } from './outcome.ts'
+import type { RepeatableRequest, Repetition } from './repetition.ts'
 import { type BulkRequest, readBulkRequest } from './request.ts'
 import { selectAgents } from './select.ts'
-import { findBulk, findBulkChanges, insertBulk, type StoredBulk, storeResults } from './store.ts'
-import { createTurns, type Turns } from './turns.ts'
 
 export interface BulkDeps extends ChangeDeps {
-  sql: Sql
   searches: Statements
+  repetition: Repetition
   lanes: Lanes
   requireFilterTable: RequireFilterTable
   secrets: Secrets
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: () => string
   shutdown: { hasBegun: boolean }
   /** A permission that the change of one agent needs, and that the caller does not have. */
   recordRefusal: (caller: Caller, permission: string, agentId: string) => Promise<void>
@@ -53,7 +51,7 @@ const IMPACTS_AT_A_TIME = 50
 
 /** Changes many agents, each by itself: in its own statement, with its own revision and event. */
 export function createBulk(deps: BulkDeps) {
-  const { sql, searches, secrets, requireFilterTable, now, newId } = deps
+  const { searches, secrets, requireFilterTable, repetition } = deps
   const running = new Set<string>()
 
   const select = async (turns: Turns, teamId: string, { selection }: BulkRequest): Promise<string[]> => {
@@ -64,36 +62,6 @@ export function createBulk(deps: BulkDeps) {
     )
   }
 
-  /** The first request with the key, or this one if it is the first. The agents of the first request are those of all. */
-  const claim = async (
-    turns: Turns,
-    caller: Caller,
-    request: BulkRequest,
-    key: IdempotencyKey,
-  ): Promise<StoredBulk> => {
-    const { teamId } = caller
-    const at = Math.floor(now() / 1_000)
-    const find = async () => {
-      const found = await findBulk(sql, caller, key, { now: at, eventId: newId() })
-      if (found?.is_same === false) throw new Problem('idempotency_conflict')
-      return found
-    }
-    const first = await turns.take('writes', find)
-    if (first) return first
-    const bulk = { id: newId(), agent_ids: await select(turns, teamId, request), results: null }
-    return turns.take('writes', async () => {
-      if (await insertBulk(sql, teamId, key, bulk, at)) return bulk
-      const other = await find()
-      if (!other) throw new Error('The idempotency key conflicts with a row that cannot be found')
-      return other
-    })
-  }
-
-  const readDone = async (turns: Turns, teamId: string, bulkId: string) => {
-    const rows = await turns.take('writes', () => findBulkChanges(sql, teamId, bulkId))
-    return new Map(rows.map((row) => [row.agent_id, succeeded(row.agent_id, 'changed', row)]))
-  }
-
   /** Returns the result of one agent. Throws only if the request has to end without a response. */
   const changeOne = async (
     turns: Turns,
@@ -101,13 +69,13 @@ export function createBulk(deps: BulkDeps) {
     { change, selection, isDryRun }: BulkRequest,
     id: string,
     { refuseIfDependents, log }: BulkContext,
-    bulkId: string | undefined,
+    repeatable: RepeatableRequest<AgentBulkItem> | undefined,
   ): Promise<AgentBulkItem> => {
     const revision = 'ids' in selection ? selection.revisions.get(id) : undefined
     const conditions = {
       expectedRevisions: revision === undefined ? null : [revision],
       ...(refuseIfDependents && { refuseIfDependents }),
-      ...{ bulkId, isDryRun },
+      ...{ bulkId: repeatable?.id, isDryRun },
     }
     try {
       return await turns.take(
@@ -122,10 +90,7 @@ export function createBulk(deps: BulkDeps) {
     } catch (error) {
       if (error instanceof Problem && error.code === 'client_disconnected') throw error
       // A repetition that runs at the same time may have changed the agent.
-      const [done] =
-        bulkId === undefined
-          ? []
-          : await turns.take('writes', () => findBulkChanges(sql, caller.teamId, bulkId, id)).catch(() => [])
+      const done = await repeatable?.findDone(id)
       if (done) return succeeded(id, 'changed', done)
       if (error instanceof PermissionMissing) await deps.recordRefusal(caller, error.permission, id)
       const isExpected = error instanceof Problem || error instanceof RequestValidationError
@@ -155,19 +120,20 @@ export function createBulk(deps: BulkDeps) {
       ...{ lanes: deps.lanes, team: teamId, signal: context.signal },
       isClosing: () => deps.shutdown.hasBegun,
     })
-    const bulk = key && (await claim(turns, caller, request, key))
-    if (bulk?.results) return bulk.results
-    const ids = bulk ? bulk.agent_ids : await select(turns, teamId, request)
-    const done = bulk ? await readDone(turns, teamId, bulk.id) : undefined
-    const items = await inOrder(
-      ids,
-      async (id) => done?.get(id) ?? changeOne(turns, caller, request, id, context, bulk?.id),
-    )
+    const repeatable =
+      key && (await repetition.begin<AgentBulkItem>(turns, caller, key, () => select(turns, teamId, request)))
+    if (repeatable?.results) return repeatable.results
+    const ids = repeatable ? repeatable.agentIds : await select(turns, teamId, request)
+    const items = await inOrder(ids, AT_ONCE, async (id) => {
+      const done = repeatable?.done.get(id)
+      if (done) return succeeded(id, 'changed', done)
+      return changeOne(turns, caller, request, id, context, repeatable)
+    })
     if (request.isDryRun) await addImpacts(turns, teamId, items)
-    if (key && !items.some(isTemporary)) {
+    if (repeatable && !items.some(isTemporary)) {
       // The changes are stored: without the results, a repetition works them out again.
-      await turns
-        .take('writes', () => storeResults(sql, teamId, key, items))
+      await repeatable
+        .storeResults(items)
         .catch((error: unknown) => context.log.warn({ err: error }, 'the results were not stored'))
     }
     return items
@@ -193,19 +159,4 @@ export function createBulk(deps: BulkDeps) {
       running.delete(caller.teamId)
     }
   }
-}
-
-/** Runs the work of a few ids at the same time. Returns its results in the order of the ids. */
-async function inOrder<Result>(
-  ids: readonly string[],
-  work: (id: string) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  const entries = ids.entries()
-  const workers = Array.from({ length: AT_ONCE }, async () => {
-    for (const [index, id] of entries) results[index] = await work(id)
-  })
-  const failure = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected')
-  if (failure?.status === 'rejected') throw failure.reason as Error
-  return results
 }

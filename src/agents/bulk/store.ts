@@ -1,15 +1,14 @@
-import type { AgentBulkItem } from '../../contract/bulk.ts'
-import { auditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
-import type { IdempotencyKey } from '../configuration/idempotency.ts'
+import { findUsedKey, type IdempotencyKey } from '../configuration/idempotency.ts'
 
-/** A bulk request with an idempotency key. */
-export interface StoredBulk {
+/** A bulk request or an import with an idempotency key. */
+export interface StoredBulk<Item> {
   id: string
+  /** Empty for an import, whose rows name its agents. */
   agent_ids: string[]
   /** Null until the request is complete. */
-  results: AgentBulkItem[] | null
+  results: Item[] | null
 }
 
 export interface BulkChangeRow {
@@ -18,37 +17,24 @@ export interface BulkChangeRow {
   fields: string[]
 }
 
-/** Undefined if the key was not used before. If it was used with another body, writes an audit event, as for creations. */
-export async function findBulk(
+/** Undefined if the key was not used before. */
+export function findBulk<Item>(
   sql: Statements,
   caller: Caller,
-  { key, requestHashes }: IdempotencyKey,
-  { now, eventId }: { now: number; eventId: string },
-): Promise<(StoredBulk & { is_same: boolean }) | undefined> {
-  const [row] = await sql.write<StoredBulk & { is_same: boolean }>({
-    name: 'find-bulk',
-    text: FIND_BULK,
-    values: [caller.teamId, key, requestHashes, now, ...originParameters(auditOrigin(caller, eventId))],
-  })
-  return row
+  key: IdempotencyKey,
+  at: { now: number; eventId: string },
+): Promise<(StoredBulk<Item> & { is_same: boolean }) | undefined> {
+  return findUsedKey<StoredBulk<Item>>(sql, caller, key, REQUESTS, at)
 }
 
-const FIND_BULK = `
-WITH found AS (
-  SELECT id, agent_ids, results, request_hash = ANY ($3::bytea[]) AS is_same FROM bulk_requests
-  WHERE team_id = $1 AND key = $2
-), audited AS (
-  ${INSERT_AUDIT_EVENT}
-  SELECT $1, $6, $4, $5, 'idempotency_conflict', NULL::uuid, $7, $8, $9, '{}' FROM found WHERE NOT is_same
-)
-SELECT id, agent_ids, results, is_same FROM found`
+const REQUESTS = { table: 'bulk_requests', columns: 'id, agent_ids, results', agent: 'NULL::uuid' } as const
 
 /** Returns false if the key was used before. */
 export async function insertBulk(
   sql: Statements,
   teamId: string,
   { key, requestHashes }: IdempotencyKey,
-  { id, agent_ids: agentIds }: StoredBulk,
+  { id, agent_ids: agentIds }: StoredBulk<unknown>,
   now: number,
 ): Promise<boolean> {
   const rows = await sql.write({
@@ -82,7 +68,7 @@ export async function storeResults(
   sql: Statements,
   teamId: string,
   { key }: IdempotencyKey,
-  results: readonly AgentBulkItem[],
+  results: readonly object[],
 ): Promise<void> {
   await sql.write({
     name: 'store-bulk-results',
@@ -91,7 +77,7 @@ export async function storeResults(
   })
 }
 
-/** Each has up to 500 changes. */
+/** Each has up to 1,000 changes. */
 const EXPIRY_BATCH = 10
 
 /** Deletes the oldest requests from before a time in seconds. Returns whether there may be more. */

@@ -1,40 +1,48 @@
-import { AGENT_DEFAULTS, AgentCreate, type AgentUpdate } from '../../contract/agent.ts'
+import type { AgentCreate, AgentUpdate } from '../../contract/agent.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
-import type { Secrets } from '../../platform/secrets.ts'
 import type { AgentText, NamedSecrets } from '../change-agent.ts'
+import { externalKeyClaim } from '../external-keys.ts'
 import type { History } from '../history/service.ts'
-import { inspect, refuseFaults } from '../secrets/inspect.ts'
-import {
-  readSecretChanges,
-  rejectUnknownMasks,
-  secretColumns,
-  showSupplied,
-} from '../secrets/secret-change.ts'
-import { bytesOf, refuseTooLarge } from '../size.ts'
+import { inspect } from '../secrets/inspect.ts'
+import { readSecretChanges, showSupplied } from '../secrets/secret-change.ts'
 import { copyOf, namedSecretsOf } from './copy.ts'
-import { findIdempotencyKey, type IdempotencyKey, toIdempotencyKey } from './idempotency.ts'
+import { findUsedKey, type IdempotencyKey, idempotencyClaim, toIdempotencyKey } from './idempotency.ts'
+import { CREATE_FIELDS, type CreationDeps, FIRST_REVISION, prepareCreation } from './prepare-creation.ts'
 import { insertAgent } from './store.ts'
-import { toValues, withDefaults } from './values.ts'
 
-export interface AgentsDeps {
+export interface AgentsDeps extends CreationDeps {
   sql: Sql
-  secrets: Secrets
   history: History
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: (atMs?: number) => string
 }
+
+const CREATIONS = { table: 'idempotency_keys', columns: 'agent_id', agent: 'agent_id' } as const
 
 type CreatedAgent = AgentText & { id: string }
 
-const FIRST_REVISION = 1
+/** What a row of an import creates, or would create. */
+export interface ImportedCreation {
+  id: string
+  revision: number
+  fields: readonly string[]
+  credentialWarnings: readonly string[]
+  /** The named secrets that the agent refers to and does not have. */
+  missingSecrets: readonly string[]
+}
 
-const CREATE_FIELDS = Object.keys(AgentCreate.properties) as (keyof AgentCreate)[]
+export interface ImportedKey {
+  externalKey: string
+  /** The agent that has the key and is being erased. */
+  replaces: string | null
+  /** The import, if it has an idempotency key. */
+  bulkId: string | undefined
+}
 
-/** The two operations that create an agent. */
-export function createCreations({ sql, secrets, history, now, newId }: AgentsDeps) {
+/** The operations that create agents. */
+export function createCreations(deps: AgentsDeps) {
+  const { sql, secrets, history, now, newId } = deps
+
   /** `namedSecrets`: what the values may refer to. */
   const insert = async (
     caller: Caller,
@@ -42,45 +50,12 @@ export function createCreations({ sql, secrets, history, now, newId }: AgentsDep
     key: IdempotencyKey | undefined,
     namedSecrets: NamedSecrets,
   ): Promise<CreatedAgent> => {
-    // One time for the id and the column, so that the order of ids is the order of creation.
-    const nowMs = now()
-    const id = newId(nowMs)
-    const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
-    rejectUnknownMasks(changes)
-    const values = {
-      import_metadata: { ...body.import_metadata, source: body.import_metadata?.source ?? 'manual' },
-      capabilities: body.capabilities ?? {},
-      skills: body.skills ?? [],
-      ...withDefaults(toValues(body, changes)),
+    const { record, columns, changes } = prepareCreation(deps, caller, body, namedSecrets)
+    const created = await insertAgent(sql, record, columns, key && idempotencyClaim(key))
+    if (created) {
+      const { id, credentialWarnings } = record
+      return { ...created, id, text: showSupplied(created.text, changes), credentialWarnings }
     }
-    const bytes = bytesOf(Object.values(values))
-    refuseTooLarge(bytes)
-    const findings = inspect(values)
-    refuseFaults(findings, namedSecrets)
-    const { warnings: credentialWarnings } = findings
-    const created = await insertAgent(
-      sql,
-      {
-        caller,
-        id,
-        revision: FIRST_REVISION,
-        changedAt: Math.floor(nowMs / 1_000),
-        auditId: newId(nowMs),
-        action: 'created',
-        fields: CREATE_FIELDS.filter((name) => body[name] != null),
-        before: {},
-        credentialWarnings,
-      },
-      {
-        trust_stage: AGENT_DEFAULTS.trust_stage,
-        ...values,
-        ...secretColumns('api_key', changes.api_key, FIRST_REVISION),
-        ...secretColumns('github_token', changes.github_token, FIRST_REVISION),
-        bytes,
-      },
-      key,
-    )
-    if (created) return { ...created, id, text: showSupplied(created.text, changes), credentialWarnings }
     // The key was used before: the response is the one that the first request got.
     const first = key && (await findFirst(caller, key, body))
     if (!first) throw new Error('The idempotency key conflicts with a row that cannot be found')
@@ -94,7 +69,7 @@ export function createCreations({ sql, secrets, history, now, newId }: AgentsDep
     body: AgentUpdate,
   ): Promise<CreatedAgent | undefined> => {
     const ids = { now: Math.floor(now() / 1_000), eventId: newId() }
-    const first = await findIdempotencyKey(sql, caller, key, ids)
+    const first = await findUsedKey<{ agent_id: string }>(sql, caller, key, CREATIONS, ids)
     if (!first) return undefined
     if (!first.is_same) throw new Problem('idempotency_conflict')
     const id = first.agent_id
@@ -109,6 +84,24 @@ export function createCreations({ sql, secrets, history, now, newId }: AgentsDep
   return {
     create: (caller: Caller, body: AgentCreate, idempotencyKey?: string): Promise<CreatedAgent> =>
       insert(caller, body, toIdempotencyKey(secrets, caller, idempotencyKey, body), {}),
+
+    /** Creates the agent of an external key. Undefined if another import has created it since. */
+    async createImported(
+      caller: Caller,
+      body: AgentCreate,
+      { externalKey, replaces, bulkId }: ImportedKey,
+    ): Promise<ImportedCreation | undefined> {
+      const { record, columns, references } = prepareCreation(deps, caller, body, 'any')
+      const claim = externalKeyClaim(externalKey, replaces)
+      const created = await insertAgent(sql, { ...record, bulkId }, columns, claim)
+      return created && { ...record, missingSecrets: references }
+    },
+
+    /** What it would create. */
+    planImported(caller: Caller, body: AgentCreate): ImportedCreation {
+      const { record, references } = prepareCreation(deps, caller, body, 'any')
+      return { ...record, missingSecrets: references }
+    },
 
     /** Creates an agent with the values of another one, without its secrets and what it has earned. */
     async clone(

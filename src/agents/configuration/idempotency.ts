@@ -3,6 +3,7 @@ import type { Statements } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { SecretText } from '../../platform/secret-text.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import type { Claim } from '../change-statement.ts'
 
 /** The idempotency key of a creation, and the hash of its body. */
 export interface IdempotencyKey {
@@ -12,19 +13,38 @@ export interface IdempotencyKey {
   requestHashes: Buffer[]
 }
 
-/** The hash is an HMAC like the fingerprint of a secret, because the body may contain a secret. The empty `agentId`
- * separates these hashes from fingerprints. */
 export function toIdempotencyKey(
   secrets: Secrets,
-  { teamId, userId }: Caller,
+  caller: Caller,
   given: string | undefined,
   body: object,
 ): IdempotencyKey | undefined {
-  if (given === undefined) return undefined
-  const key = `${userId}:${given}`
+  return given === undefined ? undefined : idempotencyKey(secrets, caller, given, body)
+}
+
+/** The hash is an HMAC like the fingerprint of a secret, because the body may contain a secret. The empty `agentId`
+ * separates these hashes from fingerprints, and the prefix separates the keys of operations that share a table. */
+export function idempotencyKey(
+  secrets: Secrets,
+  { teamId, userId }: Caller,
+  given: string,
+  body: object,
+  prefix = '',
+): IdempotencyKey {
+  const key = `${prefix}${userId}:${given}`
   const place = { teamId, agentId: '', field: `idempotency_keys ${key}` }
   return { key, requestHashes: secrets.fingerprints(place, new SecretText(canonical(body))) }
 }
+
+/** Fails if the key was used before. */
+export const idempotencyClaim = ({ key, requestHashes }: IdempotencyKey): Claim => ({
+  name: 'once',
+  sql: (next) => `
+  INSERT INTO idempotency_keys (team_id, key, request_hash, agent_id, created_at)
+  VALUES ($1, $${next}, $${next + 1}, $2, $4)
+  ON CONFLICT DO NOTHING`,
+  parameters: [key, requestHashes[0]],
+})
 
 /** The same text for every order of the members. */
 function canonical(body: object): string {
@@ -35,30 +55,38 @@ function canonical(body: object): string {
   )
 }
 
-/** The agent that the first request with this key created, and whether that request had the same body. If it had not, writes
- * an audit event: who repeats a creation with other bodies may be guessing. */
-export async function findIdempotencyKey(
+/** Where the requests of idempotency keys are stored. */
+interface UsedKeys {
+  table: 'idempotency_keys' | 'bulk_requests'
+  /** What to return of the request, besides `is_same`. */
+  columns: string
+  /** The agent of the audit event. */
+  agent: string
+}
+
+/** The first request with this key, and whether it had the same body. If it had not, writes an audit event: who repeats a
+ * request with other bodies may be guessing. */
+export async function findUsedKey<Row extends object>(
   sql: Statements,
   caller: Caller,
   { key, requestHashes }: IdempotencyKey,
+  { table, columns, agent }: UsedKeys,
   { now, eventId }: { now: number; eventId: string },
-): Promise<{ agent_id: string; is_same: boolean } | undefined> {
-  const [row] = await sql.write<{ agent_id: string; is_same: boolean }>({
-    name: 'find-idempotency-key',
-    text: FIND_KEY,
+): Promise<(Row & { is_same: boolean }) | undefined> {
+  const [row] = await sql.write<Row & { is_same: boolean }>({
+    name: `find-used-key-of-${table}`,
+    text: `
+WITH found AS (
+  SELECT ${columns}, request_hash = ANY ($3::bytea[]) AS is_same FROM ${table} WHERE team_id = $1 AND key = $2
+), audited AS (
+  ${INSERT_AUDIT_EVENT}
+  SELECT $1, $6, $4, $5, 'idempotency_conflict', ${agent}, $7, $8, $9, '{}' FROM found WHERE NOT is_same
+)
+SELECT ${columns}, is_same FROM found`,
     values: [caller.teamId, key, requestHashes, now, ...originParameters(auditOrigin(caller, eventId))],
   })
   return row
 }
-
-const FIND_KEY = `
-WITH found AS (
-  SELECT agent_id, request_hash = ANY ($3::bytea[]) AS is_same FROM idempotency_keys WHERE team_id = $1 AND key = $2
-), audited AS (
-  ${INSERT_AUDIT_EVENT}
-  SELECT $1, $6, $4, $5, 'idempotency_conflict', agent_id, $7, $8, $9, '{}' FROM found WHERE NOT is_same
-)
-SELECT agent_id, is_same FROM found`
 
 /** Deletes the oldest keys from before a time in seconds. Returns whether there may be more. A key is honoured until it is
  * deleted. */

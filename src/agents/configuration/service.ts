@@ -1,9 +1,7 @@
-import type { AgentUpdate } from '../../contract/agent.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Caller } from '../../platform/identity.ts'
 import {
   type AgentText,
-  type Change,
   type ChangeConditions,
   type ChangedAgent,
   type ChangePlan,
@@ -11,21 +9,12 @@ import {
   planChange,
   type StoredAgent,
 } from '../change-agent.ts'
-import type { ColumnValues } from '../columns.ts'
-import { changedColumns, describeColumns } from '../compare.ts'
 import { mustRefuse, refuseBreakingChange } from '../delegation/refusal.ts'
-import { inspect, refuseFaults } from '../secrets/inspect.ts'
-import { requireSecretForNewOrigin } from '../secrets/new-origin.ts'
-import {
-  changedSecret,
-  readSecretChanges,
-  rejectUnknownMasks,
-  type SecretChanges,
-  showSupplied,
-} from '../secrets/secret-change.ts'
+import { readSecretChanges, rejectUnknownMasks, showSupplied } from '../secrets/secret-change.ts'
 import { type AgentsDeps, createCreations } from './create.ts'
+import { decideUpdate } from './decide-update.ts'
 import { findAgent } from './store.ts'
-import { toValues } from './values.ts'
+import { type AgentValues, toValues } from './values.ts'
 
 export type Agents = ReturnType<typeof createAgents>
 
@@ -35,12 +24,12 @@ export function createAgents(deps: AgentsDeps) {
   const prepareUpdate = async (
     caller: Caller,
     id: string,
-    body: AgentUpdate,
-    { expectedRevisions, refuseIfDependents, bulkId }: ChangeConditions,
+    body: AgentValues,
+    { expectedRevisions, refuseIfDependents, bulkId, mayChangeOrigin }: ChangeConditions,
   ) => {
     const isRefused = await mustRefuse(sql, caller.teamId, id, refuseIfDependents)
     const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
-    const values = toValues(body, changes)
+    const values = toValues(body, changes, mayChangeOrigin)
     return {
       changes,
       request: { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId(), bulkId },
@@ -65,7 +54,7 @@ export function createAgents(deps: AgentsDeps) {
     async update(
       caller: Caller,
       id: string,
-      body: AgentUpdate,
+      body: AgentValues,
       conditions: ChangeConditions,
     ): Promise<ChangedAgent> {
       const { changes, request, decide } = await prepareUpdate(caller, id, body, conditions)
@@ -77,40 +66,11 @@ export function createAgents(deps: AgentsDeps) {
     async planUpdate(
       caller: Caller,
       id: string,
-      body: AgentUpdate,
+      body: AgentValues,
       conditions: ChangeConditions,
     ): Promise<ChangePlan> {
       const { request, decide } = await prepareUpdate(caller, id, body, conditions)
       return planChange(sql, request, decide)
     },
-  }
-}
-
-/** Undefined when the update changes nothing. */
-function decideUpdate(
-  caller: Caller,
-  stored: StoredAgent,
-  values: ColumnValues,
-  changes: SecretChanges,
-): Change | undefined {
-  const columns = changedColumns(stored.agent, values)
-  const findings = inspect(columns)
-  refuseFaults(findings, stored.namedSecrets)
-  requireSecretForNewOrigin(caller, stored, columns, changes)
-  const token = changedSecret('github_token', changes.github_token, stored)
-  const apiKey = changedSecret('api_key', changes.api_key, stored)
-  // `white_box_config` includes the token: a new token is a change of the field.
-  if (Object.keys(token).length > 0) columns['white_box_config'] = values.white_box_config
-  const { fields, before } = describeColumns(stored, columns)
-  if (Object.keys(apiKey).length > 0) {
-    fields.push('api_key')
-    before['api_key_mask'] = stored.agent.api_key ?? null
-    before['api_key_revision'] = stored.secretRevisions.api_key
-  }
-  if (fields.length === 0) return undefined
-  return {
-    ...{ action: 'updated', fields, before },
-    columns: { ...columns, ...token, ...apiKey },
-    credentialWarnings: findings.warnings,
   }
 }

@@ -1,8 +1,7 @@
 import type { Statements } from '../../platform/database.ts'
 import type { AgentText } from '../change-agent.ts'
-import { type Columns, createStatement, type RevisionRecord } from '../change-statement.ts'
+import { type Claim, type Columns, createStatement, type RevisionRecord } from '../change-statement.ts'
 import { AGENT_TEXT, agentSql } from '../columns.ts'
-import type { IdempotencyKey } from './idempotency.ts'
 
 /** Reads and inserts agents. `../change-agent.ts` changes them. */
 
@@ -25,18 +24,13 @@ const find = (agent: string) =>
 const FIND = find(agentSql('a'))
 const FIND_WITH_SCORES = find(agentSql('a', { includeScores: true }))
 
-/** Undefined when the idempotency key was used before. */
+/** Undefined if the claim failed. */
 export async function insertAgent(
   sql: Statements,
   record: RevisionRecord,
   columns: Columns,
-  key: IdempotencyKey | undefined,
+  claim: Claim | undefined,
 ): Promise<AgentText | undefined> {
-  const statement = createStatement(
-    record,
-    columns,
-    key && { key: key.key, requestHash: key.requestHashes[0] },
-  )
-  const [row] = await sql.write<AgentText>(statement)
+  const [row] = await sql.write<AgentText>(createStatement(record, columns, claim))
   return row
 }

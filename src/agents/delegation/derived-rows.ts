@@ -23,9 +23,15 @@ export function changedRows(columns: Record<string, unknown>, next: number): Der
     add(storeDelegations, JSON.stringify(delegations))
     add(dropDelegations, delegations.length)
   }
-  if ('agent_url' in columns) {
-    rows.ctes.push(CLOSE_URL)
-    add(storeAddresses, JSON.stringify(urlAddress(columns['agent_url'])))
+  const hasUrl = 'agent_url' in columns
+  const hasCard = 'import_metadata' in columns
+  if (hasUrl || hasCard) {
+    const addresses = [
+      ...(hasUrl ? urlAddress(columns['agent_url']) : []),
+      ...(hasCard ? cardAddress(columns['import_metadata']) : []),
+    ]
+    rows.ctes.push(closeAddresses(hasUrl, hasCard))
+    add(storeAddresses, JSON.stringify(addresses))
   }
   return rows
 }
@@ -63,9 +69,10 @@ const dropDelegations = (count: string) => `undelegated AS (
   WHERE d.team_id = $1 AND d.agent_id = $2 AND d.position >= ${count}::integer
 )`
 
-const CLOSE_URL = `unaddressed AS (
+const closeAddresses = (hasUrl: boolean, hasCard: boolean) => `unaddressed AS (
   UPDATE agent_addresses x SET until_revision = $3, until_at = $4 FROM written
-  WHERE x.team_id = $1 AND x.agent_id = $2 AND NOT x.is_card AND x.until_revision IS NULL
+  WHERE x.team_id = $1 AND x.agent_id = $2 AND x.is_card IN (${hasUrl ? 'false' : 'true'}, ${hasCard ? 'true' : 'false'})
+    AND x.until_revision IS NULL
 )`
 
 const storeAddresses = (rows: string) => `addressed AS (

@@ -77,8 +77,8 @@ WITH redacted AS (
   WHERE r.team_id = $1 AND r.agent_id = $2 AND r.revision = given.revision
 ), forgotten_addresses AS (
   DELETE FROM agent_addresses x USING unnest($3::bigint[], $4::text[]) AS given (revision, field)
-  WHERE given.field = 'agent_url' AND x.team_id = $1 AND x.agent_id = $2 AND NOT x.is_card
-    AND x.until_revision = given.revision
+  WHERE given.field = CASE WHEN x.is_card THEN 'import_metadata' ELSE 'agent_url' END
+    AND x.team_id = $1 AND x.agent_id = $2 AND x.until_revision = given.revision
 )
 ${INSERT_AUDIT_EVENT}
 SELECT $1, $9, $6, $8, 'agent_revision_redacted', $2, $10, $11, $12, $7`

@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts'
 import { auditOrigin } from '../../platform/audit-sql.ts'
 import type { Sql, Statements } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
-import { SETTABLE_COLUMNS } from '../columns.ts'
+import { CHANGEABLE_COLUMNS } from '../columns.ts'
 import { SNAPSHOT_INTERVAL, snapshotAtOrAfter } from '../snapshot.ts'
 import { findChanges, findRevision, redactReason, redactRevisions, redactSnapshots } from './redact-store.ts'
 
@@ -120,11 +120,14 @@ function* slices(first: number, last: number): Generator<Range> {
   }
 }
 
+const OBJECTS = ['import_metadata', 'capabilities']
+
 /** Null where the field may be null. */
 const PLACEHOLDERS: Record<string, unknown> = Object.fromEntries(
-  SETTABLE_COLUMNS.map((column) => {
-    if (!('ignoresNull' in column)) return [column.name, null]
-    return [column.name, column.type === 'json' ? [] : '[redacted]']
+  CHANGEABLE_COLUMNS.map((column) => {
+    const { name, type } = column
+    if (!('ignoresNull' in column)) return [name, null]
+    return [name, OBJECTS.includes(name) ? {} : type === 'json' ? [] : '[redacted]']
   }),
 )
 

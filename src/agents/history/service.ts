@@ -4,8 +4,8 @@ import { Problem } from '../../contract/problem.ts'
 import type { Sql } from '../../platform/database.ts'
 import type { Caller } from '../../platform/identity.ts'
 import { decodeCursor, encodeCursor } from '../../platform/pagination-cursor.ts'
-import { type AgentText, changeAgent } from '../change-agent.ts'
-import { changedColumns, describeColumns, settableValues } from '../compare.ts'
+import { type ChangedAgent, changeAgent } from '../change-agent.ts'
+import { changeableValues, changedColumns, describeColumns } from '../compare.ts'
 import { inRevision, inspect, refuseFaults } from '../secrets/inspect.ts'
 import { requireSecretForNewOrigin } from '../secrets/new-origin.ts'
 import { findAgentAt, type PastAgent } from './past-agent.ts'
@@ -98,11 +98,11 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       id: string,
       revision: number,
       expectedRevisions: number[] | null,
-    ): Promise<AgentText> {
+    ): Promise<ChangedAgent> {
       const { agent: old, redacted } = await stateAt(caller, id, revision)
       const request = { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
       return changeAgent(sql, request, (stored) => {
-        const values = Object.entries(settableValues(withCurrentToken(stored.agent, old)))
+        const values = Object.entries(changeableValues(withCurrentToken(stored.agent, old)))
         const kept = values.filter(([field]) => !redacted.includes(field))
         const columns = changedColumns(stored.agent, Object.fromEntries(kept))
         const findings = inspect(columns)

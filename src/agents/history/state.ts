@@ -12,6 +12,12 @@ export interface AgentState extends Omit<PastAgent, 'text' | 'named_secrets' | '
   secrets: Map<string, NamedSecrets[string] | null>
 }
 
+/** What tells whether a field differs. */
+export type ComparedState = Pick<
+  AgentState,
+  'agent' | 'api_key_revision' | 'github_token_revision' | 'redacted'
+>
+
 type Field = keyof Agent
 
 /** The differences between two revisions of one agent. */
@@ -38,7 +44,7 @@ export function differencesBetween(one: AgentState, other: AgentState): AgentCom
 }
 
 /** A secret may have changed and still have the same mask. */
-function hasChanged(field: Field, a: AgentState, b: AgentState): boolean {
+export function hasChanged(field: Field, a: ComparedState, b: ComparedState): boolean {
   if (field === 'updated_at') return false
   if (field === 'api_key' && a.api_key_revision !== b.api_key_revision) return true
   if (field === 'white_box_config' && a.github_token_revision !== b.github_token_revision) return true
@@ -46,7 +52,7 @@ function hasChanged(field: Field, a: AgentState, b: AgentState): boolean {
 }
 
 /** Of a value that was removed from history only this is known. */
-function differs(field: Field, a: AgentState, b: AgentState): boolean {
+function differs(field: Field, a: ComparedState, b: ComparedState): boolean {
   return (
     a.redacted.includes(field) !== b.redacted.includes(field) ||
     !isDeepStrictEqual(a.agent[field], b.agent[field])

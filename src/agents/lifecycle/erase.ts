@@ -5,8 +5,9 @@ const REVISIONS_PER_STEP = 100
 
 const EVALUATIONS_PER_STEP = 1_000
 
-/** Erases a part of one deleted agent whose time is over: first its evaluations, then its named secrets, delegations and
- * some of its revisions, and with the last ones the agent itself. It can be killed at any time: each statement is complete in itself.
+/** Erases a part of one deleted agent whose time is over: first its evaluations, then its named secrets, external key,
+ * delegations, places in configuration sets and some of its revisions, and with the last ones the agent itself. It can be
+ * killed at any time: each statement is complete in itself.
  * Returns whether there may be more to erase. */
 export async function eraseStep(sql: Statements, nowSeconds: number): Promise<boolean> {
   const [due] = await sql.write<{ team_id: string; id: string; evaluations: number }>({
@@ -60,12 +61,18 @@ WITH asynchronous AS MATERIALIZED (
 ), erased_secrets AS (
   DELETE FROM agent_secrets s USING due
   WHERE s.team_id = due.team_id AND s.agent_id = due.id
+), erased_external_key AS (
+  DELETE FROM imported_agents i USING due
+  WHERE i.team_id = due.team_id AND i.agent_id = due.id
 ), erased_delegations AS (
   DELETE FROM delegations d USING due
   WHERE d.team_id = due.team_id AND d.agent_id = due.id
 ), erased_addresses AS (
   DELETE FROM agent_addresses x USING due
   WHERE x.team_id = due.team_id AND x.agent_id = due.id AND x.revision > due.done AND x.revision <= due.goal
+), erased_bindings AS (
+  DELETE FROM managed_agents m USING due
+  WHERE m.team_id = due.team_id AND m.agent_id = due.id
 ), erased_agent AS (
   DELETE FROM deleted_agents d USING due
   WHERE d.team_id = due.team_id AND d.id = due.id AND due.goal >= due.revision

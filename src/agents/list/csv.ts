@@ -1,4 +1,4 @@
-import { ExportedAgent } from '../../contract/export.ts'
+import { ExportedAgent, FORMULA_STARTS } from '../../contract/export.ts'
 
 const COLUMNS = Object.keys(ExportedAgent.properties)
 
@@ -19,10 +19,9 @@ function toCell(value: unknown): string {
   return `"${disarm(text).replaceAll('"', '""')}"`
 }
 
-/** Spreadsheets take text that starts like this for a formula, in Japanese and Chinese versions also the wide forms. */
-const FORMULA_STARTS = /^[=+\-@\t\r\n'＝＋－＠]/
+const FORMULA = new RegExp(`^${FORMULA_STARTS}`)
 
 /** An apostrophe makes it text. Text that already starts with one gets another, so that a reader can always remove one. */
 function disarm(text: string): string {
-  return FORMULA_STARTS.test(text) ? `'${text}` : text
+  return FORMULA.test(text) ? `'${text}` : text
 }

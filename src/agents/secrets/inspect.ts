@@ -5,8 +5,8 @@ import {
   isPlaceholder,
   isRandomSecret,
 } from '../../platform/credential-patterns.ts'
+import { hasUserInfo } from '../../platform/user-info.ts'
 import type { NamedSecrets } from '../change-agent.ts'
-import { hasUserInfo } from './user-info.ts'
 
 type Path = readonly (string | number)[]
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Problem } from '../../contract/problem.ts'
-import type { Lane, Lanes } from '../../platform/lanes.ts'
-import { takePlace } from '../../platform/place.ts'
+import { Problem } from '../contract/problem.ts'
+import type { Lane, Lanes } from './lanes.ts'
+import { takePlace } from './place.ts'
 
-/** The turns of one bulk request at the database. Each part of its work has a place of its own, as if it were a request, so that
+/** The turns of one request that changes many agents, at the database. Each part of its work has a place of its own, as if it were a request, so that
  * other teams get their turns in between. */
 export interface Turns {
   /** Runs the work at a place. Throws, before it runs, if the request has to end. */
@@ -24,9 +24,9 @@ export interface TurnsOptions {
 const RETRY_MS = 100
 
 /** Less than the time after which common clients and load balancers give up. */
-const MAX_BULK_MS = 25_000
+const MAX_REQUEST_MS = 25_000
 
-export function createTurns({ lanes, team, signal, isClosing, maxMs = MAX_BULK_MS }: TurnsOptions): Turns {
+export function createTurns({ lanes, team, signal, isClosing, maxMs = MAX_REQUEST_MS }: TurnsOptions): Turns {
   const endsAt = performance.now() + maxMs
   return {
     take: async (lane, work, key) => {
