@@ -14,6 +14,7 @@ export const webClientId = 'agent-console-web'
 /** A program on the user's machine, which takes the code on a port of its own choice. */
 export const cliClientId = 'agent-console-cli'
 export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 export interface Identity {
   readonly user: string
@@ -60,6 +61,7 @@ const CLI_CLIENT: AdapterPayload = {
   client_id: cliClientId,
   client_name: 'Agent Console on the command line',
   application_type: 'native',
+  grant_types: ['authorization_code', 'refresh_token', DEVICE_GRANT],
   redirect_uris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],
 }
 

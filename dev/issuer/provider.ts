@@ -4,6 +4,7 @@ import { apiResource, identityOf, webClientId } from './client.ts'
 import { registerExchange } from './exchange.ts'
 import type { SigningKey } from './keys.ts'
 import type { DemoPerson } from './people.ts'
+import { deviceFlow } from './sign-in/device.ts'
 import { createLoadGrant } from './sign-in/grant.ts'
 import { interactionPath, registerInteractions } from './sign-in/interactions.ts'
 import { message, sendPage, signOut } from './sign-in/page.ts'
@@ -28,6 +29,12 @@ const FORTNIGHT = 14 * 86_400
 export function createProvider(options: ProviderOptions): Provider {
   const { url, audience, tokenLifetimeSeconds, personTokenSeconds, signingKey, retiredKeys, store } = options
   const { alg, kid } = signingKey
+  // The MCP server is a resource of its own for clients, with the audience of the console (RFC 8707).
+  const resources = () => [
+    apiResource,
+    audience,
+    ...[...store.consoleUrls].map((console) => `${console}/mcp`),
+  ]
   const findPerson = (user: string) => options.people.find((person) => person.user === user)
   const provider = new Provider(url, {
     adapter: store.createAdapter,
@@ -43,13 +50,14 @@ export function createProvider(options: ProviderOptions): Provider {
       AccessToken: personTokenSeconds,
       IdToken: 3_600,
       ...{ Interaction: 3_600, Session: FORTNIGHT, Grant: FORTNIGHT, RefreshToken: FORTNIGHT },
+      DeviceCode: 600,
     },
     interactions: { url: (_ctx, { uid }) => interactionPath(uid) },
     findAccount: (_ctx, id) => {
       const person = findPerson(id)
       return person && { accountId: id, claims: () => ({ sub: id, name: person.name, email: person.email }) }
     },
-    loadExistingGrant: createLoadGrant(findPerson, [apiResource, audience]),
+    loadExistingGrant: createLoadGrant(findPerson, resources),
     rotateRefreshToken: true,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     clientBasedCORS: (_ctx, origin, { clientId }) =>
@@ -59,6 +67,11 @@ export function createProvider(options: ProviderOptions): Provider {
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
+      deviceFlow,
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+      },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: (ctx, form) => sendPage(ctx, signOut(form)),
@@ -71,7 +84,7 @@ export function createProvider(options: ProviderOptions): Provider {
         // A code or refresh token gives a token for the API, also if the token request names no resource.
         useGrantedResource: () => true,
         getResourceServerInfo(_ctx, resource) {
-          if (resource !== apiResource && resource !== audience) throw new errors.InvalidTarget()
+          if (!resources().includes(resource)) throw new errors.InvalidTarget()
           return {
             audience,
             scope: PERMISSIONS.join(' '),

@@ -14,7 +14,7 @@ export interface Processes {
   startIssuer: () => Child
   /** The evolution service and the demonstration services. */
   startServices: () => Child
-  startConsole: (databaseUrl: string, natsUrl: string) => Child
+  startConsole: (databaseUrl: string, natsUrl: string, redisUrl: string | undefined) => Child
 }
 
 interface ProcessOptions {
@@ -72,7 +72,7 @@ export function createProcesses({ environment, ports, host, state, lifetime }: P
         FLEET_FILE: state.file('fleet.json'),
         REPORTS_FOLDER: state.file('reports'),
       }),
-    startConsole: (databaseUrl, natsUrl) => {
+    startConsole: (databaseUrl, natsUrl, redisUrl) => {
       const mounts = servicesFile((name) => urlOf(DEMOS[name].portVariable))
       writeWhole(state.file('services.json'), mounts)
       const ofPostgres = Object.entries(environment).filter(([name]) => name.startsWith('PG'))
@@ -83,6 +83,8 @@ export function createProcesses({ environment, ports, host, state, lifetime }: P
         DATABASE_URL: databaseUrl,
         EVOLUTION_URL: urlOf('EVOLUTION_PORT'),
         NATS_URL: natsUrl,
+        REDIS_URL: redisUrl,
+        REDIS_PREFIX: environment['REDIS_PREFIX'],
         NATS_STREAM: environment['NATS_STREAM'],
         NATS_SUBJECT_PREFIX: environment['NATS_SUBJECT_PREFIX'],
         LOG_LEVEL: environment['LOG_LEVEL'],

@@ -6,6 +6,7 @@ import { openFleet, type Shown } from './fleet.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { Ports } from './ports.ts'
 import { createProcesses } from './processes.ts'
+import { findRedis } from './redis.ts'
 import type { State } from './state.ts'
 import type { Steps } from './steps.ts'
 import { keepToken } from './token.ts'
@@ -71,11 +72,12 @@ export async function start(options: StartOptions): Promise<Started> {
     () => buildWeb(options),
     (what) => what,
   )
-  const api = Promise.all([database, nats, web]).then(([{ url: databaseUrl }, { url: natsUrl }]) =>
+  const redis = findRedis(environment['REDIS_URL'])
+  const api = Promise.all([database, nats, redis, web]).then(([databaseFound, natsFound, redisFound]) =>
     steps.run(
       'console',
-      () => whenReady(processes.startConsole(databaseUrl, natsUrl)),
-      () => apiUrl,
+      () => whenReady(processes.startConsole(databaseFound.url, natsFound.url, redisFound.url)),
+      () => `${apiUrl}, ${redisFound.where}`,
     ),
   )
   const token = issuer.then(() => keepToken(state, issuerUrl))

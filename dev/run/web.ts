@@ -31,6 +31,8 @@ export async function buildWeb({ environment, state, lifetime }: WebOptions): Pr
         // npm starts the first Node there.
         PATH: `${dirname(process.execPath)}:${environment['PATH']}`,
         ...{ HOME: environment['HOME'], TMPDIR: environment['TMPDIR'], NO_COLOR: '1' },
+        // Else npm leaves its compiled code in TMPDIR.
+        NODE_DISABLE_COMPILE_CACHE: '1',
       },
     },
     lifetime,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { isTrusted } from '../../src/contract/lifecycle.ts'
+import { moveAuditIntoThePast } from './audit-times.ts'
 import { evaluationsOf, type Fleet, STORY_AGENTS, timeOf } from './fleet.ts'
 import { NAMES, userOf } from './people.ts'
 import { PEOPLE, type PersonKey, type StoryAgent } from './story.ts'
@@ -32,6 +33,11 @@ export async function seedFleet(seeding: Seeding): Promise<Fleet> {
     STORY_AGENTS.map(async (agent) => [agent, await makeAgent(agent, send, seeding)] as const),
   )
   for (const [agent, id] of made) await moveIntoThePast(seeding, agent, id)
+  await moveAuditIntoThePast(
+    seeding.database,
+    team,
+    made.map(([agent, id]) => ({ agentId: id, times: auditTimes(seeding, agent) })),
+  )
   await storeNames(seeding)
   return { team, user, madeAt, ids: Object.fromEntries(made.map(([{ key }, id]) => [key, id])) }
 }
@@ -108,6 +114,24 @@ async function storeNames({ database, team, user, madeAt }: Seeding): Promise<vo
   )
 }
 
+function revisionTimes(madeAt: number, agent: StoryAgent): number[] {
+  const revisions = agent.events.filter((event) => !('harness' in event))
+  return [
+    timeOf(madeAt, agent.createdDaysAgo, agent.key),
+    ...revisions.map(({ daysAgo }, index) => timeOf(madeAt, daysAgo, `${agent.key}/${index}`)),
+  ]
+}
+
+/** Of the creation, then of each event of the story. */
+function auditTimes({ team, madeAt }: Seeding, agent: StoryAgent): number[] {
+  const evaluated = evaluationsOf(team, madeAt, agent).map(({ completedAt }) => completedAt)
+  const [createdAt = madeAt, ...changed] = revisionTimes(madeAt, agent)
+  return [
+    createdAt,
+    ...agent.events.map((event) => ('harness' in event ? evaluated : changed).shift() ?? madeAt),
+  ]
+}
+
 /** The API dates every change now. Here it is dated as the story has it. */
 async function moveIntoThePast(
   { database, team, madeAt }: Seeding,
@@ -115,10 +139,7 @@ async function moveIntoThePast(
   id: string,
 ): Promise<void> {
   const revisions = agent.events.filter((event) => !('harness' in event))
-  const times = [
-    timeOf(madeAt, agent.createdDaysAgo, agent.key),
-    ...revisions.map(({ daysAgo }, index) => timeOf(madeAt, daysAgo, `${agent.key}/${index}`)),
-  ]
+  const times = revisionTimes(madeAt, agent)
   const trusted = revisions.findIndex((event) => 'stage' in event && isTrusted(event.stage as 'trusted'))
   const [createdAt = 0] = times
   const trustedAt = trusted === -1 ? null : (times[trusted + 1] ?? null)

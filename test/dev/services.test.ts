@@ -167,6 +167,22 @@ describe('evaluation', () => {
   })
 })
 
+describe('calls of an agent', () => {
+  it('name it by a parameter that the console counts', async () => {
+    const probe = await call('evaluation', `POST /v1/evaluations/probes?agent_id=${agent.agent_id}`)
+    assert.deepEqual(probe.body, { agent_id: agent.agent_id, answered: true })
+    assert.equal((await call('evaluation', 'POST /v1/evaluations/probes?agent_id=7')).status, 422)
+    const check = 'POST /v1/telemetry/agents/{agent_id}/checks'
+    const { body } = await call('protection', check, [agent.agent_id])
+    assert.deepEqual(body, { agent_id: agent.agent_id, stopped: false })
+    assert.equal((await call('protection', check, ['7'])).status, 422)
+    const declared = (name: DemoName, path: string) => Object(documentOf(name).paths[path])['post']
+    assert.deepEqual(declared('evaluation', '/v1/evaluations/probes')['x-console-agent'], {
+      ...{ in: 'query', name: 'agent_id' },
+    })
+  })
+})
+
 describe('protection', () => {
   const one = '/v1/guardrails/{name}'
 

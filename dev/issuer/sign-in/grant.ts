@@ -8,7 +8,7 @@ const IDENTITY_SCOPES = 'openid profile email offline_access'
  * asks for it again. A permission is a scope of OpenID Connect as well as of the API, so both are granted. */
 export function createLoadGrant(
   findPerson: (user: string) => DemoPerson | undefined,
-  resources: readonly string[],
+  resources: () => readonly string[],
 ): NonNullable<Configuration['loadExistingGrant']> {
   return async ({ oidc: { client, session, provider } }) => {
     const person = findPerson(session?.accountId ?? '')
@@ -22,7 +22,7 @@ export function createLoadGrant(
     const grant = new provider.Grant({ clientId: client.clientId, accountId: person.user })
     grant.addOIDCScope(`${IDENTITY_SCOPES} ${granted}`)
     grant.rejectOIDCScope(rejected)
-    for (const resource of resources) {
+    for (const resource of resources()) {
       grant.addResourceScope(resource, granted)
       grant.rejectResourceScope(resource, rejected)
     }

@@ -68,9 +68,25 @@ ${people.map(renderPerson).join('\n')}
 export const signOut = (form: string): Page => ({
   title: 'Sign out',
   content: `<p>Ends your session at the development issuer.</p>
-      ${form.replace('</form>', '<input type="hidden" name="logout" value="yes"><button class="primary">Sign out</button></form>')}
+      ${withButtons(form, '<input type="hidden" name="logout" value="yes"><button class="primary">Sign out</button>')}
       <script>${SUBMIT}</script>`,
 })
+
+/** `form` is the provider's form with the field, without a button. Its handler of `onfocus` would need a script policy. */
+export const enterCode = (form: string, text: string): Page => ({
+  title: 'Sign in with a code',
+  content: `<p>${escape(text)}</p>
+      ${withButtons(form.replace(/ onfocus="[^"]*"/, ''), '<button class="primary">Continue</button>')}`,
+})
+
+export const confirmCode = (form: string, client: string, code: string): Page => ({
+  title: 'Is this your code?',
+  content: `<p>${escape(client)} asks to sign in as you.</p>
+      <code>${escape(code)}</code>
+      ${withButtons(form, '<button class="primary">Yes, sign in</button> <button name="abort" value="yes">No</button>')}`,
+})
+
+const withButtons = (form: string, buttons: string) => form.replace('</form>', `${buttons}</form>`)
 
 export const message = (title: string, text: string): Page => ({ title, content: `<p>${escape(text)}</p>` })
 

@@ -93,7 +93,7 @@ export const CUSTOMER_AGENTS: StoryAgent[] = [
       { daysAgo: 39, by: 'ines', stage: 'hardened', reason: 'Findings closed by a guardrail' },
       // The evaluation above was of another model: it no longer holds.
       {
-        daysAgo: 3,
+        daysAgo: 0.2,
         by: 'tobias',
         change: { model_name: 'gpt-5.4-mini', agent_params: { temperature: 0.3, max_tokens: 600 } },
       },

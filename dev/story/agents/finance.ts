@@ -101,7 +101,7 @@ export const FINANCE_AGENTS: StoryAgent[] = [
       agent_metadata: { role: 'legal', tags: ['contracts', 'confidential'], author: 'Ines Okafor' },
       status: 'draft',
     },
-    events: [{ daysAgo: 4, by: 'ines', change: { agent_params: { temperature: 0, max_tokens: 4096 } } }],
+    events: [{ daysAgo: 0.5, by: 'ines', change: { agent_params: { temperature: 0, max_tokens: 4096 } } }],
     evolution: NO_EVOLUTION,
   },
 ]
