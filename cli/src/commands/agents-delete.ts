@@ -1,0 +1,57 @@
+import { ConsoleError } from '@agent-console/sdk'
+import { resolveAgents } from '../agents/resolve.ts'
+import type { Context } from '../context.ts'
+import { EXIT, UsageError } from '../failure.ts'
+import type { Run } from '../grammar/types.ts'
+import { oneLine } from '../output/safe-text.ts'
+
+interface Row {
+  id: string
+  agent_name: string
+  deleted: boolean
+  error: string | null
+}
+
+export const run: Run = async (context) => {
+  const { client, options, args } = context
+  const ifRevision = options.count('if-revision')
+  if (ifRevision !== undefined && args.length > 1) throw new UsageError('--if-revision is for one agent.')
+  const { agents } = await client()
+  // All of them before the first deletion: a misspelt name must not stop it half way.
+  const ids = [...new Set(await resolveAgents(agents, args))]
+  const found: Row[] = []
+  for (const id of ids) {
+    const { agent } = await agents.get(id)
+    found.push({ id: agent.id, agent_name: agent.agent_name, deleted: false, error: null })
+  }
+  await confirm(context, found)
+  for (const row of found) {
+    try {
+      const { erase, reason } = { erase: options.isOn('erase'), reason: options.text('reason') }
+      await agents.delete(row.id, { ifRevision, erase, reason })
+      row.deleted = true
+    } catch (error) {
+      // Without any change it is an error like every other.
+      if (!(error instanceof ConsoleError) || !found.some(({ deleted }) => deleted)) throw error
+      row.error = error.message
+      context.note(`${oneLine(row.agent_name)} was not deleted: ${oneLine(error.message)}`)
+    }
+  }
+  const deleted = found.filter((row) => row.deleted)
+  return {
+    data: found,
+    names: deleted.map(({ id }) => id),
+    render: ({ paint }) =>
+      deleted.map((row) => `${oneLine(row.agent_name)} ${paint('deleted', 'red')}`).join('\n'),
+    exitCode: deleted.length === found.length ? EXIT.done : EXIT.partly,
+  }
+}
+
+async function confirm({ io, options }: Context, rows: Row[]): Promise<void> {
+  if (options.isOn('yes')) return
+  if (!io.stdin.isTerminal) throw new UsageError('Without a terminal, a deletion needs --yes.')
+  const names = rows.map(({ id, agent_name: name }) => `  ${oneLine(name)}  ${id}`).join('\n')
+  const how = options.isOn('erase') ? ' for good' : ''
+  io.stderr.write(`Delete${how}:\n${names}\nType yes to go on: `)
+  if ((await io.stdin.readLine()).trim() !== 'yes') throw new UsageError('Nothing was deleted.')
+}

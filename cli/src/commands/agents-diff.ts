@@ -1,0 +1,60 @@
+import type { AgentDiff, Agents } from '@agent-console/sdk'
+import { diffLines } from '../agents/line-diff.ts'
+import { resolveAgent } from '../agents/resolve.ts'
+import { EXIT, UsageError } from '../failure.ts'
+import { readCount } from '../grammar/options.ts'
+import type { Run } from '../grammar/types.ts'
+import { severalLines } from '../output/safe-text.ts'
+import type { Style } from '../output/style.ts'
+
+export const run: Run = async ({ client, options, args: [agent = '', range] }) => {
+  const given = range === undefined ? undefined : readRange(range)
+  const { agents } = await client()
+  const id = await resolveAgent(agents, agent)
+  const diff = await compare(agents, id, given)
+  const isDifferent = diff.changes.length > 0
+  return {
+    data: diff,
+    names: diff.changes.map(({ field }) => field),
+    render: (style) => renderDiff(diff, style),
+    exitCode: isDifferent && options.isOn('exit-code') ? EXIT.differences : EXIT.done,
+  }
+}
+
+interface Range {
+  from: number
+  to: number | undefined
+}
+
+function readRange(text: string): Range {
+  const [, from = '', to] = /^([^.]+?)(?:\.\.(.+))?$/.exec(text) ?? []
+  if (from === '') throw new UsageError(`${text} is no range of revisions, such as 3 or 3..7.`)
+  return {
+    from: readCount(from, 'A revision'),
+    to: to === undefined ? undefined : readCount(to, 'A revision'),
+  }
+}
+
+async function compare(agents: Agents, id: string, range: Range | undefined): Promise<AgentDiff> {
+  const to = range?.to ?? (await agents.get(id)).revision
+  // The first revision has none before it.
+  const from = range?.from ?? Math.max(1, to - 1)
+  return agents.diff(id, to, { against: from })
+}
+
+function renderDiff({ revision, against, changes }: AgentDiff, style: Style): string {
+  if (changes.length === 0) return `No differences between revision ${against} and revision ${revision}`
+  const head = style.paint(`Revision ${against} → ${revision}`, 'bold')
+  return [head, ...changes.map((change) => renderChange(change, style))].join('\n')
+}
+
+function renderChange({ field, old, new: value }: AgentDiff['changes'][number], { paint }: Style): string {
+  const lines = diffLines(toText(old), toText(value)).map(({ sign, text }) => {
+    const line = `  ${sign} ${text}`.trimEnd()
+    return sign === ' ' ? paint(line, 'dim') : paint(line, sign === '-' ? 'red' : 'green')
+  })
+  return [paint(severalLines(field), 'cyan'), ...lines].join('\n')
+}
+
+const toText = (value: unknown): string =>
+  severalLines(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null'))

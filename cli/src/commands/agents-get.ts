@@ -1,0 +1,13 @@
+import { resolveAgent } from '../agents/resolve.ts'
+import { agentResult } from '../agents/show.ts'
+import type { Run } from '../grammar/types.ts'
+
+export const run: Run = async ({ client, options, args: [agent = ''] }) => {
+  const revision = options.count('revision')
+  const { agents } = await client()
+  const query = {
+    ...(revision !== undefined && { revision }),
+    ...(options.isOn('scores') && { include_scores: true }),
+  }
+  return agentResult(await agents.get(await resolveAgent(agents, agent), query))
+}

@@ -1,0 +1,12 @@
+import type { TrustStage } from '@agent-console/sdk'
+import { resolveAgent } from '../agents/resolve.ts'
+import { changeResult } from '../agents/show.ts'
+import type { Run } from '../grammar/types.ts'
+
+export const run: Run = async ({ client, options, note, args: [agent = '', stage = ''] }) => {
+  const change = { ifRevision: options.count('if-revision'), reason: options.text('reason') }
+  const { agents } = await client()
+  // The table of commands allows only the stages.
+  const moved = await agents.moveStage(await resolveAgent(agents, agent), stage as TrustStage, change)
+  return changeResult(moved, `moved to ${stage}`, note)
+}

@@ -1,0 +1,44 @@
+/** The exit codes. Scripts branch on them: never give one another meaning. */
+export const EXIT = {
+  done: 0,
+  error: 1,
+  /** There are differences, and the caller asked for this code (`--exit-code`). */
+  differences: 2,
+  /** Some of several changes were made. */
+  partly: 3,
+  /** Not logged in, or not allowed. */
+  denied: 4,
+  /** The agent has changed meanwhile. */
+  stale: 5,
+  usage: 64,
+  interrupted: 130,
+} as const
+
+/** An error whose message says what went wrong and what to do. It is printed without a stack. */
+export class Failure extends Error {
+  override name = 'Failure'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number = EXIT.error) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** The command line is wrong. */
+export class UsageError extends Failure {
+  override name = 'UsageError'
+
+  constructor(message: string) {
+    super(message, EXIT.usage)
+  }
+}
+
+/** There is no login, or it has ended. */
+export class NotLoggedIn extends Failure {
+  override name = 'NotLoggedIn'
+
+  constructor(message: string) {
+    super(message, EXIT.denied)
+  }
+}

@@ -1,0 +1,32 @@
+/** Everything outside the program. The process has one; a test passes its own. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform: NodeJS.Platform
+  readonly home: string
+  readonly stdin: Input
+  readonly stdout: Output
+  readonly stderr: Output
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+  now: () => number
+  sleep: (ms: number) => Promise<void>
+  /** Runs a program in the terminal. Returns its exit code. */
+  runInTerminal: (command: string, args: string[]) => Promise<number>
+  /** Starts a program and does not wait for it. Rejects if there is no such program. */
+  start: (command: string, args: string[]) => Promise<void>
+}
+
+export interface Input {
+  readonly isTerminal: boolean
+  /** Everything until the end of the input. */
+  readAll: () => Promise<string>
+  /** One line. */
+  readLine: () => Promise<string>
+}
+
+export interface Output {
+  readonly isTerminal: boolean
+  /** Undefined if it is not a terminal. */
+  readonly columns: number | undefined
+  write: (text: string) => void
+}

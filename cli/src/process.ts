@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { homedir } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isatty } from 'node:tty'
+import { EXIT } from './failure.ts'
+import type { Io, Output } from './io.ts'
+import { useProxy } from './proxy.ts'
+import { run } from './run.ts'
+import { windowsLine } from './windows-line.ts'
+
+/** Runs the command line with the terminal, the environment and the signals of this process. */
+export async function runProcess(argv: readonly string[]): Promise<void> {
+  const interrupted = new AbortController()
+  const interrupt = () => {
+    // The second one does not wait for what the first one ends.
+    if (interrupted.signal.aborted) process.exit(EXIT.interrupted)
+    interrupted.abort(new DOMException('Interrupted', 'AbortError'))
+  }
+  process.on('SIGINT', interrupt)
+  process.on('SIGTERM', interrupt)
+  // `agent-console … | head` closes the pipe early, which is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? 0 : EXIT.error),
+  )
+
+  const io = createIo(interrupted.signal)
+  await useProxy(io)
+  process.exitCode = await run(argv, io)
+  process.off('SIGINT', interrupt)
+  process.off('SIGTERM', interrupt)
+}
+
+function createIo(signal: AbortSignal): Io {
+  const { stdout, stderr, env, platform } = process
+  return {
+    env,
+    platform,
+    home: homedir(),
+    stdin: { isTerminal: isatty(0), readAll, readLine: () => readLine(signal) },
+    stdout: outputOf(stdout, 1),
+    stderr: outputOf(stderr, 2),
+    signal,
+    now: Date.now,
+    sleep: (ms) => delay(ms, undefined, { signal }),
+    runInTerminal: async (command, args) => {
+      const { spawn } = await import('node:child_process')
+      // Editors of Windows are often scripts, which only a shell can start.
+      const child =
+        platform === 'win32'
+          ? spawn(windowsLine([command, ...args]), { stdio: 'inherit', shell: true })
+          : spawn(command, args, { stdio: 'inherit' })
+      const [code] = (await once(child, 'exit')) as [number | null]
+      return code ?? EXIT.error
+    },
+    start: async (command, args) => {
+      const { spawn } = await import('node:child_process')
+      const child = spawn(command, args, { stdio: 'ignore', detached: true })
+      await once(child, 'spawn')
+      child.unref()
+    },
+  }
+}
+
+const outputOf = (stream: NodeJS.WriteStream, fd: number): Output => ({
+  isTerminal: isatty(fd),
+  get columns() {
+    return isatty(fd) ? stream.columns : undefined
+  },
+  write: (chunk) => void stream.write(chunk),
+})
+
+async function readAll(): Promise<string> {
+  const { text } = await import('node:stream/consumers')
+  return text(process.stdin)
+}
+
+async function readLine(signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
+  const lines = createInterface({ input: process.stdin, terminal: false })
+  try {
+    const [line] = (await once(lines, 'line', { signal })) as [string]
+    return line
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,77 @@
+import { NotLoggedIn, UsageError } from '../failure.ts'
+import type { Io } from '../io.ts'
+import { pathsOf } from './paths.ts'
+import { chosenProfile, findProfile, readConfig, type Storage } from './profiles.ts'
+
+/** A console and a way to get tokens for it. */
+export interface Connection {
+  url: string
+  profile: string | undefined
+  source: 'AGENT_CONSOLE_TOKEN' | 'AGENT_CONSOLE_CLIENT_ID' | 'login'
+  /** Where the login is stored. Undefined: the token comes from the environment. */
+  storage: Storage | undefined
+  /** A token that can be used now. */
+  token: () => Promise<string>
+}
+
+export interface ConnectOptions {
+  io: Io
+  /** The options `--url` and `--profile`. */
+  url: string | undefined
+  profile: string | undefined
+  timeoutMs: number
+}
+
+/** The token of the environment comes first, then client credentials, then the login of the profile. */
+export async function connect({ io, timeoutMs, ...given }: ConnectOptions): Promise<Connection> {
+  const { env } = io
+  const paths = pathsOf(io)
+  const config = await readConfig(paths)
+  const name = chosenProfile(given.profile, env, config)
+  const profile = findProfile(config, name)
+  const asked = given.url ?? env['AGENT_CONSOLE_URL']
+  const url = asked ? readUrl(asked) : profile?.url
+  if (url === undefined) {
+    throw new UsageError('No console is named. Log in, give --url, or set AGENT_CONSOLE_URL.')
+  }
+  const { AGENT_CONSOLE_TOKEN: token, AGENT_CONSOLE_CLIENT_ID: clientId } = env
+  const fromEnvironment = { url, profile: undefined, storage: undefined }
+  if (token) return { ...fromEnvironment, source: 'AGENT_CONSOLE_TOKEN', token: async () => token.trim() }
+  if (clientId) {
+    const { createClientTokens } = await import('./client-credentials.ts')
+    const tokens = createClientTokens({ url, io, timeoutMs })
+    return { ...fromEnvironment, source: 'AGENT_CONSOLE_CLIENT_ID', token: tokens }
+  }
+  const { loginCommand } = await import('./refresh.ts')
+  if (!profile) {
+    throw new NotLoggedIn(`There is no login for ${url}. Run: ${loginCommand(name)} --url ${url}`)
+  }
+  // A token must not reach another server than the one that it was issued for.
+  if (profile.url !== url) {
+    throw new UsageError(
+      `The profile ${name} belongs to ${profile.url}, not to ${url}. Log in to ${url} with another --profile.`,
+    )
+  }
+  const [{ openLoginStore }, { currentLogin }] = await Promise.all([
+    import('./login-store.ts'),
+    import('./refresh.ts'),
+  ])
+  const store = await openLoginStore(name, profile, paths)
+  const options = { name, profile, store, lockPath: paths.lock(name), io, timeoutMs }
+  return {
+    ...{ url, profile: name, source: 'login', storage: profile.storage },
+    token: async () => (await currentLogin(options)).access_token,
+  }
+}
+
+/** The address of a console as profiles store it: without a slash at its end. */
+export function readUrl(text: string): string {
+  const url = URL.parse(text)
+  // Not repeated in an error: it may be a password.
+  if (url?.username || url?.password)
+    throw new UsageError('The address of a console has no user name or password.')
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+    throw new UsageError(`${text} is not the address of a console, such as https://console.example.com`)
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}

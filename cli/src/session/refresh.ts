@@ -1,0 +1,62 @@
+import * as oauth from 'oauth4webapi'
+import { NotLoggedIn } from '../failure.ts'
+import type { Io } from '../io.ts'
+import { discoverIssuer, explained, isUsable, Refused, toLogin } from './issuer.ts'
+import { withLock } from './lock.ts'
+import type { Login, LoginStore } from './login-store.ts'
+import type { Profile } from './profiles.ts'
+
+export interface RefreshOptions {
+  name: string
+  profile: Profile
+  store: LoginStore
+  lockPath: string
+  io: Pick<Io, 'now' | 'signal'>
+  timeoutMs: number
+}
+
+/** A login whose access token can be used. Only one process refreshes it, the others read what that one has stored. */
+export async function currentLogin(options: RefreshOptions): Promise<Login> {
+  const { name, store, lockPath, io } = options
+  const login = await store.read()
+  if (!login) throw new NotLoggedIn(`The profile ${name} has no login. Run: ${loginCommand(name)}`)
+  if (isUsable(login, io.now())) return login
+  return withLock(lockPath, io.signal, async () => {
+    const newest = await store.read()
+    if (!newest) throw new NotLoggedIn(`The profile ${name} was logged out. Run: ${loginCommand(name)}`)
+    return isUsable(newest, io.now()) ? newest : refresh(options, newest)
+  })
+}
+
+async function refresh(options: RefreshOptions, login: Login): Promise<Login> {
+  const { name, profile, store, io, timeoutMs } = options
+  const { refresh_token: token } = login
+  if (token === undefined) throw ended(name, 'The issuer gave no refresh token.')
+  const { server, request } = await discoverIssuer({ issuer: profile.issuer, signal: io.signal, timeoutMs })
+  const client = { client_id: profile.client_id }
+  const additionalParameters: Record<string, string> = profile.resource ? { resource: profile.resource } : {}
+  try {
+    const refreshed = await explained(io.signal, `The issuer ${profile.issuer}`, async () => {
+      const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token, {
+        ...request(),
+        additionalParameters,
+      })
+      return oauth.processRefreshTokenResponse(server, client, response)
+    })
+    const next = toLogin(refreshed, io.now(), login)
+    await store.write(next)
+    return next
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    // A login that another process has replaced meanwhile is not over.
+    const other = await store.read()
+    if (other && other.refresh_token !== token && isUsable(other, io.now())) return other
+    throw error.error === 'invalid_grant' ? ended(name, error.message) : error
+  }
+}
+
+const ended = (name: string, reason: string) =>
+  new NotLoggedIn(`The login of the profile ${name} has ended. ${reason} Run: ${loginCommand(name)}`)
+
+export const loginCommand = (name: string): string =>
+  name === 'default' ? 'agent-console login' : `agent-console login --profile ${name}`

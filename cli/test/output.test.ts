@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { diffLines } from '../src/agents/line-diff.ts'
+import { oneLine, severalLines } from '../src/output/safe-text.ts'
+import { createStyle } from '../src/output/style.ts'
+import { type Column, renderTable } from '../src/output/table.ts'
+import { absoluteTime, relativeTime } from '../src/output/time.ts'
+import { cut, widthOf } from '../src/output/width.ts'
+import { runCli } from './support/cli.ts'
+
+const NOW = 1_800_000_000_000
+const SECONDS = NOW / 1_000
+
+const styleOf = (columns: number | undefined, env: Record<string, string> = {}, isColourless = true) =>
+  createStyle(
+    { isTerminal: columns !== undefined, columns, write: () => {} },
+    { env, now: () => NOW },
+    isColourless,
+  )
+
+describe('text', () => {
+  it('has the width that a terminal gives it', () => {
+    const widths: [string, number][] = [
+      ['plain', 5],
+      ['café', 4],
+      ['cafe\u0301', 4],
+      ['日本語', 6],
+      ['👩‍🚀', 2],
+      ['🇳🇴 ok', 5],
+      ['ｆｕｌｌ', 8],
+      ['\u200b', 0],
+      ['', 0],
+    ]
+    for (const [text, width] of widths) assert.equal(widthOf(text), width, text)
+  })
+
+  it('is cut with an ellipsis, never in the middle of a character', () => {
+    assert.equal(cut('Invoice helper', 14), 'Invoice helper')
+    assert.equal(cut('Invoice helper', 9), 'Invoice…')
+    assert.equal(cut('日本語のエージェント', 8), '日本語…')
+    assert.equal(cut('👩‍🚀👩‍🚀👩‍🚀', 4), '👩‍🚀…')
+    assert.equal(cut('abc', 1), '…')
+    for (let width = 1; width < 12; width++) assert.ok(widthOf(cut('a日👩‍🚀é本語 b', width)) <= width)
+  })
+
+  it('cannot control the terminal', () => {
+    assert.equal(oneLine('a\u001b[31mb\nc\u009bd\u202e'), 'a�[31mb c�d�')
+    assert.equal(severalLines('a\u001b]0;x\u0007\r\nb\tc'), 'a�]0;x�\nb  c')
+  })
+})
+
+describe('a table', () => {
+  interface Row {
+    name: string
+    state: string
+    id: string
+  }
+  const rows: Row[] = [
+    { name: 'Invoice helper of the accounting department', state: 'active', id: '0'.repeat(20) },
+    { name: '請求書ヘルパー', state: 'draft', id: '1'.repeat(20) },
+  ]
+  const columns: Column<Row>[] = [
+    { title: 'NAME', value: ({ name }) => name, minWidth: 12 },
+    { title: 'STATE', value: ({ state }) => state, colour: () => 'green' },
+    { title: 'ID', value: ({ id }) => id, omitFirst: 1 },
+  ]
+
+  it('is as wide as its text where there is no terminal', () => {
+    const [head = '', first = '', second = ''] = renderTable(rows, columns, styleOf(undefined)).split('\n')
+    assert.match(first, /department {2}active {2}0{20}$/)
+    // Wide characters take two columns: the texts do not align, their widths do.
+    const column = widthOf(head.slice(0, head.indexOf('STATE')))
+    assert.equal(widthOf(first.slice(0, first.indexOf('active'))), column)
+    assert.equal(widthOf(second.slice(0, second.indexOf('draft'))), column)
+  })
+
+  it('fits every terminal', () => {
+    for (const width of [20, 24, 40, 60, 80, 140]) {
+      const text = renderTable(rows, columns, styleOf(width))
+      for (const line of text.split('\n')) assert.ok(widthOf(line) <= width, `${width}: ${line}`)
+      assert.equal(text.includes('ID'), width >= 12 + 2 + 6 + 2 + 20)
+    }
+    assert.match(renderTable(rows, columns, styleOf(40)), /^Invoice helper .*… {2}active$/m)
+  })
+
+  it('has colours on a terminal only, and none with NO_COLOR, a dumb terminal or --no-color', () => {
+    const text = (...given: Parameters<typeof styleOf>) => renderTable(rows, columns, styleOf(...given))
+    assert.ok(text(80, {}, false).includes('\u001b[32mactive\u001b[39m'))
+    assert.ok(text(80, { NO_COLOR: '' }, false).includes('\u001b['))
+    for (const plain of [
+      text(undefined, {}, false),
+      text(80, { NO_COLOR: '1' }, false),
+      text(80, { TERM: 'dumb' }, false),
+      text(80, {}, true),
+    ]) {
+      assert.ok(!plain.includes('\u001b'))
+    }
+  })
+
+  it('colours errors in the same way', async () => {
+    assert.ok((await runCli(['nothing'], { columns: 80 })).stderr.startsWith('\u001b[31merror:'))
+    for (const ran of [
+      await runCli(['nothing'], { columns: 80, env: { NO_COLOR: '1' } }),
+      await runCli(['nothing', '--no-color'], { columns: 80 }),
+      await runCli(['nothing']),
+    ]) {
+      assert.match(ran.stderr, /^error:/)
+    }
+  })
+})
+
+describe('a time', () => {
+  it('is relative on a terminal', () => {
+    const times: [number, string][] = [
+      [0, 'just now'],
+      [59, 'just now'],
+      [60, '1 min ago'],
+      [3_599, '59 min ago'],
+      [3_600 * 5, '5 h ago'],
+      [86_400 * 3, '3 d ago'],
+      [86_400 * 65, '2 mo ago'],
+      [86_400 * 800, '2 y ago'],
+      [-600, 'in 10 min'],
+      [-5, 'in under a min'],
+    ]
+    for (const [before, text] of times) assert.equal(relativeTime(SECONDS - before, NOW), text)
+    assert.equal(styleOf(80).time(SECONDS - 60), '1 min ago')
+  })
+
+  it('is absolute elsewhere', () => {
+    assert.equal(styleOf(undefined).time(SECONDS), '2027-01-15T08:00:00Z')
+    assert.equal(absoluteTime(9_007_199_254_740_991), '9007199254740991')
+    assert.equal(styleOf(undefined).time(null), '')
+  })
+})
+
+describe('a difference of texts', () => {
+  const show = (before: string, after: string) =>
+    diffLines(before, after).map(({ sign, text }) => `${sign}${text}`)
+
+  it('has the changed lines, with some lines around them', () => {
+    const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].join('\n')
+    assert.deepEqual(show(before, before.replace('d', 'D')), [' …', ' b', ' c', '-d', '+D', ' e', ' f', ' …'])
+    assert.deepEqual(show('one', 'two'), ['-one', '+two'])
+    assert.deepEqual(show('a\nb', 'a\nx\nb'), [' a', '+x', ' b'])
+  })
+
+  it('of two long texts without a common line is bounded', () => {
+    const [before, after] = ['a', 'b'].map((letter) =>
+      Array.from({ length: 5_000 }, (_, index) => `${letter}${index}`).join('\n'),
+    )
+    assert.equal(show(before ?? '', after ?? '').length, 10_000)
+  })
+})
