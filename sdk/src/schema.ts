@@ -293,6 +293,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/card-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Card Keys
+         * @description Returns the public keys whose signatures of agent cards the team trusts. Needs the permission `agent:read`.
+         */
+        get: operations["listCardKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/card-keys/{kid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Card Key
+         * @description Returns a key that the team trusts. Needs the permission `agent:read`.
+         */
+        get: operations["getCardKey"];
+        /**
+         * Put Card Key
+         * @description Adds or replaces a key that the team trusts for the agent cards of some origins. The console never takes a key from a card, and never fetches one. A team has at most 100 keys. The audit log records the change. Needs the permission `agent:lifecycle`.
+         */
+        put: operations["putCardKey"];
+        post?: never;
+        /**
+         * Delete Card Key
+         * @description Removes a key. Agents that were imported with it stay. The audit log records the deletion. Needs the permission `agent:lifecycle`.
+         */
+        delete: operations["deleteCardKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/card-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Card Policy
+         * @description Returns what happens to agent cards by their signatures. Needs the permission `agent:read`.
+         */
+        get: operations["getCardPolicy"];
+        /**
+         * Put Card Policy
+         * @description Changes what happens to agent cards by their signatures, from the next import or refresh on. The audit log records it. Needs the permission `agent:lifecycle`.
+         */
+        put: operations["putCardPolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent-imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Agent Configurations
+         * @description Creates and updates 1 to 1,000 agents: rows in JSON, JSON Lines, CSV or YAML, such as an export, or an A2A agent card or an AI Catalog. The external key of a row says which agent it is: a key that the team has not imported before makes a new agent. Each row is applied by itself, with its own revision and event: the response has a result for each, in order, and its status is 200 even if all of them failed. Send `dry_run=true` first to see what would change, and then its `plan` to apply just that: an agent that someone has changed in between is left alone. Send `Idempotency-Key` to make a repetition safe, such as after a lost connection. A body has up to 4 MiB, in YAML 1 MiB. The response contains no values, also none of `api_key`. A team has one import in progress at a time; another one gets 429. After 25 seconds the remaining rows fail as `overloaded`, unchanged: a repetition with the same key continues with them. Needs the permission `agent:write`.
+         */
+        post: operations["importAgentConfigurations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agent-configurations/{id}/latest-evaluation": {
         parameters: {
             query?: never;
@@ -347,6 +439,30 @@ export interface paths {
         get: operations["getAgentEvaluationSeries"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent-configurations/{id}/request-budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Request Budget
+         * @description Returns how often services may call the agent, how many permits are left at each priority, and who took permits in the last hour. Needs the permission `agent:read`.
+         */
+        get: operations["getRequestBudget"];
+        put?: never;
+        /**
+         * Take Request Permits
+         * @description Takes permits from the request budget of the agent, all or none. A service takes a permit before each request that it sends to the agent, unless the console forwards it through a mounted operation that takes the permit itself. The limit is `rate_limit_requests_per_minute` of the agent, for all services together. With `max_wait_ms` the request waits for the permits; the number of requests that wait is limited. Needs the permission `evaluation:write`.
+         */
+        post: operations["takeRequestPermits"];
         delete?: never;
         options?: never;
         head?: never;
@@ -477,6 +593,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agent-configurations/{id}/agent-card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Agent Card
+         * @description Returns an agent card of A2A 1.0, made from the configuration. It has no secrets, and none of the signatures of an imported card: they do not match a card that was made anew. The ETag is the revision of the agent. Needs the permission `agent:read`.
+         */
+        get: operations["getAgentCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent-configurations/{id}/refresh-card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refresh Agent From Its Card
+         * @description Fetches the agent card that the agent was imported from, and returns what it changes in the agent; with `dry_run=false` it applies the changes. It changes only what a card decides: name, purpose, skills, and members of `agent_metadata`, `capabilities` and `import_metadata`. `agent_url` moves to another interface only with `move_interface`. If the card has not changed, values that were changed after the import stay. Needs the permission `agent:write`.
+         */
+        post: operations["refreshAgentCard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/views": {
         parameters: {
             query?: never;
@@ -520,6 +676,90 @@ export interface paths {
          * @description Deletes a view of the caller, or of the team with `scope=team`, which needs the permission `agent:write` too; the audit log records it. Needs the permission `agent:read`.
          */
         delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/configuration-sets/{set}/agents/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Apply Managed Agent
+         * @description Brings an agent to the state that a configuration set describes, and makes the set the owner of the fields in `spec`. The agent is created if the set has none of this key; `adopt` takes an existing one. All changes of a request make one revision, and the same request again makes none. A field belongs to at most one set: 409 `field_owned`. If another writer has changed a field since the set applied it, the field is set back to the value in `spec`; if `spec` changes it too, the response is 409 `field_drifted`. A field that the set owned and that `spec` no longer has is cleared if it can be null; else it keeps its value and belongs to no set. A set has at most 10,000 agents, and a team 100 sets. Needs the permission `agent:write`.
+         */
+        put: operations["applyManagedAgent"];
+        post?: never;
+        /**
+         * Release Managed Agent
+         * @description The configuration set lets go of the agent: it owns none of its fields any more. The agent stays as it is. Needs the permission `agent:write`.
+         */
+        delete: operations["releaseManagedAgent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/configuration-sets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Configuration Sets
+         * @description Returns the configuration sets of the team. Needs the permission `agent:read`.
+         */
+        get: operations["listConfigurationSets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/configuration-sets/{set}/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Managed Agents
+         * @description Returns the agents of a configuration set. A set that does not exist has none. Needs the permission `agent:read`.
+         */
+        get: operations["listManagedAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/configuration-sets/{set}/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Drift
+         * @description Returns the agents of a configuration set that have drifted: another writer has changed a field that the set owns, and its value differs from the one that the set applied. Needs the permission `agent:read`.
+         */
+        get: operations["listDrift"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -782,7 +1022,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the agent was imported. Set on creation. Default: `{"source": "manual"}`. */
+        /** @description How the agent was imported. Set on creation; later only an import or a configuration set changes it. Default: `{"source": "manual"}`. */
         ImportMetadata: {
             /** @description Where the agent came from. Default: `manual`. At most 255 characters. */
             source?: string | null;
@@ -798,7 +1038,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Capability flags. Set on creation. Default: `{}`. */
+        /** @description Capability flags. Set on creation; later only an import or a configuration set changes it. Default: `{}`. */
         AgentCapabilities: {
             /** @description The agent can stream its responses. */
             streaming?: boolean | null;
@@ -954,7 +1194,7 @@ export interface components {
             agent_system_prompt?: string | null;
             /**
              * Format: int32
-             * @description How many requests per minute the agent accepts from the services that call it, 1 to 2,147,483,647. The console stores the limit and does not enforce it. Default of a new agent: 100.
+             * @description How many requests per minute the agent accepts from all services that call it together, 1 to 2,147,483,647. The console counts the requests that take a permit from the request budget of the agent. Default of a new agent: 100.
              * @default 100
              */
             rate_limit_requests_per_minute?: number;
@@ -1030,7 +1270,7 @@ export interface components {
             guard_manually_configured?: boolean;
             import_metadata?: components["schemas"]["ImportMetadata"];
             capabilities?: components["schemas"]["AgentCapabilities"];
-            /** @description Skill definitions of an `a2a` agent. Set on creation. Default: `[]`. */
+            /** @description Skill definitions of an `a2a` agent. Set on creation; later only an import or a configuration set changes it. Default: `[]`. */
             skills?: components["schemas"]["AgentSkill"][];
             /** @description Scores of the latest completed evaluation. Present only with `include_scores=true`. null: no evaluation. */
             latest_evaluation?: components["schemas"]["AgentLatestEvaluation"] | null;
@@ -1063,7 +1303,7 @@ export interface components {
             hub?: string | null;
             /**
              * Format: int32
-             * @description How many requests per minute the agent accepts from the services that call it, 1 to 2,147,483,647. The console stores the limit and does not enforce it. Default of a new agent: 100.
+             * @description How many requests per minute the agent accepts from all services that call it together, 1 to 2,147,483,647. The console counts the requests that take a permit from the request budget of the agent. Default of a new agent: 100.
              */
             rate_limit_requests_per_minute?: number | null;
             /**
@@ -1152,7 +1392,7 @@ export interface components {
             hub?: string | null;
             /**
              * Format: int32
-             * @description How many requests per minute the agent accepts from the services that call it, 1 to 2,147,483,647. The console stores the limit and does not enforce it. Default of a new agent: 100.
+             * @description How many requests per minute the agent accepts from all services that call it together, 1 to 2,147,483,647. The console counts the requests that take a permit from the request budget of the agent. Default of a new agent: 100.
              */
             rate_limit_requests_per_minute?: number | null;
             /**
@@ -1200,11 +1440,11 @@ export interface components {
             guard_config_id?: string | null;
             /** @description true: a person configured the guardrail, not the protection service. Default of a new agent: false. */
             guard_manually_configured?: boolean | null;
-            /** @description How the agent was imported. Set on creation. Default: `{"source": "manual"}`. */
+            /** @description How the agent was imported. Set on creation; later only an import or a configuration set changes it. Default: `{"source": "manual"}`. */
             import_metadata?: components["schemas"]["ImportMetadata"] | null;
-            /** @description Capability flags. Set on creation. Default: `{}`. */
+            /** @description Capability flags. Set on creation; later only an import or a configuration set changes it. Default: `{}`. */
             capabilities?: components["schemas"]["AgentCapabilities"] | null;
-            /** @description Skill definitions of an `a2a` agent. Set on creation. Default: `[]`. */
+            /** @description Skill definitions of an `a2a` agent. Set on creation; later only an import or a configuration set changes it. Default: `[]`. */
             skills?: components["schemas"]["AgentSkill"][] | null;
         };
         /** @description A change of an agent: who changed which fields, and when. */
@@ -1315,7 +1555,7 @@ export interface components {
          */
         RevisionRedaction: {
             /** @description Names of the fields whose values at the revision are removed; `reason` for the reason of the revision. */
-            fields: ("agent_name" | "agent_url" | "model_name" | "agent_system_prompt" | "hub" | "agent_params" | "mcp_config" | "delegated_agents" | "white_box_config" | "agent_metadata" | "purpose" | "last_tested_by" | "evaluated_harnesses" | "reason")[];
+            fields: ("agent_name" | "agent_url" | "model_name" | "agent_system_prompt" | "hub" | "agent_params" | "mcp_config" | "delegated_agents" | "white_box_config" | "agent_metadata" | "purpose" | "last_tested_by" | "evaluated_harnesses" | "import_metadata" | "capabilities" | "skills" | "reason")[];
         };
         /** @description A page of agents. */
         AgentPage: {
@@ -1476,7 +1716,7 @@ export interface components {
             agent_system_prompt?: string | null;
             /**
              * Format: int32
-             * @description How many requests per minute the agent accepts from the services that call it, 1 to 2,147,483,647. The console stores the limit and does not enforce it. Default of a new agent: 100.
+             * @description How many requests per minute the agent accepts from all services that call it together, 1 to 2,147,483,647. The console counts the requests that take a permit from the request budget of the agent. Default of a new agent: 100.
              * @default 100
              */
             rate_limit_requests_per_minute?: number;
@@ -1552,7 +1792,7 @@ export interface components {
             guard_manually_configured?: boolean;
             import_metadata?: components["schemas"]["ImportMetadata"];
             capabilities?: components["schemas"]["AgentCapabilities"];
-            /** @description Skill definitions of an `a2a` agent. Set on creation. Default: `[]`. */
+            /** @description Skill definitions of an `a2a` agent. Set on creation; later only an import or a configuration set changes it. Default: `[]`. */
             skills?: components["schemas"]["AgentSkill"][];
             /** @description Scores of the latest completed evaluation. Present only with `include_scores=true`. null: no evaluation. */
             latest_evaluation?: components["schemas"]["AgentLatestEvaluation"] | null;
@@ -2027,6 +2267,294 @@ export interface components {
             }[];
         };
         /**
+         * @description An agent of an import. A new agent needs `agent_name` and `model_name`. For an agent that was imported before, each supplied field replaces the field of the agent, as in an update, and an absent one keeps its value; so does `github_token` in `white_box_config`. Other members are ignored, and a warning names them. A line of an export is a row.
+         * @example {
+         *       "external_key": "crm/4711",
+         *       "agent_name": "Billing assistant",
+         *       "model_name": "gpt-5.2",
+         *       "status": "draft"
+         *     }
+         */
+        AgentImportRow: {
+            /** @description Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an agent of the team stands for that agent. Required, except in a line of an export, whose `id` is used instead. */
+            external_key?: string;
+            /**
+             * @description Status of the agent in the team's own workflow. Any transition is allowed. Lists omit `archived` agents unless the filter `statuses` names that status. Default of a new agent: `active`.
+             * @enum {string|null}
+             */
+            status?: "draft" | "creating" | "active" | "under_review" | "deprecated" | "archived" | "pending" | "rejected" | null;
+            /** @description Display name of the agent. It need not be unique. At most 255 characters. */
+            agent_name?: string | null;
+            /** @description Endpoint URL of the agent. A user name or password in it is refused: use a named secret. At most 2,048 characters. */
+            agent_url?: string | null;
+            /** @description Name of the model that the agent uses. At most 255 characters. */
+            model_name?: string | null;
+            /** @description Secret. The key that callers of the agent authenticate with, at most 8,192 characters. Only the response to the request that set it contains it in clear text; every other response contains a mask (eight asterisks, then the last four characters if the secret has 20 or more). To keep the secret, send the mask back or omit the field. */
+            api_key?: string | null;
+            /** @description System prompt of the agent. At most 262,144 characters. */
+            agent_system_prompt?: string | null;
+            /** @description Name of the platform that hosts the agent, such as `openai`; `custom` for an agent on no such platform. The console does not interpret it. Default of a new agent: `custom`. At most 255 characters. */
+            hub?: string | null;
+            /**
+             * Format: int32
+             * @description How many requests per minute the agent accepts from all services that call it together, 1 to 2,147,483,647. The console counts the requests that take a permit from the request budget of the agent. Default of a new agent: 100.
+             */
+            rate_limit_requests_per_minute?: number | null;
+            /**
+             * @description How much of the agent the services that test it may see. `black_box`: URL only, behavioural testing only. `grey_box`: agent configuration, analysis of structure and capabilities. `white_box`: source code access, full code and sandbox runtime analysis. Default of a new agent: `black_box`.
+             * @enum {string|null}
+             */
+            access_level?: "black_box" | "grey_box" | "white_box" | null;
+            /** @description Model parameters, such as the temperature. */
+            agent_params?: components["schemas"]["AgentParams"] | null;
+            /** @description Proxy configuration for the Model Context Protocol (MCP). */
+            mcp_config?: components["schemas"]["MCPConfig"] | null;
+            /** @description Other agents that this agent delegates work to. Empty when there are none. */
+            delegated_agents?: components["schemas"]["DelegatedAgent"][] | null;
+            /** @description Source-code access configuration, for the access level `white_box`. An update replaces it as a whole. */
+            white_box_config?: components["schemas"]["WhiteBoxConfig"] | null;
+            /** @description Display and organisation data, such as tags. */
+            agent_metadata?: components["schemas"]["AgentMetadata"] | null;
+            /** @description What the agent is for, in prose. At most 16,384 characters. */
+            purpose?: string | null;
+            /**
+             * @description Protocol that the agent speaks at `agent_url`. `chat_completions`: the chat completions API. `a2a`: the Agent2Agent protocol. Default of a new agent: `chat_completions`.
+             * @enum {string|null}
+             */
+            protocol?: "chat_completions" | "a2a" | null;
+            /** @description Test score: a JSON number, or a decimal number in text form of at most 64 characters. The console keeps every digit and returns it in text form. */
+            test_score?: number | string | null;
+            /** @description Person or service that tested the agent last. At most 255 characters. */
+            last_tested_by?: string | null;
+            /** @description Names of the harnesses (test suites of the evaluation service) that the agent was evaluated with. At most 255 characters each. */
+            evaluated_harnesses?: string[] | null;
+            /**
+             * Format: int64
+             * @description Time of the last evaluation, Unix time in seconds.
+             */
+            last_evaluated_at?: number | null;
+            /**
+             * @description Protection state of the agent. `unprotected`: no guardrail. `configured`: a guardrail is configured and not yet active. `guarded`: a guardrail is active. Any transition is allowed. Default of a new agent: `unprotected`.
+             * @enum {string|null}
+             */
+            protection_status?: "unprotected" | "configured" | "guarded" | null;
+            /**
+             * Format: uuid
+             * @description Id of the guardrail configuration in the protection service.
+             */
+            guard_config_id?: string | null;
+            /** @description true: a person configured the guardrail, not the protection service. Default of a new agent: false. */
+            guard_manually_configured?: boolean | null;
+            /** @description How the agent was imported. Set on creation; later only an import or a configuration set changes it. Default: `{"source": "manual"}`. */
+            import_metadata?: components["schemas"]["ImportMetadata"] | null;
+            /** @description Capability flags. Set on creation; later only an import or a configuration set changes it. Default: `{}`. */
+            capabilities?: components["schemas"]["AgentCapabilities"] | null;
+            /** @description Skill definitions of an `a2a` agent. Set on creation; later only an import or a configuration set changes it. Default: `[]`. */
+            skills?: components["schemas"]["AgentSkill"][] | null;
+        };
+        /**
+         * @description What to import: rows, an A2A agent card, or an AI Catalog.
+         * @example {
+         *       "rows": [
+         *         {
+         *           "external_key": "crm/4711",
+         *           "agent_name": "Billing assistant",
+         *           "model_name": "gpt-5.2",
+         *           "agent_metadata": {
+         *             "tags": [
+         *               "billing"
+         *             ]
+         *           }
+         *         },
+         *         {
+         *           "external_key": "crm/4712",
+         *           "status": "archived"
+         *         }
+         *       ]
+         *     }
+         */
+        AgentImport: {
+            /** @description The agents, 1 to 1,000. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
+            rows?: components["schemas"]["AgentImportRow"][];
+            /** @description An A2A agent card, version 1.0 or 0.3. Default: none. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
+            card?: {
+                [key: string]: unknown;
+            };
+            /** @description URL of an A2A agent card, or of the server that has one. Default: none. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
+            card_url?: string;
+            /** @description An AI Catalog with agent cards. Default: none. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
+            catalog?: {
+                [key: string]: unknown;
+            };
+            /** @description URL of an AI Catalog. Default: none. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
+            catalog_url?: string;
+            /** @description With `card` or `card_url`: Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an agent of the team stands for that agent. Default: the URL of the card. */
+            external_key?: string;
+            /** @description With `card` or `card_url`: the name of the agent. At most 255 characters. Default: the name in the card. */
+            override_name?: string;
+            /**
+             * Format: int32
+             * @description With a card or a catalog: `rate_limit_requests_per_minute` of the agents, 1 to 2,147,483,647. Default: 100 for a new agent; others keep their value.
+             */
+            rate_limit_requests_per_minute?: number;
+        };
+        /**
+         * @description What an import did, or would do.
+         * @example {
+         *       "dry_run": false,
+         *       "counts": {
+         *         "create": 1,
+         *         "update": 0,
+         *         "unchanged": 0,
+         *         "conflict": 0,
+         *         "failed": 1
+         *       },
+         *       "plan": null,
+         *       "plan_expires_at": null,
+         *       "results": [
+         *         {
+         *           "row": 0,
+         *           "line": null,
+         *           "external_key": "crm/4711",
+         *           "action": "create",
+         *           "agent_id": "01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d",
+         *           "revision": 1,
+         *           "fields": [
+         *             "agent_name",
+         *             "model_name",
+         *             "agent_metadata"
+         *           ],
+         *           "warnings": [],
+         *           "faults": [],
+         *           "error": null,
+         *           "signature": null
+         *         },
+         *         {
+         *           "row": 1,
+         *           "line": null,
+         *           "external_key": "crm/4712",
+         *           "action": "failed",
+         *           "agent_id": null,
+         *           "revision": null,
+         *           "fields": [],
+         *           "warnings": [],
+         *           "faults": [
+         *             {
+         *               "loc": [
+         *                 "body",
+         *                 1,
+         *                 "agent_name"
+         *               ],
+         *               "msg": "Field required",
+         *               "type": "missing"
+         *             },
+         *             {
+         *               "loc": [
+         *                 "body",
+         *                 1,
+         *                 "model_name"
+         *               ],
+         *               "msg": "Field required",
+         *               "type": "missing"
+         *             }
+         *           ],
+         *           "error": {
+         *             "code": "validation_error",
+         *             "detail": "The row is not valid: see its faults."
+         *           },
+         *           "signature": null
+         *         }
+         *       ]
+         *     }
+         */
+        AgentImportResult: {
+            /** @description true: nothing was changed. */
+            dry_run: boolean;
+            /** @description How many rows have each action. */
+            counts: {
+                /**
+                 * Format: int32
+                 * @description Number of rows that create an agent.
+                 */
+                create: number;
+                /**
+                 * Format: int32
+                 * @description Number of rows that change an agent.
+                 */
+                update: number;
+                /**
+                 * Format: int32
+                 * @description Number of rows whose agent has these values already.
+                 */
+                unchanged: number;
+                /**
+                 * Format: int32
+                 * @description Number of rows whose agent has changed since the dry run, or was deleted.
+                 */
+                conflict: number;
+                /**
+                 * Format: int32
+                 * @description Number of rows that failed.
+                 */
+                failed: number;
+            };
+            /** @description With `dry_run`: send it as the query parameter `plan`, with the same body, to apply what this response says. null: not a dry run, or one in which a row failed for a temporary reason. */
+            plan: string | null;
+            /**
+             * Format: int64
+             * @description When the plan expires, Unix time in seconds. null: there is no plan.
+             */
+            plan_expires_at: number | null;
+            /** @description One result for each row, in order. */
+            results: {
+                /**
+                 * Format: int32
+                 * @description Number of the row in the request, from 0.
+                 */
+                row: number;
+                /**
+                 * Format: int32
+                 * @description Line of the body where the row starts, from 1. null for a body in JSON, a card and a catalog.
+                 */
+                line: number | null;
+                /** @description External key of the row. null: it has none, or not a valid one. */
+                external_key: string | null;
+                /**
+                 * @description What the request does with the row, or would do with `dry_run`. `create`: a new agent. `update`: a new revision of the agent. `unchanged`: the agent has these values already. `conflict`: the agent has changed since the dry run, or was deleted. `failed`: see `error`.
+                 * @enum {string}
+                 */
+                action: "create" | "update" | "unchanged" | "conflict" | "failed";
+                /**
+                 * Format: uuid
+                 * @description Id of the agent. null: there is none, because the row failed or a dry run would create it.
+                 */
+                agent_id: string | null;
+                /**
+                 * Format: int64
+                 * @description The revision that the request made; the current one if it made none. null: there is no agent, or the row failed.
+                 */
+                revision: number | null;
+                /** @description Names of the fields that the request sets or changes, or would. */
+                fields: string[];
+                /** @description What the request ignores of the row, and where its values look like credentials, as sentences for readers. */
+                warnings: string[];
+                /** @description With `validation_error`: the first 10 validation errors. `loc` starts with `body` and the number of the row. Else empty. */
+                faults: components["schemas"]["ValidationError"][];
+                /** @description Why the row is a conflict or failed. null: it is neither. */
+                error: {
+                    /**
+                     * @description Stable code of the error, as in the response of the operation for one agent. `validation_error`: see `faults`. `agent_deleted`: the agent was deleted and can be recovered.
+                     * @enum {string}
+                     */
+                    code: "validation_error" | "revision_stale" | "agent_deleted" | "permission_missing" | "agent_too_large" | "too_many_requests" | "internal" | "agent_not_found" | "database_unavailable" | "overloaded" | "agent_busy" | "outcome_unknown";
+                    /** @description What is wrong and what to do, as a sentence for readers. */
+                    detail: string;
+                } | null;
+                /** @description The result for the signatures of a card. null: the row is no card. */
+                signature: components["schemas"]["CardSignature"] | null;
+            }[];
+        };
+        /**
          * @description A completed evaluation. The console stores unknown fields unchanged, except `current`, which it computes itself.
          * @example {
          *       "evaluation_id": "5b1f0c7e-2d3a-4c8b-9e6f-7a8b9c0d1e2f",
@@ -2148,6 +2676,321 @@ export interface components {
             }[];
         };
         /**
+         * @description Permits to take from the request budget of an agent. A permit is for one request to the agent.
+         * @example {
+         *       "count": 5,
+         *       "priority": "evaluation",
+         *       "max_wait_ms": 2000
+         *     }
+         */
+        PermitRequest: {
+            /**
+             * Format: int32
+             * @description How many permits to take, all or none: 1 to 1,000, and at most as many as the burst has for this priority.
+             */
+            count: number;
+            /**
+             * @description What the requests to the agent are for. `interactive` and `protection` may use the whole burst, `evaluation` leaves 30 % of it free and `red_team` 60 %.
+             * @enum {string}
+             */
+            priority: "interactive" | "protection" | "evaluation" | "red_team";
+            /**
+             * Format: int32
+             * @description How long to wait for the permits before the request is refused, in milliseconds, 0 to 5,000. Default: 0.
+             */
+            max_wait_ms?: number;
+        };
+        /** @description The permits that a request has taken. */
+        PermitGrant: {
+            /**
+             * Format: int32
+             * @description How many permits were taken: `count` of the request.
+             */
+            granted: number;
+            /**
+             * Format: int32
+             * @description How many more permits there are now at this priority. null: the agent has no limit.
+             */
+            remaining: number | null;
+            /**
+             * @description `redis`: all replicas count together. `replica`: the replica that responds counts its own share of the limit, because there is no Redis or it does not respond.
+             * @enum {string}
+             */
+            counted_by: "redis" | "replica";
+        };
+        /** @description How often services may call an agent, and how often they did. */
+        RequestBudget: {
+            /**
+             * Format: uuid
+             * @description Id of the agent.
+             */
+            agent_id: string;
+            /**
+             * Format: int32
+             * @description Requests per minute: `rate_limit_requests_per_minute` of the agent.
+             */
+            limit: number;
+            /**
+             * Format: int32
+             * @description How many requests may come at once: those of ten seconds, at least 1. In any minute there are at most `limit` + `burst` - 1. null: a limit above 60 million is no limit.
+             */
+            burst: number | null;
+            /** @description Permits that can be taken now, by priority. null: the agent has no limit. */
+            remaining: {
+                /**
+                 * Format: int32
+                 * @description Permits for requests with the priority `interactive`.
+                 */
+                interactive: number;
+                /**
+                 * Format: int32
+                 * @description Permits for requests with the priority `protection`.
+                 */
+                protection: number;
+                /**
+                 * Format: int32
+                 * @description Permits for requests with the priority `evaluation`.
+                 */
+                evaluation: number;
+                /**
+                 * Format: int32
+                 * @description Permits for requests with the priority `red_team`.
+                 */
+                red_team: number;
+            } | null;
+            /**
+             * @description `redis`: all replicas count together. `replica`: the replica that responds counts its own share of the limit, because there is no Redis or it does not respond.
+             * @enum {string}
+             */
+            counted_by: "redis" | "replica";
+            /**
+             * Format: int64
+             * @description Start of `use`, Unix time in seconds: between 60 and 65 minutes ago.
+             */
+            use_since: number;
+            /** @description Permits taken since then, the largest number first. With `counted_by` `replica`, only those that this replica has counted. */
+            use: {
+                /** @description Mounted service whose calls took the permits. null: a client took them by a request. */
+                service: string | null;
+                /** @description Application that took the permits by a request, as its token names it, up to 128 characters. null: a mounted service, a token without the name, or one of more than 100 applications. */
+                client_id: string | null;
+                /**
+                 * @description What the requests to the agent are for. `interactive` and `protection` may use the whole burst, `evaluation` leaves 30 % of it free and `red_team` 60 %.
+                 * @enum {string}
+                 */
+                priority: "interactive" | "protection" | "evaluation" | "red_team";
+                /**
+                 * Format: int64
+                 * @description How many permits were taken and not given back.
+                 */
+                permits: number;
+            }[];
+        };
+        /** @description The result of the verification of the signatures of an agent card. */
+        CardSignature: {
+            /**
+             * @description `absent`: the card has no signature. `verified`: a key of the team for the origin of the card made a signature. `untrusted_key`: no signature is of a key that the team has for this origin. `invalid`: a signature is malformed, or does not match the card. `unsupported_format`: the card is signed with Sigstore, which the console does not verify.
+             * @enum {string}
+             */
+            state: "absent" | "untrusted_key" | "invalid" | "verified" | "unsupported_format";
+            /** @description With `verified`: id of the key. */
+            kid?: string;
+            /**
+             * @description With `verified`: what was signed, as canonical JSON (RFC 8785) without `signatures`. `transmitted`: the card as it came. `presence`: without members that have their default value, except required ones, as A2A 1.0 says. `compact`: also without empty required members, as the SDKs of A2A sign.
+             * @enum {string}
+             */
+            form?: "transmitted" | "presence" | "compact";
+        };
+        /**
+         * @description A public key whose signatures of agent cards the team trusts.
+         * @example {
+         *       "algorithm": "ES256",
+         *       "public_key": {
+         *         "kty": "EC",
+         *         "crv": "P-256",
+         *         "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+         *         "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+         *       },
+         *       "origins": [
+         *         "https://agents.example.com"
+         *       ]
+         *     }
+         */
+        CardKeyContent: {
+            /**
+             * @description The only algorithm that signatures of this key may have.
+             * @enum {string}
+             */
+            algorithm: "ES256" | "ES384" | "EdDSA" | "PS256" | "RS256";
+            /** @description The public key as JWK (RFC 7517): P-256 for ES256, P-384 for ES384, Ed25519 for EdDSA, RSA with 2,048 to 8,192 bits for PS256 and RS256. A private key is refused. */
+            public_key: {
+                [key: string]: unknown;
+            };
+            /** @description Origins whose cards the key may sign, such as `https://agents.example.com`. A card that was fetched must come from one of them; all interfaces of a card in a request must be at one of them. 1 to 50. */
+            origins: string[];
+        };
+        /** @description A public key whose signatures of agent cards the team trusts. */
+        CardKey: {
+            /** @description Key id: the `kid` of the signatures. 1 to 255 printable ASCII characters; the first one is neither a space nor a dot. */
+            kid: string;
+            /**
+             * @description The only algorithm that signatures of this key may have.
+             * @enum {string}
+             */
+            algorithm: "ES256" | "ES384" | "EdDSA" | "PS256" | "RS256";
+            /** @description The public key as JWK (RFC 7517): P-256 for ES256, P-384 for ES384, Ed25519 for EdDSA, RSA with 2,048 to 8,192 bits for PS256 and RS256. A private key is refused. */
+            public_key: {
+                [key: string]: unknown;
+            };
+            /** @description Origins whose cards the key may sign, such as `https://agents.example.com`. A card that was fetched must come from one of them; all interfaces of a card in a request must be at one of them. 1 to 50. */
+            origins: string[];
+            /**
+             * Format: int64
+             * @description Time of the last change, Unix time in seconds.
+             */
+            updated_at: number;
+            /**
+             * Format: uuid
+             * @description User that made the last change.
+             */
+            updated_by: string;
+        };
+        /** @description The keys that the team trusts. */
+        CardKeyList: {
+            /** @description The keys of the team, by id. At most 100. */
+            results: components["schemas"]["CardKey"][];
+        };
+        /**
+         * @description What happens to agent cards by their signatures.
+         * @example {
+         *       "signatures": "require"
+         *     }
+         */
+        CardPolicyContent: {
+            /**
+             * @description `off`: the result of the verification has no effect. `if_present`: a card with an invalid signature is refused. `require`: a card is refused unless its signature is verified. Default: `if_present`.
+             * @enum {string}
+             */
+            signatures: "off" | "if_present" | "require";
+        };
+        /** @description What happens to agent cards by their signatures. */
+        CardPolicy: {
+            /**
+             * @description `off`: the result of the verification has no effect. `if_present`: a card with an invalid signature is refused. `require`: a card is refused unless its signature is verified. Default: `if_present`.
+             * @enum {string}
+             */
+            signatures: "off" | "if_present" | "require";
+            /**
+             * Format: int64
+             * @description Time of the last change, Unix time in seconds. null: the team has not changed it.
+             */
+            updated_at: number | null;
+            /**
+             * Format: uuid
+             * @description User that made the last change. null: the team has not changed it.
+             */
+            updated_by: string | null;
+        };
+        /** @description An agent card of A2A 1.0, made from a configuration. It has no secrets and no signatures. */
+        A2AAgentCard: {
+            /** @description `agent_name`. */
+            name: string;
+            /** @description `purpose`, or else the description in `agent_metadata`. */
+            description: string;
+            /** @description The version in `agent_metadata`, or else the revision of the configuration. */
+            version: string;
+            /** @description `agent_url` first, then the other interfaces of the card that the agent was imported from. */
+            supportedInterfaces: {
+                /** @description URL of the interface. */
+                url: string;
+                /** @description `JSONRPC`, `HTTP+JSON`, `GRPC` or a URI. */
+                protocolBinding: string;
+                /** @description Version of A2A, such as `1.0`. */
+                protocolVersion: string;
+                /** @description To send in every request. Absent: none. */
+                tenant?: string;
+            }[];
+            /** @description Who offers the agent. Absent if the author or the URL of the author is not known. */
+            provider?: {
+                /** @description The author in `agent_metadata`. */
+                organization: string;
+                /** @description URL of the author. */
+                url: string;
+            };
+            /** @description URL of the documentation. */
+            documentationUrl?: string;
+            /** @description URL of the icon. */
+            iconUrl?: string;
+            /** @description What the agent supports. */
+            capabilities: {
+                /** @description The agent can stream its responses. */
+                streaming?: boolean;
+                /** @description The agent can send push notifications. */
+                pushNotifications?: boolean;
+                /** @description The agent has another card for authenticated clients. */
+                extendedAgentCard?: boolean;
+                /** @description Extensions of A2A that the agent supports. */
+                extensions?: {
+                    [key: string]: unknown;
+                }[];
+            };
+            /** @description Media types that the agent accepts. */
+            defaultInputModes: string[];
+            /** @description Media types that the agent returns. */
+            defaultOutputModes: string[];
+            /** @description The skills that have an id and a name. */
+            skills: {
+                /** @description Id of the skill. */
+                id: string;
+                /** @description Name of the skill. */
+                name: string;
+                /** @description What the skill does. */
+                description: string;
+                /** @description Keywords of the skill. */
+                tags: string[];
+                /** @description Example prompts. */
+                examples?: string[];
+                /** @description Media types that the skill accepts. Absent: `defaultInputModes`. */
+                inputModes?: string[];
+                /** @description Media types that the skill returns. Absent: `defaultOutputModes`. */
+                outputModes?: string[];
+            }[];
+            /** @description How clients authenticate, by name. */
+            securitySchemes?: {
+                [key: string]: unknown;
+            };
+            /** @description Which of the schemes a client needs. */
+            securityRequirements?: {
+                [key: string]: unknown;
+            }[];
+        };
+        /** @description What a refresh of an agent from its card did, or would do. */
+        CardRefresh: {
+            /** @description true: nothing was changed. */
+            dry_run: boolean;
+            /**
+             * Format: int64
+             * @description The revision of the agent after the request.
+             */
+            revision: number;
+            /** @description SHA-256 of the card, hexadecimal. Send it as `expected_digest`. */
+            digest: string;
+            /** @description What the refresh changes, or would change. Empty: the card has not changed. */
+            changes: {
+                /** @description Name of the field, with that of its member, such as `agent_metadata.version`. */
+                field: string;
+                /** @description Value in the agent. null: none. */
+                old: unknown;
+                /** @description Value in the card. null: none. */
+                new: unknown;
+            }[];
+            /** @description The card no longer has the interface that `agent_url` was taken from: the URL that it prefers now. `agent_url` moves there only with `move_interface`. null: the interface is still there. */
+            moves_to: string | null;
+            signature: components["schemas"]["CardSignature"];
+            /** @description What a reader should know, as sentences. */
+            warnings: string[];
+        };
+        /**
          * @description What a view shows.
          * @example {
          *       "query": "statuses=active&statuses=under_review&sort=agent_name",
@@ -2192,6 +3035,241 @@ export interface components {
             /** @description The views of the caller, then those of the team, each by name. At most 100 of each. */
             results: components["schemas"]["SavedView"][];
         };
+        /** @description The fields of an agent that a configuration set owns, with their values. `null`: the field is owned and has no value. An unknown field, and `null` for a field that is never null, get 422. A secret is sent in clear text; a mask gets 422. */
+        AgentSpec: {
+            /**
+             * @description Status of the agent in the team's own workflow. Any transition is allowed. Lists omit `archived` agents unless the filter `statuses` names that status. Default of a new agent: `active`.
+             * @enum {string}
+             */
+            status?: "draft" | "creating" | "active" | "under_review" | "deprecated" | "archived" | "pending" | "rejected";
+            /** @description Display name of the agent. It need not be unique. At most 255 characters. */
+            agent_name?: string;
+            /** @description Endpoint URL of the agent. A user name or password in it is refused: use a named secret. At most 2,048 characters. */
+            agent_url?: string | null;
+            /** @description Name of the model that the agent uses. At most 255 characters. */
+            model_name?: string;
+            /** @description Secret. The key that callers of the agent authenticate with, at most 8,192 characters. Only the response to the request that set it contains it in clear text; every other response contains a mask (eight asterisks, then the last four characters if the secret has 20 or more). To keep the secret, send the mask back or omit the field. */
+            api_key?: string | null;
+            /** @description System prompt of the agent. At most 262,144 characters. */
+            agent_system_prompt?: string | null;
+            /** @description Name of the platform that hosts the agent, such as `openai`; `custom` for an agent on no such platform. The console does not interpret it. Default of a new agent: `custom`. At most 255 characters. */
+            hub?: string;
+            /**
+             * Format: int32
+             * @description How many requests per minute the agent accepts from all services that call it together, 1 to 2,147,483,647. The console counts the requests that take a permit from the request budget of the agent. Default of a new agent: 100.
+             */
+            rate_limit_requests_per_minute?: number;
+            /**
+             * @description How much of the agent the services that test it may see. `black_box`: URL only, behavioural testing only. `grey_box`: agent configuration, analysis of structure and capabilities. `white_box`: source code access, full code and sandbox runtime analysis. Default of a new agent: `black_box`.
+             * @enum {string}
+             */
+            access_level?: "black_box" | "grey_box" | "white_box";
+            /** @description Model parameters, such as the temperature. */
+            agent_params?: components["schemas"]["AgentParams"] | null;
+            /** @description Proxy configuration for the Model Context Protocol (MCP). */
+            mcp_config?: components["schemas"]["MCPConfig"] | null;
+            /** @description Other agents that this agent delegates work to. Empty when there are none. */
+            delegated_agents?: components["schemas"]["DelegatedAgent"][];
+            /** @description Source-code access configuration, for the access level `white_box`. An update replaces it as a whole. */
+            white_box_config?: components["schemas"]["WhiteBoxConfig"] | null;
+            /** @description Display and organisation data, such as tags. */
+            agent_metadata?: components["schemas"]["AgentMetadata"] | null;
+            /** @description What the agent is for, in prose. At most 16,384 characters. */
+            purpose?: string | null;
+            /**
+             * @description Protocol that the agent speaks at `agent_url`. `chat_completions`: the chat completions API. `a2a`: the Agent2Agent protocol. Default of a new agent: `chat_completions`.
+             * @enum {string}
+             */
+            protocol?: "chat_completions" | "a2a";
+            /** @description Test score: a JSON number, or a decimal number in text form of at most 64 characters. The console keeps every digit and returns it in text form. */
+            test_score?: number | string | null;
+            /** @description Person or service that tested the agent last. At most 255 characters. */
+            last_tested_by?: string | null;
+            /** @description Names of the harnesses (test suites of the evaluation service) that the agent was evaluated with. At most 255 characters each. */
+            evaluated_harnesses?: string[] | null;
+            /**
+             * Format: int64
+             * @description Time of the last evaluation, Unix time in seconds.
+             */
+            last_evaluated_at?: number | null;
+            /**
+             * @description Protection state of the agent. `unprotected`: no guardrail. `configured`: a guardrail is configured and not yet active. `guarded`: a guardrail is active. Any transition is allowed. Default of a new agent: `unprotected`.
+             * @enum {string}
+             */
+            protection_status?: "unprotected" | "configured" | "guarded";
+            /**
+             * Format: uuid
+             * @description Id of the guardrail configuration in the protection service.
+             */
+            guard_config_id?: string | null;
+            /** @description true: a person configured the guardrail, not the protection service. Default of a new agent: false. */
+            guard_manually_configured?: boolean;
+            import_metadata?: components["schemas"]["ImportMetadata"];
+            capabilities?: components["schemas"]["AgentCapabilities"];
+            /** @description Skill definitions of an `a2a` agent. Set on creation; later only an import or a configuration set changes it. Default: `[]`. */
+            skills?: components["schemas"]["AgentSkill"][];
+        };
+        /**
+         * @description The desired state of one agent of a configuration set.
+         * @example {
+         *       "spec": {
+         *         "agent_name": "Invoice helper",
+         *         "model_name": "gpt-5.2",
+         *         "skills": [
+         *           {
+         *             "id": "refunds",
+         *             "name": "Refunds"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        ManagedAgentWrite: {
+            spec: components["schemas"]["AgentSpec"];
+            /**
+             * Format: uuid
+             * @description Id of an existing agent of the team: the set takes it under this key, in place of creating one. Default: create an agent if the set has none of this key.
+             */
+            adopt?: string;
+            /** @description Names of fields to overwrite even if another writer has changed them since the set applied them and the spec changes them too. Default: none; such a request gets 409 `field_drifted`. */
+            force?: ("status" | "agent_name" | "agent_url" | "model_name" | "api_key" | "agent_system_prompt" | "hub" | "rate_limit_requests_per_minute" | "access_level" | "agent_params" | "mcp_config" | "delegated_agents" | "white_box_config" | "agent_metadata" | "purpose" | "protocol" | "test_score" | "last_tested_by" | "evaluated_harnesses" | "last_evaluated_at" | "protection_status" | "guard_config_id" | "guard_manually_configured" | "import_metadata" | "capabilities" | "skills")[];
+        };
+        /** @description What a request to apply a spec did, or would do with `dry_run`. */
+        ManagedAgentResult: {
+            agent: components["schemas"]["Agent"];
+            /**
+             * Format: int64
+             * @description Revision of the agent after the request.
+             */
+            revision: number;
+            /**
+             * Format: int64
+             * @description The revision at which the owned fields had the values of the set.
+             */
+            applied_revision: number;
+            /** @description The fields that the request changes. Empty: the agent has these values already. */
+            changes: {
+                /** @description Name of the field. */
+                field: string;
+                /** @description Value before. null for `api_key` and for a new agent. A token in it is masked. */
+                old: unknown;
+                /** @description Value after. null for `api_key`. A token in it is masked. */
+                new: unknown;
+                /** @description true: the secret in the field changes, that is `api_key` or the token in `white_box_config`. */
+                secret_changed: boolean;
+                /** @description true: another writer had changed the field since the set applied it, and this request replaces that value. */
+                drifted: boolean;
+            }[];
+            /** @description Fields that the set owned and that the spec no longer has. They are never null, so they keep their values and belong to no set. A field that can be null is cleared instead. */
+            released: string[];
+        };
+        /** @description An agent of a configuration set. */
+        ManagedAgent: {
+            /** @description Name of the agent in the set: 1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit. */
+            key: string;
+            /**
+             * Format: uuid
+             * @description Id of the agent.
+             */
+            agent_id: string;
+            /**
+             * Format: int64
+             * @description Current revision of the agent.
+             */
+            revision: number;
+            /**
+             * Format: int64
+             * @description The revision at which the owned fields had the values of the set.
+             */
+            applied_revision: number;
+            /** @description Names of the fields that the set owns. */
+            fields: string[];
+            /**
+             * Format: int64
+             * @description Time when the set last took this state, Unix time in seconds.
+             */
+            applied_at: number;
+            /**
+             * Format: uuid
+             * @description User that applied it.
+             */
+            applied_by: string;
+        };
+        /** @description A page of the agents of a configuration set. */
+        ManagedAgentPage: {
+            /** @description Agents of the set, by key. Deleted ones are left out. */
+            results: components["schemas"]["ManagedAgent"][];
+            /** @description Send it as `cursor` to get the next page. null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description The configuration sets of a team. A set exists while it has an agent. */
+        ConfigurationSetList: {
+            /** @description The configuration sets of the team, by name. At most 100. */
+            results: {
+                /** @description Name of the configuration set: 1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit. */
+                name: string;
+                /**
+                 * Format: int32
+                 * @description Number of agents, with those that are deleted and can be recovered.
+                 */
+                agents: number;
+            }[];
+        };
+        /** @description The drift of one agent of a configuration set. */
+        AgentDrift: {
+            /** @description Name of the agent in the set: 1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit. */
+            key: string;
+            /**
+             * Format: uuid
+             * @description Id of the agent.
+             */
+            agent_id: string;
+            /**
+             * Format: int64
+             * @description Current revision of the agent.
+             */
+            revision: number;
+            /**
+             * Format: int64
+             * @description The revision at which the owned fields had the values of the set.
+             */
+            applied_revision: number;
+            /** @description The owned fields whose values differ from what the set applied. */
+            fields: {
+                /** @description Name of the field. */
+                field: string;
+                /** @description The value that the set applied. null for `api_key`; a token in it is masked; a placeholder if it was removed from history. */
+                applied: unknown;
+                /** @description The value that the agent has now. null for `api_key`; a token in it is masked. */
+                live: unknown;
+                /** @description true: the secret in the field changed, that is `api_key` or the token in `white_box_config`. */
+                secret_changed: boolean;
+                /**
+                 * Format: int64
+                 * @description The last revision that changed the field.
+                 */
+                revision: number;
+                /**
+                 * Format: int64
+                 * @description Time of that revision, Unix time in seconds.
+                 */
+                changed_at: number;
+                /**
+                 * Format: uuid
+                 * @description User that made it.
+                 */
+                changed_by: string;
+                /** @description Display name of that user now. null: the tokens of the user have none, it was erased, or it is not stored yet. */
+                changed_by_name: string | null;
+            }[];
+        };
+        /** @description A page of the drift of a configuration set. */
+        AgentDriftPage: {
+            /** @description Agents with drift, by key. A page can have fewer results than `limit`, or none, although there is a next page. */
+            results: components["schemas"]["AgentDrift"][];
+            /** @description Send it as `cursor` to get the next page. null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description One record of the audit log: a user changed an agent, requested its secrets, sent a request without the permission that it needs, called an operation of a mounted service that may have changed something, exported audit events or erased the name of a user. */
         AuditEvent: {
             /**
@@ -2212,10 +3290,10 @@ export interface components {
             /** @description Display name of that user now. null: the tokens of the user have none, it was erased, or it is not stored yet. */
             changed_by_name: string | null;
             /**
-             * @description What the user did. `agent_revision_redacted`: the user removed values from history. `agents_exported`: the user exported agents without their secrets. `secrets_read`: the user requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team.
+             * @description What the user did. `agent_revision_redacted`: the user removed values from history. `agents_exported`: the user exported agents without their secrets. `secrets_read`: the user requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team. `set_applied`: a configuration set took an agent or other fields of it, and the agent stayed as it was. `set_released`: a configuration set let go of an agent. `card_key_saved`, `card_key_deleted`, `card_policy_changed`: the user changed which agent cards the team trusts.
              * @enum {string}
              */
-            action: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted";
+            action: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released" | "card_key_saved" | "card_key_deleted" | "card_policy_changed";
             /**
              * Format: uuid
              * @description Agent that the action concerns. null: the request names no agent, or the record counts requests for several.
@@ -2224,7 +3302,7 @@ export interface components {
             /** @description The `x-request-id` of the request. The log lines of the request carry it. */
             request_id: string;
             /**
-             * @description The interface that the user used. `api`: a request to this API. `mcp` (Model Context Protocol), `import` (an import of agents) and `set` (a configuration set) are reserved.
+             * @description The interface that the user used. `api`: a request to this API. `mcp`: a request to the MCP server (Model Context Protocol). `import`: an import of agents. `set`: a request to a configuration set.
              * @enum {string}
              */
             via: "api" | "mcp" | "import" | "set";
@@ -2232,7 +3310,7 @@ export interface components {
             client_id: string | null;
             /** @description Why the user made the change. null: the user gave no reason, it was removed from history, or the agent was erased. */
             reason: string | null;
-            /** @description Details of the action. A change: the new revision, the names of the changed fields, and in `credential_warnings` where a changed value looks like a credential, as in the header `console-credential-warnings`. A read of secrets: their names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the operation, the status of the response (499 if the client disconnected before it) and the duration in milliseconds. `agents_exported`: the format, the names of the filters, and the agent after which the export continued. `audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. It never contains values of fields. */
+            /** @description Details of the action. A change: the new revision, the names of the changed fields, the `set` and `key` if a configuration set made it, and in `credential_warnings` where a changed value looks like a credential, as in the header `console-credential-warnings`; if an MCP client made it, `client_name` may have the name that the client gives itself. A read of secrets: their names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the operation, the status of the response (499 if the client disconnected before it) and the duration in milliseconds. `agents_exported`: the format, the names of the filters, and the agent after which the export continued. `audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. `set_applied`, `set_released`: the set, the key and the names of the fields. A card key: its id, algorithm and origins. It never contains values of fields. */
             detail: {
                 [key: string]: unknown;
             };
@@ -2367,6 +3445,8 @@ export interface components {
                 changed_at: number;
                 /** @description Why the user made the change. Absent: the user gave no reason. */
                 reason?: string;
+                /** @description Names of the configuration sets that own one of the changed fields and did not make the change. Absent: there are none. */
+                drifted_sets?: string[];
             };
         };
         /**
@@ -2564,7 +3644,7 @@ export interface components {
              * @description Stable code of the error, for programs. The text of `detail` may change; the code does not.
              * @enum {string}
              */
-            code: "bad_request" | "unauthenticated" | "invalid_token" | "permission_missing" | "team_missing" | "team_ambiguous" | "team_not_yours" | "user_missing" | "not_found" | "agent_not_found" | "revision_not_found" | "secret_not_found" | "user_not_found" | "view_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_agent_deleted" | "value_in_use" | "secret_in_use" | "too_many_secrets" | "has_dependents" | "too_many_views" | "match_count_differs" | "too_many_matches" | "position_expired" | "revision_stale" | "body_too_large" | "agent_too_large" | "too_many_requests" | "headers_too_large" | "internal" | "upstream_failed" | "token_exchange_failed" | "issuer_unavailable" | "token_exchange_unavailable" | "database_unavailable" | "filters_not_ready" | "overloaded" | "agent_busy" | "outcome_unknown" | "upstream_unavailable" | "upstream_not_configured" | "events_unavailable" | "events_not_configured" | "upstream_timeout";
+            code: "bad_request" | "unauthenticated" | "invalid_token" | "permission_missing" | "team_missing" | "team_ambiguous" | "team_not_yours" | "user_missing" | "not_found" | "agent_not_found" | "revision_not_found" | "secret_not_found" | "user_not_found" | "view_not_found" | "managed_agent_not_found" | "card_key_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_agent_deleted" | "value_in_use" | "secret_in_use" | "too_many_secrets" | "has_dependents" | "too_many_views" | "field_owned" | "field_drifted" | "agent_bound" | "too_many_sets" | "set_full" | "too_many_card_keys" | "no_agent_card" | "no_card_url" | "card_changed" | "card_refused" | "match_count_differs" | "too_many_matches" | "plan_not_valid" | "position_expired" | "revision_stale" | "body_too_large" | "agent_too_large" | "too_many_requests" | "request_budget_exceeded" | "headers_too_large" | "internal" | "upstream_failed" | "token_exchange_failed" | "card_unreachable" | "card_unreadable" | "issuer_unavailable" | "token_exchange_unavailable" | "database_unavailable" | "filters_not_ready" | "overloaded" | "agent_busy" | "outcome_unknown" | "upstream_unavailable" | "upstream_not_configured" | "events_unavailable" | "events_not_configured" | "upstream_timeout";
         };
     };
     responses: never;
@@ -2845,7 +3925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -3000,7 +4080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -3301,7 +4381,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -3467,7 +4547,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -4364,7 +5444,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -4509,7 +5589,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -4670,7 +5750,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -4801,7 +5881,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -4939,7 +6019,853 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listCardKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardKeyList"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCardKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Key id: the `kid` of the signatures. 1 to 255 printable ASCII characters; the first one is neither a space nor a dot. */
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardKey"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `card_key_not_found`: Your team has no card key with this id. List the card keys to find the right id. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putCardKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                "console-change-reason"?: string;
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Key id: the `kid` of the signatures. 1 to 255 printable ASCII characters; the first one is neither a space nor a dot. */
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardKeyContent"];
+            };
+        };
+        responses: {
+            /** @description The key as it is stored. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardKey"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_card_keys`: The team already has 100 card keys. Delete one of them first. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteCardKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                "console-change-reason"?: string;
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Key id: the `kid` of the signatures. 1 to 255 printable ASCII characters; the first one is neither a space nor a dot. */
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key is deleted. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `card_key_not_found`: Your team has no card key with this id. List the card keys to find the right id. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCardPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardPolicy"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putCardPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                "console-change-reason"?: string;
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardPolicyContent"];
+            };
+        };
+        responses: {
+            /** @description The policy as it is stored. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardPolicy"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    importAgentConfigurations: {
+        parameters: {
+            query?: {
+                /** @description true: change nothing, and return what the request would do, with a `plan`. `Idempotency-Key` then has no effect. Default: false. */
+                dry_run?: boolean;
+                /** @description The `plan` of a dry run of the same body by the same user. An agent that has changed since the dry run is not changed: its row is a `conflict`. A plan is valid for one hour. Default: apply the rows to the agents as they are now. */
+                plan?: string;
+            };
+            header?: {
+                /** @description A key that the client chooses for this request, unique among the imports of its user within the team, 1 to 255 printable ASCII characters. A repetition with the same key and body changes no agent a second time, and returns the results of the first request; rows that it did not reach are applied now. With another body it gets 409 `idempotency_conflict`. Default: no key. */
+                "idempotency-key"?: string;
+                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                "console-change-reason"?: string;
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentImport"];
+                "application/x-ndjson": components["schemas"]["AgentImportRow"];
+                "application/jsonl": components["schemas"]["AgentImportRow"];
+                "text/csv": string;
+                "application/yaml": components["schemas"]["AgentImportRow"][];
+            };
+        };
+        responses: {
+            /** @description A result for each row. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentImportResult"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. `plan_not_valid`: The plan is not one of a dry run of this body by this user, or the console has other keys now. Nothing was changed. Repeat the dry run, and send its plan with the same body. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -5072,7 +6998,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -5299,6 +7225,262 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRequestBudget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Id of the agent, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request budget of the agent. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestBudget"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    takeRequestPermits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Id of the agent, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PermitRequest"];
+            };
+        };
+        responses: {
+            /** @description The permits are taken. */
+            200: {
+                headers: {
+                    /** @description What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica counts its own share of the limit, because there is no Redis or it does not respond. */
+                    ratelimit?: string;
+                    /** @description The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (RFC 9651 list, IETF draft of the RateLimit fields). Absent if the agent has no limit. */
+                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PermitGrant"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `request_budget_exceeded`: The services have sent the agent as many requests as its rate_limit_requests_per_minute allows at this priority. Wait as long as Retry-After says, then try again. `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    /** @description What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica counts its own share of the limit, because there is no Redis or it does not respond. */
+                    ratelimit?: string;
+                    /** @description The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (RFC 9651 list, IETF draft of the RateLimit fields). Absent if the agent has no limit. */
+                    "ratelimit-policy"?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -5957,7 +8139,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -6110,7 +8292,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -6234,6 +8416,317 @@ export interface operations {
                 };
             };
             /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `events_unavailable`: Events are not available at the moment. No event is lost: try again with the same Last-Event-ID. `events_not_configured`: This console delivers no events. A retry does not help: ask the operator of the console to set NATS_URL. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAgentCard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the revision that the client has, such as `"7"`, with or without the quotes; or a comma-separated list, or `*` for any revision. If the agent is at this revision, the operation returns 304 without a body. Default: always return the agent. */
+                "if-none-match"?: string;
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Id of the agent, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The card. */
+            200: {
+                headers: {
+                    /** @description The revision of the agent, in quotes. Send it in If-Match or If-None-Match. */
+                    etag?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["A2AAgentCard"];
+                };
+            };
+            /** @description The agent is still at the revision in If-None-Match. */
+            304: {
+                headers: {
+                    /** @description The revision of the agent, in quotes. Send it in If-Match or If-None-Match. */
+                    etag?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_agent_card`: There is no agent card for this agent. An agent with a card has the protocol a2a and an agent_url. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    refreshAgentCard: {
+        parameters: {
+            query?: {
+                /** @description false: apply the changes. true: change nothing, and return what would change. Default: true. */
+                dry_run?: boolean;
+                /** @description The `digest` of the dry run: if the card has changed since, nothing changes, and the response is 409 `card_changed`. Default: apply the card as it is now. */
+                expected_digest?: string;
+                /** @description true: if the card no longer has the interface that `agent_url` was taken from, move `agent_url` to the interface that it prefers now. While an `api_key` is stored, a move to another origin also needs the permission `agent:secret`. Default: false. */
+                move_interface?: boolean;
+            };
+            header?: {
+                /** @description ETag of the revision that the client read, such as `"7"`, with or without the quotes; or a comma-separated list, or `*` for any revision. If the agent is at another revision, the operation changes nothing and returns 412. Default: any revision. */
+                "if-match"?: string;
+                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                "console-change-reason"?: string;
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Id of the agent, a UUID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the refresh changed, or would change. */
+            200: {
+                headers: {
+                    /** @description The revision of the agent, in quotes. Send it in If-Match or If-None-Match. */
+                    etag?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardRefresh"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_card_url`: The agent was not imported from the URL of an agent card, so that there is nothing to refresh it from. Import the card by its URL. `card_changed`: The agent card is another one than expected_digest says. Nothing was changed. Send the request with dry_run to see the new changes. `card_refused`: The card policy of the team refuses the agent card because of its signatures. Nothing was changed. Check the card keys of the team. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `card_unreachable`: The agent card could not be fetched. Check its URL, or try again later. `card_unreadable`: The document at the URL of the agent card is no valid agent card. Nothing was changed. */
+            502: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -6593,7 +9086,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -6723,7 +9216,644 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    applyManagedAgent: {
+        parameters: {
+            query?: {
+                /** @description true: change nothing, and return what the request would return. Default: false. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description ETag of the revision that the client read, such as `"7"`, with or without the quotes; or a comma-separated list, or `*` for any revision. If the agent is at another revision, the operation changes nothing and returns 412. Default: any revision. */
+                "if-match"?: string;
+                /** @description `*`: the set must have no agent of this key; else the response is 412. Default: no condition. */
+                "if-none-match"?: string;
+                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                "console-change-reason"?: string;
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Name of the configuration set: 1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit. */
+                set: string;
+                /** @description Name of the agent in the set: 1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManagedAgentWrite"];
+            };
+        };
+        responses: {
+            /** @description The set already had the agent. */
+            200: {
+                headers: {
+                    /** @description The revision of the agent, in quotes. Send it in If-Match or If-None-Match. */
+                    etag?: string;
+                    /** @description Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
+                    "console-credential-warnings"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedAgentResult"];
+                };
+            };
+            /** @description The set has a new agent, created or adopted. */
+            201: {
+                headers: {
+                    /** @description The revision of the agent, in quotes. Send it in If-Match or If-None-Match. */
+                    etag?: string;
+                    /** @description Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
+                    "console-credential-warnings"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedAgentResult"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `field_owned`: Another configuration set owns a field of the spec. Remove the field from one of the two sets. `field_drifted`: Another writer has changed fields since the set applied them, and the spec changes them too. Name them in force to overwrite them, or put their current values into the spec. `agent_bound`: The key belongs to another agent, or the set has the agent under another key. Let go of that one first. `too_many_sets`: The team already has 100 configuration sets. Let go of all agents of one of them first. `set_full`: The configuration set already has 10,000 agents. Use another set. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    releaseManagedAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                "console-change-reason"?: string;
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Name of the configuration set: 1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit. */
+                set: string;
+                /** @description Name of the agent in the set: 1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The set no longer has the agent. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `managed_agent_not_found`: The configuration set has no agent of this key. List its agents to find the right key. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listConfigurationSets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sets. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationSetList"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listManagedAgents: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results in the page, 1 to 500. Default: 100. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page, sent with the same filters. Default: the first page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Name of the configuration set: 1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit. */
+                set: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of agents. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedAgentPage"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDrift: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of agents in the page, 1 to 50. Default: 20. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page, sent with the same filters. Default: the first page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                "console-team"?: string;
+            };
+            path: {
+                /** @description Name of the configuration set: 1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit. */
+                set: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of agents. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentDriftPage"];
+                };
+            };
+            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+            401: {
+                headers: {
+                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+            403: {
+                headers: {
+                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                    "www-authenticate"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `method_not_allowed`: Method Not Allowed. */
+            405: {
+                headers: {
+                    /** @description The methods that the path has. */
+                    allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is not valid. `detail` lists every validation error. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -6745,10 +9875,10 @@ export interface operations {
                 /** @description Return only the events of this user. Default: of every user. */
                 user_id?: string;
                 /** @description Return only the events with this action. Default: every action. */
-                action?: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted";
+                action?: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released" | "card_key_saved" | "card_key_deleted" | "card_policy_changed";
                 /** @description Return only the events whose `detail.fields` contains this name: changes of the field, removals of its values from history, and reads of the secret. `secrets.<name>` for a named secret. At most 255 characters. Default: every event. */
                 field?: string;
-                /** @description Return only the events of this interface. `api`: a request to this API. `mcp` (Model Context Protocol), `import` (an import of agents) and `set` (a configuration set) are reserved. Default: every interface. */
+                /** @description Return only the events of this interface. `api`: a request to this API. `mcp`: a request to the MCP server (Model Context Protocol). `import`: an import of agents. `set`: a request to a configuration set. Default: every interface. */
                 via?: "api" | "mcp" | "import" | "set";
                 /** @description Return only the events of tokens that were issued to this application. At most 255 characters. Default: every application. */
                 client_id?: string;
@@ -6870,10 +10000,10 @@ export interface operations {
                 /** @description Return only the events of this user. Default: of every user. */
                 user_id?: string;
                 /** @description Return only the events with this action. Default: every action. */
-                action?: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted";
+                action?: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released" | "card_key_saved" | "card_key_deleted" | "card_policy_changed";
                 /** @description Return only the events whose `detail.fields` contains this name: changes of the field, removals of its values from history, and reads of the secret. `secrets.<name>` for a named secret. At most 255 characters. Default: every event. */
                 field?: string;
-                /** @description Return only the events of this interface. `api`: a request to this API. `mcp` (Model Context Protocol), `import` (an import of agents) and `set` (a configuration set) are reserved. Default: every interface. */
+                /** @description Return only the events of this interface. `api`: a request to this API. `mcp`: a request to the MCP server (Model Context Protocol). `import`: an import of agents. `set`: a request to a configuration set. Default: every interface. */
                 via?: "api" | "mcp" | "import" | "set";
                 /** @description Return only the events of tokens that were issued to this application. At most 255 characters. Default: every application. */
                 client_id?: string;
@@ -7207,7 +10337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation or a bulk request with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */

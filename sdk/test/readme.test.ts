@@ -64,7 +64,7 @@ describe('the README of the SDK', async () => {
     it(`has an example that runs: ${title}`, async () => {
       const POSITION = title === 'Watch changes' ? await positionBeforeAChange() : ''
       const env = { ...process.env, CONSOLE_URL: running.url, TOKEN: token, POSITION }
-      await run(process.execPath, ['--conditions=source', file], { cwd: folder, env })
+      await run(process.execPath, ['--conditions=agent-console-source', file], { cwd: folder, env })
     })
   }
 

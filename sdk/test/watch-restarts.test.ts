@@ -21,7 +21,7 @@ describe('restarts of the console and of NATS', async () => {
   const server = await startPrivateNats()
   cleanUp.push(() => server.remove())
   const nats = await createTestNats(server.url)
-  cleanUp.push(() => nats.connection.close())
+  cleanUp.push(() => nats.close())
   const running = await startConsoleProcess({
     LOG_LEVEL: 'error',
     SHUTDOWN_DELAY_MS: '0',

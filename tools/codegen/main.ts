@@ -1,23 +1,33 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { agentSchemaOf } from './agent-schema.ts'
 import { typesOf } from './types.ts'
 
 /**
- * Writes the types of a document: `main.ts [document] [output]`, by default those of the SDK. `--check` fails instead if
- * the output differs.
+ * Writes the types of a document: `main.ts [document] [output]`. Without arguments it writes what the workspaces need of
+ * the document of the console. `--check` fails instead if an output differs.
  */
 const root = join(import.meta.dirname, '../..')
 const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
-const [document = join(root, 'openapi.json'), output = join(root, 'sdk/src/schema.ts')] = positionals
+const [source = join(root, 'openapi.json'), named] = positionals
+const document = await readFile(source, 'utf8')
 
-const types = await typesOf(await readFile(document, 'utf8'))
-if (!values.check) {
-  await writeFile(output, types)
-} else if ((await readFile(output, 'utf8')) !== types) {
-  process.stderr.write(`${output} is out of date. Run \`npm run codegen\` and commit the result.\n`)
-  process.exitCode = 1
+const outputs: [path: string, text: string][] = named
+  ? [[named, await typesOf(document)]]
+  : [
+      [join(root, 'sdk/src/schema.ts'), await typesOf(document)],
+      [join(root, 'cli/src/agents/agent-schema.json'), agentSchemaOf(document)],
+    ]
+
+for (const [output, text] of outputs) {
+  if (!values.check) {
+    await writeFile(output, text)
+  } else if ((await readFile(output, 'utf8')) !== text) {
+    process.stderr.write(`${output} is out of date. Run \`npm run codegen\` and commit the result.\n`)
+    process.exitCode = 1
+  }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestConsole } from '../../../test/support/console.ts'
 import { Console } from '../../src/index.ts'
 import type { BreakingProxy, Fault, Planned } from './breaking-proxy.ts'
-import { createScene, type Operation, type Scene } from './operations.ts'
+import { createScene, type Operation, type Scene } from './scene.ts'
 
 export interface Outcome {
   result: unknown

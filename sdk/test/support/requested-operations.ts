@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { audited, direct, type Operation, read } from './scene.ts'
+
+const BUDGET = '/v1/agent-configurations/{id}/request-budget'
+const SET = '/v1/configuration-sets/{set}'
+const MANAGED = `${SET}/agents/{key}` as const
+const KEY = '/v1/card-keys/{kid}'
+
+const PERMITS = { count: 1, priority: 'evaluation' } as const
+const MANAGED_PATH = { set: 'files', key: 'a' }
+const KEY_PATH = { kid: 'k' }
+const CARD_KEY = {
+  algorithm: 'ES256' as const,
+  public_key: {
+    ...{ kty: 'EC', crv: 'P-256' },
+    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+  },
+  origins: ['https://agents.example.com'],
+}
+
+/** The operations without a method of their own: `request` calls them. */
+export const REQUESTED: Record<string, Operation> = {
+  getRequestBudget: read(({ request }, { id }, options) =>
+    request('GET', BUDGET, { ...options, path: { id } }),
+  ),
+  takeRequestPermits: {
+    call: ({ request }, { id }, options) =>
+      request('POST', BUDGET, { ...options, path: { id }, body: PERMITS }),
+    isRepeated: false,
+    count: async (scene) => {
+      const { data } = await direct(scene).request('GET', BUDGET, { path: { id: scene.id } })
+      return data.use.reduce((sum, { permits }) => sum + permits, 0)
+    },
+  },
+
+  listConfigurationSets: read(({ request }, _, options) => request('GET', '/v1/configuration-sets', options)),
+  listManagedAgents: read(({ request }, _, options) =>
+    request('GET', `${SET}/agents`, { ...options, path: { set: 'files' } }),
+  ),
+  listDrift: read(({ request }, _, options) =>
+    request('GET', `${SET}/drift`, { ...options, path: { set: 'files' } }),
+  ),
+  applyManagedAgent: {
+    // The same spec makes no second change.
+    call: ({ request }, { id }, options) => {
+      const body = { spec: { purpose: 'of the file' }, adopt: id }
+      return request('PUT', MANAGED, { ...options, path: MANAGED_PATH, body, idempotent: true })
+    },
+    isRepeated: true,
+    count: async (scene) => (await audited('agent_updated')(scene)) - 3,
+  },
+  releaseManagedAgent: {
+    prepare: (scene) =>
+      direct(scene).request('PUT', MANAGED, { path: MANAGED_PATH, body: { spec: {}, adopt: scene.id } }),
+    call: ({ request }, _, options) => request('DELETE', MANAGED, { ...options, path: MANAGED_PATH }),
+    isRepeated: false,
+    count: audited('set_released'),
+  },
+
+  importAgentConfigurations: {
+    call: ({ request }, { name }, options) =>
+      request('POST', '/v1/agent-imports', {
+        ...options,
+        headers: { 'idempotency-key': randomUUID() },
+        body: { rows: [{ external_key: 'a', agent_name: name, model_name: 'm' }] },
+      }),
+    isRepeated: true,
+    count: async (scene) => (await audited('agent_created')(scene)) - 1,
+  },
+  getAgentCard: {
+    ...read(({ request }, { id }, options) =>
+      request('GET', '/v1/agent-configurations/{id}/agent-card', { ...options, path: { id } }),
+    ),
+    prepare: (scene) => direct(scene).agents.update(scene.id, { protocol: 'a2a' }),
+  },
+
+  listCardKeys: read(({ request }, _, options) => request('GET', '/v1/card-keys', options)),
+  getCardKey: {
+    ...read(({ request }, _, options) => request('GET', KEY, { ...options, path: KEY_PATH })),
+    prepare: (scene) => direct(scene).request('PUT', KEY, { path: KEY_PATH, body: CARD_KEY }),
+  },
+  putCardKey: {
+    call: ({ request }, _, options) => request('PUT', KEY, { ...options, path: KEY_PATH, body: CARD_KEY }),
+    isRepeated: false,
+    count: audited('card_key_saved'),
+  },
+  deleteCardKey: {
+    prepare: (scene) => direct(scene).request('PUT', KEY, { path: KEY_PATH, body: CARD_KEY }),
+    call: ({ request }, _, options) => request('DELETE', KEY, { ...options, path: KEY_PATH }),
+    isRepeated: false,
+    count: audited('card_key_deleted'),
+  },
+  getCardPolicy: read(({ request }, _, options) => request('GET', '/v1/card-policy', options)),
+  putCardPolicy: {
+    call: ({ request }, _, options) =>
+      request('PUT', '/v1/card-policy', { ...options, body: { signatures: 'require' } }),
+    isRepeated: false,
+    count: audited('card_policy_changed'),
+  },
+}
