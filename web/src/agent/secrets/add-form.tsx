@@ -73,7 +73,7 @@ function OpenForm({ result, names, onClose }: AddFormProps & { onClose: () => vo
           />
         )}
       </Field>
-      <SecretInput label="Value" value={value} fault={fault} onChange={setValue} />
+      <SecretInput label="Value" fault={fault} onChange={setValue} />
       <div className="row wrap">
         <Button type="submit" variant="primary" off={off}>
           Add secret

@@ -36,7 +36,7 @@ export function ReplaceForm({ result, secret, onDone, onCancel }: ReplaceFormPro
       }}
     >
       <hr />
-      <SecretInput label={`New ${secret.label}`} value={value} fault={fault} autoFocus onChange={setValue} />
+      <SecretInput label={`New ${secret.label}`} fault={fault} autoFocus onChange={setValue} />
       <Field label="Reason" hint="Optional. It is kept with the revision; do not put the secret into it.">
         {(control) => (
           <TextInput

@@ -5,15 +5,14 @@ import { TextInput } from '../../shared/ui/inputs.tsx'
 
 interface SecretInputProps {
   label: string
-  value: string
   fault: string | undefined
   autoFocus?: boolean
   onChange: (value: string) => void
 }
 
+/** Takes no `value`: React would copy it into an attribute, and the document would hold the secret in clear text. */
 export function SecretInput({
   label,
-  value,
   fault,
   autoFocus = false,
   onChange,
@@ -44,7 +43,6 @@ export function SecretInput({
             data-1p-ignore
             spellCheck={false}
             maxLength={8192}
-            value={value}
             onChange={(event) => onChange(event.target.value)}
             suffix={
               <IconButton
