@@ -6,7 +6,7 @@ export default defineConfig({
   base: '/console/',
   plugins: [react(), precompress()],
   // The client is compiled from its source: the console always uses the client of the same commit.
-  resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
+  resolve: { conditions: ['agent-console-source', 'module', 'browser', 'development|production'] },
   build: {
     target: 'baseline-widely-available',
     // light-dark() is newer than the script target; without this each colour would be written twice.

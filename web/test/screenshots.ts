@@ -21,6 +21,7 @@ function pagesOf(world: World): Record<string, string> {
   const agent = `/agents/${agentId(world, 'concierge')}`
   return {
     fleet: '/agents',
+    palette: '/agents',
     'fleet-no-match': '/agents?q=no-such-agent',
     create: '/agents/new',
     overview: agent,
@@ -63,11 +64,19 @@ async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(700)
 }
 
-/** Leaves edits unsaved, so that the page shows what saving changes. */
-async function edit(page: Page): Promise<void> {
-  await page.getByLabel('Purpose').fill('Answers where an order is, in the shop, in the app and by phone')
-  await page.getByLabel('Rate limit').fill('900')
-  await page.getByLabel('Rate limit').blur()
+/** What is done on a page before its picture. */
+const ACTS: Record<string, (page: Page) => Promise<void>> = {
+  palette: async (page) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('tra')
+    await page.getByRole('option', { name: /Travel planner/ }).waitFor()
+  },
+  /** Leaves edits unsaved, so that the page shows what saving changes. */
+  configuration: async (page) => {
+    await page.getByLabel('Purpose').fill('Answers where an order is, in the shop, in the app and by phone')
+    await page.getByLabel('Rate limit').fill('900')
+    await page.getByLabel('Rate limit').blur()
+  },
 }
 
 async function shoot(browser: Browser, world: World, names: readonly string[]): Promise<void> {
@@ -76,11 +85,12 @@ async function shoot(browser: Browser, world: World, names: readonly string[]): 
     for (const size of SIZES) {
       const visitor = await visit(browser, { ...size, theme })
       const { page } = visitor
+      page.setDefaultTimeout(120_000)
       for (const [name, path] of pages) {
         await page.setViewportSize(size)
         await open(visitor, world, path)
         await settle(page)
-        if (name === 'configuration') await edit(page)
+        await ACTS[name]?.(page)
         const file = join(FOLDER, `${name}-${theme}-${size.width}`)
         await page.screenshot({ path: `${file}.png` })
         process.stdout.write(`${file}.png\n`)

@@ -1,6 +1,6 @@
 import type { AgentResult } from '@agent-console/sdk'
-import { Link } from '@tanstack/react-router'
-import type { ReactElement, ReactNode } from 'react'
+import { Link, useLocation } from '@tanstack/react-router'
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react'
 import { useMe } from '../auth/permissions.ts'
 import { draftKey, useHasDraft } from '../shared/drafts.ts'
 import { formatCount } from '../shared/numbers.ts'
@@ -17,6 +17,9 @@ const TABS = [
   { to: '/agents/$id/evolution', label: 'Evolution' },
 ] as const
 
+/** Leaves a part of the tab before in view. */
+const GUTTER = 96
+
 export function AgentTabs({ result }: { result: AgentResult }): ReactElement {
   const { agent, revision } = result
   const isEdited = useHasDraft(draftKey(useMe().user_id, 'configuration', agent.id))
@@ -32,8 +35,15 @@ export function AgentTabs({ result }: { result: AgentResult }): ReactElement {
       <span className="n">{agent.delegated_agents.length}</span>
     ),
   }
+  // On a narrow screen the bar scrolls, and would show other tabs than the open one.
+  const bar = useRef<HTMLElement>(null)
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  useEffect(() => {
+    const tab = bar.current?.querySelector<HTMLElement>(`[href$="${path}"]`)
+    if (tab) bar.current?.scrollTo({ left: tab.offsetLeft - bar.current.offsetLeft - GUTTER })
+  }, [path])
   return (
-    <nav className="tabs" aria-label="Agent">
+    <nav className="tabs" aria-label="Agent" ref={bar}>
       {TABS.map(({ to, label }) => (
         <Link
           key={to}

@@ -44,9 +44,7 @@ export function StatesSection(): ReactElement {
           title="No agent matches"
           actions={
             <>
-              <Button variant="primary" icon="close">
-                Remove the status filter
-              </Button>
+              <Button icon="close">Remove the status filter</Button>
               <Button>Clear all filters</Button>
             </>
           }

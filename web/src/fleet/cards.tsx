@@ -11,9 +11,9 @@ import {
 import { ProtectionBadge, Score, StageBadge, StatusBadge } from '../shared/ui/badges.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { When } from './columns.tsx'
+import { isModified, type ListProps } from './list-props.ts'
 import { ListTail } from './list-tail.tsx'
-import type { FleetRow } from './row.ts'
-import { isModified, type ListProps } from './table.tsx'
+import { type FleetRow, tintOf } from './row.ts'
 
 const CARD = 94
 const AHEAD = 30
@@ -88,11 +88,7 @@ interface CardProps {
 
 const Card = memo(function Card({ row, changer, href }: CardProps): ReactElement {
   return (
-    <a
-      className={join('mcard focus-in', row.deleted && 't3', row.changes > 0 && `tint-${row.changes % 2}`)}
-      href={href}
-      data-open={row.id}
-    >
+    <a className={join('mcard focus-in', row.deleted && 't3', tintOf(row))} href={href} data-open={row.id}>
       <span className="row top">
         <span className="t grow">{row.name}</span>
         <Score value={row.score} behind={row.behind} outdated={row.outdated} />

@@ -78,31 +78,33 @@ export const COLUMNS: Record<Exclude<ColumnId, 'agent_name'>, ColumnKind> & {
   protocol: {
     label: 'Protocol',
     width: '9rem',
+    className: 'cut',
     cell: ({ protocol }) => (protocol === '' ? <Absent /> : <Text>{words(PROTOCOL, protocol)}</Text>),
   },
-  hub: { label: 'Hub', width: '8rem', cell: ({ hub }) => (hub === null ? <Absent /> : <Text>{hub}</Text>) },
+  hub: {
+    label: 'Hub',
+    width: '8rem',
+    className: 'cut',
+    cell: ({ hub }) => (hub === null ? <Absent /> : <Text>{hub}</Text>),
+  },
   'agent_metadata.tags': {
     label: 'Tags',
     width: '11rem',
+    className: 'cut',
     cell: ({ tags }) => (tags.length === 0 ? <Absent /> : <Text>{tags.join(', ')}</Text>),
   },
 }
 
 function Text({ children }: { children: string }): ReactElement {
-  return (
-    <span className="cut" title={children}>
-      {children}
-    </span>
-  )
+  return <span title={children}>{children}</span>
 }
 
 /** The time first, so that the times stand below each other where nobody is known. */
 export function When({ at, who }: { at: number; who: string | null | undefined }): ReactElement {
   return (
     <span className="row nowrap when">
-      {typeof who === 'string' ? <span className="hid">{who}, </span> : null}
       <RelativeTime at={at} />
-      {who === undefined ? null : <Avatar name={who} />}
+      {who === undefined ? null : <Avatar name={who} alone />}
     </span>
   )
 }

@@ -2,34 +2,32 @@ import './fleet.css'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react'
 import { describe } from '../api/problem.ts'
-import { useViews } from '../api/views.ts'
 import { useMay } from '../auth/permissions.ts'
-import { KEPT, rememberList } from '../shared/left-list.ts'
 import { DRAWER, PHONE, RAIL, useMedia } from '../shared/media.ts'
-import { parseSearch, stringifySearch } from '../shared/search.ts'
-import { Dialog } from '../shared/ui/dialog.tsx'
 import { Failed, Loading } from '../shared/ui/states.tsx'
 import { BulkActions } from './bulk/actions.tsx'
 import { FleetCards } from './cards.tsx'
 import { useChangesOfDay } from './changes-of-day.ts'
 import { useCounts } from './counts.ts'
-import { DrawerButtons } from './drawer-buttons.tsx'
 import { Facets } from './facets.tsx'
+import { FacetsDrawer } from './facets-drawer.tsx'
 import { openFilterMenu } from './filter-menu.tsx'
 import { hasFilters } from './filters.ts'
 import { Head } from './head.tsx'
 import { restartList, useList } from './list.ts'
+import type { ListHandle } from './list-props.ts'
 import { usePeople } from './people.ts'
 import { PhoneBar } from './phone-bar.tsx'
 import { fleetSearch } from './search.ts'
 import { useSelection } from './selection.ts'
 import { EmptyFleet, NoMatch } from './states.tsx'
 import { Summary } from './summary.tsx'
-import { FleetTable, type ListHandle } from './table.tsx'
+import { FleetTable } from './table.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useFacetsShown } from './use-facets-shown.ts'
 import { useFleetKeys } from './use-fleet-keys.ts'
 import { useLiveRows } from './use-live-rows.ts'
+import { useOpenAgent } from './use-open-agent.ts'
 import { useFleetSearch } from './use-search.ts'
 
 const NO_FILTERS = {}
@@ -59,20 +57,7 @@ export function FleetPage(): ReactElement {
   const navigate = useNavigate()
   const { basepath } = useRouter()
   const hrefOf = useCallback((id: string) => `${basepath}/agents/${id}`, [basepath])
-  const label = useViewName(address.text)
-  const open = (id: string): void => {
-    const at = rows.findIndex((row) => row.id === id)
-    const first = Math.max(0, at - KEPT / 2)
-    const ids = rows.slice(first, first + KEPT).map((row) => row.id)
-    rememberList({
-      label,
-      search: address.text,
-      ids,
-      first,
-      ...(counts === undefined ? {} : { total: counts.count }),
-    })
-    void navigate({ to: '/agents/$id', params: { id } })
-  }
+  const open = useOpenAgent(rows, address.text, counts?.count)
   const create = useCallback(() => void navigate({ to: '/agents/new' }), [navigate])
   const importJson = (): void => void navigate({ to: '/agents/new', hash: 'import' })
   const mayCreate = useMay('agent:write')
@@ -155,23 +140,9 @@ export function FleetPage(): ReactElement {
           <BulkActions query={query} rows={rows} total={counts?.count} selection={selection} />
         </div>
       </div>
-      <Dialog
-        open={drawer && facetsShown}
-        kind="drawer"
-        title="Filters"
-        onClose={hideFacets}
-        footer={<DrawerButtons address={address} count={counts?.count} onClose={hideFacets} />}
-      >
-        <div className="facets in-drawer">{facets}</div>
-      </Dialog>
+      <FacetsDrawer open={drawer && facetsShown} address={address} count={counts?.count} onClose={hideFacets}>
+        {facets}
+      </FacetsDrawer>
     </div>
   )
-}
-
-/** The saved view that the address is equal to. */
-function useViewName(text: string): string {
-  const view = useViews().find(
-    ({ query, columns }) => stringifySearch(fleetSearch({ ...parseSearch(query), columns })) === text,
-  )
-  return view?.name ?? 'Fleet'
 }

@@ -1,5 +1,7 @@
 import type { Agent } from '@agent-console/sdk'
 
+const TINT_MS = 1000
+
 /** One line of the fleet. Flat and never changed in place, so that a row is drawn again only if it differs. */
 export interface FleetRow {
   id: string
@@ -25,6 +27,8 @@ export interface FleetRow {
   behind: number | undefined
   /** How often a live change was drawn; each one tints the row once. */
   changes: number
+  /** When the last one was drawn, Unix time in milliseconds. */
+  changedAt: number
   deleted: boolean
 }
 
@@ -70,8 +74,14 @@ export function toRow(agent: RowAgent, revision: number): FleetRow {
     outdated,
     behind: outdated && typeof evaluated === 'number' ? revision - evaluated : undefined,
     changes: 0,
+    changedAt: 0,
     deleted: false,
   }
+}
+
+/** Two names for the same animation: a second change starts it again, a row that comes into view later does not. */
+export function tintOf({ changes, changedAt }: FleetRow): string | false {
+  return Date.now() - changedAt < TINT_MS && `tint-${changes % 2}`
 }
 
 function tagsOf(metadata: unknown): readonly string[] {

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { memo, type ReactElement } from 'react'
 import { Checkbox } from '../shared/ui/inputs.tsx'
 import { Column } from '../shared/ui/table.tsx'
 import type { ColumnId } from './column-ids.ts'
@@ -14,7 +14,9 @@ interface TableHeadProps {
   onSelectAll: (select: boolean) => void
 }
 
-export function TableHead({ columns, sort, onSort, selected, onSelectAll }: TableHeadProps): ReactElement {
+/** Not drawn again while the table scrolls. */
+export const TableHead = memo(function TableHead(props: TableHeadProps): ReactElement {
+  const { columns, sort, onSort, selected, onSelectAll } = props
   return (
     <thead>
       <tr aria-rowindex={1}>
@@ -41,4 +43,4 @@ export function TableHead({ columns, sort, onSort, selected, onSelectAll }: Tabl
       </tr>
     </thead>
   )
-}
+})

@@ -2,7 +2,7 @@ import { memo, type ReactElement } from 'react'
 import { join } from '../shared/ui/class-names.ts'
 import type { ColumnId } from './column-ids.ts'
 import { COLUMNS } from './columns.tsx'
-import type { FleetRow } from './row.ts'
+import { type FleetRow, tintOf } from './row.ts'
 
 export interface TableRowProps {
   row: FleetRow
@@ -17,20 +17,17 @@ export interface TableRowProps {
   href: string
 }
 
-/** Has no handlers of its own: the table has one for all rows. Drawn again only if one of these values differs. */
+/**
+ * Has no handlers of its own: the table has one for all rows. Drawn again only if one of these values differs. Shows
+ * another agent when the table has scrolled, so it keeps nothing of an agent.
+ */
 export const TableRow = memo(function TableRow(props: TableRowProps): ReactElement {
   const { row, index, start, selected, current, columns, changer, creator, href } = props
   return (
     <tr
       data-id={row.id}
       aria-rowindex={index + 2}
-      className={join(
-        selected && 'sel',
-        current && 'cur',
-        row.deleted && 'dim',
-        // Two names for the same animation: a second change starts it again.
-        row.changes > 0 && `tint-${row.changes % 2}`,
-      )}
+      className={join(selected && 'sel', current && 'cur', row.deleted && 'dim', tintOf(row))}
       style={{ top: start }}
     >
       <td>
@@ -45,14 +42,11 @@ export const TableRow = memo(function TableRow(props: TableRowProps): ReactEleme
       </td>
       {columns.map((id) =>
         id === 'agent_name' ? (
-          <td key={id}>
-            <span className="nm">
-              <a className="a focus-in" href={href} data-open="" title={row.name}>
-                {row.name}
-              </a>
-              {row.deleted ? <span className="p">Deleted</span> : null}
-              {row.purpose === null || row.deleted ? null : <span className="p">{row.purpose}</span>}
-            </span>
+          <td key={id} className="nm">
+            <a className="a focus-in" href={href} data-open="" title={row.name}>
+              {row.name}
+            </a>
+            <span className="p">{row.deleted ? 'Deleted' : row.purpose}</span>
           </td>
         ) : (
           <td key={id} className={COLUMNS[id].className}>

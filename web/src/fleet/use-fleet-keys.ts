@@ -1,8 +1,8 @@
 import { type RefObject, useMemo } from 'react'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
+import type { ListHandle } from './list-props.ts'
 import type { FleetRow } from './row.ts'
 import type { SelectionState } from './selection.ts'
-import type { ListHandle } from './table.tsx'
 
 interface KeyTargets {
   rows: readonly FleetRow[]

@@ -3,8 +3,8 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { type Change, type Changes, isStale, useChangesSeen } from './changes.ts'
 import { replaceRows } from './list.ts'
+import type { ListHandle } from './list-props.ts'
 import { type FleetRow, toRow } from './row.ts'
-import type { ListHandle } from './table.tsx'
 
 /** So many agents are read at once, and as often. */
 const AT_ONCE = 12
@@ -46,9 +46,9 @@ async function refresh(stale: readonly FleetRow[], { latest }: Changes): Promise
   const byId = new Map(read.flatMap((row) => (row === undefined ? [] : [[row.id, row]])))
   replaceRows((row) => {
     const next = byId.get(row.id)
-    return next === undefined
-      ? row
-      : { ...next, tags: next.deleted ? row.tags : next.tags, changes: row.changes + 1 }
+    if (next === undefined) return row
+    const drawn = { changes: row.changes + 1, changedAt: Date.now() }
+    return { ...next, tags: next.deleted ? row.tags : next.tags, ...drawn }
   })
 }
 

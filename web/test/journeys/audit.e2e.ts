@@ -9,6 +9,17 @@ describe('the audit page', async () => {
   const browser = await useBrowser()
   const id = world.agents['invoices'] ?? ''
 
+  it('dates the changes of the demonstration as their revisions, and can still not be changed', async () => {
+    const { query } = world.running.database
+    const [{ revisions, dated } = {}] = await query<{ revisions: number; dated: number }>(
+      `SELECT count(*)::int AS revisions, count(*) FILTER (WHERE EXISTS (
+         SELECT FROM audit_events e WHERE (e.team_id, e.agent_id, e.at) = (r.team_id, r.agent_id, r.changed_at)))::int AS dated
+       FROM agent_revisions r`,
+    )
+    assert.equal(dated, revisions)
+    await assert.rejects(query('UPDATE audit_events SET at = 0'), /append-only/)
+  })
+
   it('filters by action and agent, and keeps the filters in the address', async () => {
     const visitor = await visit(browser)
     const { page } = visitor

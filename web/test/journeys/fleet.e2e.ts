@@ -67,6 +67,40 @@ describe('the fleet page', async () => {
     await page.waitForURL(/\/agents\/[0-9a-f-]{36}$/)
   })
 
+  it('keeps the focus on its agent when that is scrolled out of view, and its rows in reading order', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/agents')
+    await page.locator('.vgrid tbody tr').first().waitFor()
+    await page.keyboard.press('j')
+    await focusOnRow(page, 0)
+    await page.keyboard.press('x')
+    const id = await page.evaluate(() => document.activeElement?.closest('tr')?.dataset['id'])
+    const scroller = page.locator('.tbl-scroll')
+    for (let step = 1; step <= 20; step += 1) {
+      await scroller.evaluate((element, top) => element.scrollTo(0, top), step * 130)
+      await page.waitForFunction(
+        (index) => document.querySelector(`.vgrid [aria-rowindex="${index}"]`) !== null,
+        Math.floor((step * 130) / 36) + 3,
+      )
+    }
+    await page.waitForFunction(() => {
+      const indexes = [...document.querySelectorAll('.vgrid tbody tr')].map((row) =>
+        Number(row.getAttribute('aria-rowindex')),
+      )
+      return indexes.every((index, at) => at === 0 || index > (indexes[at - 1] ?? 0))
+    })
+    await focusOnRow(page, 0)
+    assert.equal(await page.evaluate(() => document.activeElement?.closest('tr')?.dataset['id']), id)
+    // The row of the focus is the only one that is selected, and no other element took its state over.
+    assert.equal(await page.locator('.vgrid tbody input:checked').count(), 1)
+    assert.equal(await page.locator('.vgrid tr.sel').getAttribute('data-id'), id)
+    await page.keyboard.press('j')
+    await focusOnRow(page, 1)
+    assert.ok((await scroller.evaluate(({ scrollTop }) => scrollTop)) <= 36)
+    await visitor.check()
+  })
+
   it('filters by typing, saves the view, and finds it in the navigation', async () => {
     const visitor = await visit(browser)
     const { page } = visitor

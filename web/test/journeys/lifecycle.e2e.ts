@@ -40,6 +40,29 @@ describe('the lifecycle board', async () => {
     assert.equal(results[0]?.reason, 'Passed the hardening campaign')
   })
 
+  it('moves a card by mouse', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/lifecycle')
+    const card = page.locator('article', { has: page.locator(`[data-card="${world.agents['travel']}"]`) })
+    const target = page.getByRole('region', { name: /^Optimized/ })
+    await card.waitFor()
+    await target.locator('[data-card]').first().waitFor()
+    const from = await card.boundingBox()
+    const to = await target.boundingBox()
+    assert.ok(from && to)
+    await page.mouse.move(from.x + from.width / 2, from.y + from.height - 6)
+    await page.mouse.down()
+    await page.mouse.move(to.x + to.width / 2, to.y + 300, { steps: 12 })
+    await page.getByText(/^Drop to move .+ to Optimized$/).waitFor()
+    await page.mouse.up()
+    await page.getByRole('dialog').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: /^Move/ }).click()
+    await target.locator(`[data-card="${world.agents['travel']}"]`).waitFor()
+    assert.equal(await page.locator('.drop, .lift').count(), 0)
+    await visitor.check()
+  })
+
   it('puts the card back if the move fails', async () => {
     const visitor = await visit(browser)
     const { page } = visitor

@@ -6,7 +6,7 @@ import { useWorld } from '../support/world.ts'
 
 const COLLECTION = '/v1/agent-configurations'
 
-describe('overview, scores and a long history', async () => {
+describe('overview, scores, activity, evolution and a long history', async () => {
   const world = await useWorld({ fleet: false })
   const browser = await useBrowser()
   const token = await world.tokenOf('administrator')
@@ -84,6 +84,48 @@ describe('overview, scores and a long history', async () => {
     await page.getByText('2 revisions of 130').waitFor()
     await open(visitor, world, `/agents/${id}/history?a=1&b=999`)
     await page.getByRole('heading', { name: 'There is no such revision' }).waitFor()
+    await visitor.check()
+    await visitor.context.close()
+  })
+
+  test('activity shows a change as it happens, holds it back while paused, and filters by field', async () => {
+    const { id } = await send('POST', '', { agent_name: 'Watched', model_name: 'one' })
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, `/agents/${id}/activity`)
+    await page.getByText('1 change', { exact: true }).waitFor()
+    await page.getByText('Live').first().waitFor()
+    await send('PUT', `/${id}`, { model_name: 'two' })
+    await page.getByText('2 changes', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    await send('PUT', `/${id}`, { purpose: 'While nobody looks' })
+    await page.getByText('1 newer change while paused').waitFor()
+    assert.equal(await page.locator('.activity > li').count(), 2)
+    await page.getByRole('button', { name: 'Resume', exact: true }).click()
+    await page.getByText('3 changes', { exact: true }).waitFor()
+    await page.getByLabel('Only changes of the field').selectOption('purpose')
+    await page.getByText('1 change', { exact: true }).waitFor()
+    await visitor.check()
+    await visitor.context.close()
+  })
+
+  test('evolution shows the status, a genome that was refused and one that was taken, and an outage', async () => {
+    const { id } = await send('POST', '', { agent_name: 'Evolving', model_name: 'one' })
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, `/agents/${id}/evolution`)
+    await page.getByText('Generation', { exact: true }).waitFor()
+    await page.getByLabel('Genome').fill('{"name": ')
+    await page.getByRole('button', { name: 'Seed genome', disabled: true }).waitFor()
+    assert.equal(await page.getByLabel('Genome').getAttribute('aria-invalid'), 'true')
+    await page.getByLabel('Genome').fill('{"name": "first"}')
+    await page.getByRole('button', { name: 'Seed genome' }).click()
+    await page.getByText('The genome was created').waitFor()
+    await visitor.check()
+    await world.running.evolution.stop()
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByRole('heading', { name: 'The evolution service is not reachable' }).waitFor()
+    await world.running.evolution.resume()
     await visitor.check()
     await visitor.context.close()
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
+import { after, afterEach } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { DemoPerson } from '../../../dev/issuer/people.ts'
 import { assertNoTokenKept, axeFindings, watch } from './watched-page.ts'
@@ -25,9 +25,12 @@ export async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 }
 
-/** A browser for the tests of the calling suite. */
+/** A browser for the tests of the calling suite. Windows are closed after each test: a page that stays open works on. */
 export async function useBrowser(): Promise<Browser> {
   const browser = await launch()
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()))
+  })
   after(() => browser.close())
   return browser
 }
@@ -55,17 +58,26 @@ export async function visit(browser: Browser, options: BrowserOptions = {}): Pro
   }
 }
 
-/** Opens a page of the console; picks the person where the issuer asks. */
+type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
+
+/** Sessions at the issuers, by world and person. */
+const sessions = new Map<string, Cookies>()
+
+/** Opens a page of the console. The issuer asks for the person once in a suite; later windows bring that session. */
 export async function open(
-  { page }: Visitor,
+  { page, context }: Visitor,
   world: World,
   path: string,
   person: DemoPerson['key'] = 'administrator',
 ): Promise<void> {
+  const key = `${world.url} ${person}`
+  const session = sessions.get(key)
+  if (session !== undefined && (await context.cookies()).length === 0) await context.addCookies(session)
   await page.goto(`${world.url}/console${path}`)
   const choice = page.locator(`button[value="${person}"]`)
   const app = page.locator('.app, .sign-in h1:not(:text("Signing in"))')
   await choice.or(app).first().waitFor()
   if (await choice.isVisible()) await choice.click()
   await app.first().waitFor()
+  if (session === undefined) sessions.set(key, await context.cookies())
 }

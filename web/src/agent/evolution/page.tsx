@@ -35,15 +35,10 @@ export function EvolutionPage(): ReactElement {
           </Button>
         }
       >
-        {query.data === undefined ? (
-          query.isError ? (
-            <StatusFailed error={query.error} onRetry={retry} />
-          ) : (
-            <Loading what="the status" />
-          )
-        ) : (
-          <StatusView status={query.data} />
-        )}
+        {/* A failed refresh is told above the status that was read before. */}
+        {query.isError ? <StatusFailed error={query.error} onRetry={retry} /> : null}
+        {query.isPending ? <Loading what="the status" /> : null}
+        {query.data === undefined ? null : <StatusView status={query.data} />}
       </Card>
       <SeedCard id={id} />
     </div>

@@ -1,5 +1,6 @@
 import { type ReactElement, useMemo, useState } from 'react'
 import { compareLines, countLines } from '../../shared/lines.ts'
+import { formatUtc } from '../../shared/time.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { IconButton } from '../../shared/ui/button.tsx'
 import { type DiffMode, isShort, TextDiff, textOf, ValueChange } from '../../shared/ui/diff.tsx'
@@ -13,8 +14,8 @@ interface CompareFieldProps {
 }
 
 export function CompareField({ row, mode }: CompareFieldProps): ReactElement {
-  const before = textOf(row.before)
-  const after = textOf(row.after)
+  const before = valueText(row.path, row.before)
+  const after = valueText(row.path, row.after)
   if (row.secret) return <SecretChange path={row.path} before={before} after={after} />
   if (isShort(before, after)) {
     return (
@@ -27,6 +28,11 @@ export function CompareField({ row, mode }: CompareFieldProps): ReactElement {
     )
   }
   return <LongChange path={row.path} before={before ?? ''} after={after ?? ''} mode={mode} />
+}
+
+/** Times are seconds in the API. */
+function valueText(path: string, value: unknown): string | null {
+  return typeof value === 'number' && path.endsWith('_at') ? formatUtc(value) : textOf(value)
 }
 
 function FieldName({ path }: { path: string }): ReactElement {

@@ -3,12 +3,12 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { describe, isStatus } from '../../api/problem.ts'
 import { useOff } from '../../auth/permissions.ts'
+import { formatUtc } from '../../shared/time.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { CopyButton } from '../../shared/ui/copy-button.tsx'
 import type { DiffMode } from '../../shared/ui/diff.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Segments } from '../../shared/ui/inputs.tsx'
-import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { Failed, Loading, State } from '../../shared/ui/states.tsx'
 import { diffQuery, loadedRevisions, revisionsQuery } from '../records/queries.ts'
 import { personName } from '../records/revision-words.ts'
@@ -76,7 +76,7 @@ interface SideProps {
   known: readonly AgentRevision[]
 }
 
-/** Who made the revision, if the timeline has loaded it. */
+/** Who made the revision, if the timeline has loaded it; the timeline shows when. */
 function Side({ letter, revision, known }: SideProps): ReactElement {
   const made = known.find((each) => each.revision === revision)
   return (
@@ -84,8 +84,8 @@ function Side({ letter, revision, known }: SideProps): ReactElement {
       <span className={`ab ${letter}`}>{letter.toUpperCase()}</span>
       <span className="mono">r{revision}</span>
       {made === undefined ? null : (
-        <span className="t3 sm cut">
-          <RelativeTime at={made.changed_at} />, {personName(made.changed_by_name, made.changed_by)}
+        <span className="t3 sm cut" title={formatUtc(made.changed_at)}>
+          {personName(made.changed_by_name, made.changed_by)}
         </span>
       )}
     </span>

@@ -1,19 +1,19 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type ReactElement, useId, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { describe } from '../../api/problem.ts'
 import { formatCount, plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Dialog } from '../../shared/ui/dialog.tsx'
 import { Field } from '../../shared/ui/field.tsx'
-import { RadioLine, TextInput } from '../../shared/ui/inputs.tsx'
+import { TextInput } from '../../shared/ui/inputs.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
-import { words } from '../../shared/words.ts'
-import { FilterGlyph } from '../facets.tsx'
 import type { FleetRow } from '../row.ts'
+import { Apply } from './apply.tsx'
 import { type BulkKind, type BulkOutcome, countOutcomes, KINDS } from './change.ts'
 import { Outcomes } from './outcomes.tsx'
 import { Results } from './results.tsx'
 import { runBulk } from './run.ts'
+import { Values } from './values.tsx'
 
 interface BulkDialogProps {
   kind: BulkKind
@@ -23,22 +23,14 @@ interface BulkDialogProps {
   onDone: (outcomes: readonly BulkOutcome[], value: string) => void
 }
 
-const GLYPHS = {
-  stage: 'trust_stages',
-  status: 'statuses',
-  protection: 'protection_statuses',
-  archive: 'statuses',
-} as const
-
 /** Choose, see what would change, change it, see what happened to each agent. */
 export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): ReactElement {
-  const { title, values } = KINDS[kind]
+  const { title } = KINDS[kind]
   const [value, setValue] = useState(kind === 'archive' ? 'archived' : undefined)
   const [reason, setReason] = useState('')
   const [key, setKey] = useState(() => crypto.randomUUID())
   const [progress, setProgress] = useState(0)
   const [subjects, setSubjects] = useState(rows)
-  const group = useId()
 
   const preview = useQuery({
     queryKey: ['bulk-preview', kind, value, key],
@@ -107,23 +99,7 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
         </>
       }
     >
-      {kind === 'archive' ? (
-        <p className="t2">
-          Archived agents leave the list and keep their history. You can set another status later.
-        </p>
-      ) : (
-        <fieldset className="bulk-values">
-          <legend className="hid">{title}</legend>
-          {Object.entries(values).map(([each, label]) => (
-            <RadioLine key={each} name={group} checked={value === each} onChange={() => setValue(each)}>
-              <span className="bd">
-                <FilterGlyph name={GLYPHS[kind]} value={each} />
-                {label}
-              </span>
-            </RadioLine>
-          ))}
-        </fieldset>
-      )}
+      <Values kind={kind} value={value} onChange={setValue} />
       <Field label="Reason" hint="The history of each agent and the audit log show it. Optional.">
         {(control) => (
           <TextInput
@@ -168,30 +144,4 @@ function previewSentence(outcomes: readonly BulkOutcome[]): string {
     failed === 0 ? '' : `${formatCount(failed)} refused`,
   ]
   return parts.filter(Boolean).join(', ')
-}
-
-interface ApplyProps {
-  kind: BulkKind
-  value: string | undefined
-  count: number
-  busy: boolean
-  /** The preview is there. */
-  loaded: boolean
-  onApply: () => void
-}
-
-function Apply({ kind, value, count, busy, loaded, onApply }: ApplyProps): ReactElement {
-  const { verb, values } = KINDS[kind]
-  const agents = plural(count, 'agent')
-  const label = value === undefined || kind === 'archive' ? '' : ` to ${words(values, value).toLowerCase()}`
-  const off = !loaded
-    ? 'The preview comes first'
-    : count === 0
-      ? 'No agent would change'
-      : busy && 'The request is running'
-  return (
-    <Button variant="primary" size="lg" off={off} onClick={onApply}>
-      {loaded ? `${verb} ${agents}${label}` : verb}
-    </Button>
-  )
 }

@@ -7,15 +7,18 @@ interface AvatarProps {
   name: string | null
   kind?: 'person' | 'service'
   large?: boolean
+  /** The name does not stand beside it: screen readers read it here. */
+  alone?: boolean
 }
 
-/** Round for people, square for services. The name stands beside it or in the title. */
-export function Avatar({ name, kind = 'person', large = false }: AvatarProps): ReactElement {
+/** Round for people, square for services. */
+export function Avatar({ name, kind = 'person', large = false, alone = false }: AvatarProps): ReactElement {
+  const title = name ?? 'Unknown'
   return (
     <span
       className={join('av', large && 'l', kind === 'service' && 'bot')}
-      title={name ?? 'Unknown'}
-      aria-hidden="true"
+      title={title}
+      {...(alone ? { role: 'img', 'aria-label': title } : { 'aria-hidden': true })}
     >
       {kind === 'service' ? (
         <Icon name="services" size="xs" />

@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react'
-import { formatScore } from '../numbers.ts'
+import { formatScore, plural } from '../numbers.ts'
 import { PROTECTION, STAGES, STATUS, stageNumber, words } from '../words.ts'
 import { join } from './class-names.ts'
 import { PROTECTION_GLYPHS, STATE_GLYPHS, STATUS_GLYPHS, stageBars } from './glyphs.tsx'
@@ -30,7 +30,7 @@ export function Badge({
   return (
     <span className={join('bd', shape, pill !== false && glyph === undefined && 'plain', className)}>
       {glyph}
-      <span {...(glyphOnly ? { className: 'hid' } : {})}>{children}</span>
+      {glyphOnly ? <span className="hid">{children}</span> : children}
     </span>
   )
 }
@@ -111,8 +111,7 @@ export function Score({ value, behind, outdated = (behind ?? 0) > 0 }: ScoreProp
     return (
       <span className="score">
         <span className="v">{formatScore(value)}</span>
-        <Icon name="check" size="xs" className="ok-t" />
-        <span className="hid">holds</span>
+        <Icon name="check" size="xs" className="ok-t" label="holds" />
       </span>
     )
   }
@@ -120,8 +119,11 @@ export function Score({ value, behind, outdated = (behind ?? 0) > 0 }: ScoreProp
     <span className="score old">
       <span className="v">{formatScore(value)}</span>
       <span className="bd xs warn-t">
-        <Icon name="clock" size="xs" />
-        <span className="hid">outdated{behind === undefined ? '' : `, ${behind} revisions behind`}</span>
+        <Icon
+          name="clock"
+          size="xs"
+          label={behind === undefined ? 'outdated' : `outdated, ${plural(behind, 'revision')} behind`}
+        />
         {behind === undefined ? null : <span aria-hidden="true">−{behind}</span>}
       </span>
     </span>
@@ -131,9 +133,8 @@ export function Score({ value, behind, outdated = (behind ?? 0) > 0 }: ScoreProp
 /** An absent value. */
 export function Absent({ label = 'None' }: { label?: string }): ReactElement {
   return (
-    <span className="t3">
-      <span aria-hidden="true">—</span>
-      <span className="hid">{label}</span>
+    <span className="t3" role="img" aria-label={label}>
+      —
     </span>
   )
 }

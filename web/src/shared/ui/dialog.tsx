@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { IconButton } from './button.tsx'
 import { join } from './class-names.ts'
+import { enterDialog } from './dialog-stack.ts'
 
 /** The open dialog: menus and popovers inside it must be its children, because all else is inert. */
 export const LayerContext = createContext<HTMLElement | null>(null)
@@ -50,14 +51,17 @@ function OpenDialog({ onClose, title, kind, children, footer }: Omit<DialogProps
 
   useLayoutEffect(() => {
     const dialog = ref.current
+    if (dialog === null) return undefined
     const before = document.activeElement
-    dialog?.showModal()
+    dialog.showModal()
     // The title, not the button that closes: a screen reader then begins with what the dialog is about.
-    const start = dialog?.querySelector<HTMLElement>('[data-autofocus]') ?? dialog?.querySelector('h2')
+    const start = dialog.querySelector<HTMLElement>('[data-autofocus]') ?? dialog.querySelector('h2')
     start?.focus()
     setLayer(dialog)
+    const leave = enterDialog(dialog)
     return () => {
-      dialog?.close()
+      leave()
+      dialog.close()
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])

@@ -8,12 +8,17 @@ export interface IconProps {
   name: IconName
   size?: keyof typeof SIZES
   className?: string
+  /** Says what no word beside it says. Without one the icon is hidden from screen readers. */
+  label?: string
 }
 
-/** Always beside a word or inside a control that has a name, therefore hidden from screen readers. */
-export function Icon({ name, size = 'm', className }: IconProps): ReactElement {
+export function Icon({ name, size = 'm', className, label }: IconProps): ReactElement {
   return (
-    <svg className={join('i', SIZES[size], className)} viewBox="0 0 16 16" aria-hidden="true">
+    <svg
+      className={join('i', SIZES[size], className)}
+      viewBox="0 0 16 16"
+      {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+    >
       {ICONS[name]}
     </svg>
   )

@@ -1,5 +1,14 @@
-import { type ReactElement, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
+import {
+  type ReactElement,
+  type ReactPortal,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useSyncExternalStore,
+} from 'react'
+import { createPortal } from 'react-dom'
 import { Button, IconButton } from './button.tsx'
+import { useTopDialog } from './dialog-stack.ts'
 import { Icon } from './icon.tsx'
 
 export interface ToastContent {
@@ -24,7 +33,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function ToastRegion(): ReactElement {
+export function ToastRegion(): ReactPortal {
   const shown = useSyncExternalStore(subscribe, () => current)
   useEffect(() => {
     if (shown === undefined || shown.fault === true) return undefined
@@ -32,15 +41,19 @@ export function ToastRegion(): ReactElement {
     return () => clearTimeout(timer)
   }, [shown])
   const region = useRef<HTMLDivElement>(null)
-  // A popover is above an open dialog only if it was opened after it.
+  const layer = useTopDialog() ?? document.body
+  // Above all else, also above the dialog that it is inside of.
   useLayoutEffect(() => {
-    if (shown !== undefined) region.current?.hidePopover()
-    region.current?.showPopover()
-  }, [shown])
-  return (
+    // The dialog was closed together with the message: it is shown again in the next layer.
+    if (region.current?.isConnected !== true) return
+    if (shown !== undefined) region.current.hidePopover()
+    region.current.showPopover()
+  }, [shown, layer])
+  return createPortal(
     <div ref={region} className="toasts" popover="manual" role="status" aria-live="polite">
       {shown === undefined ? null : <Toast {...shown} onClose={() => toast(undefined)} />}
-    </div>
+    </div>,
+    layer,
   )
 }
 

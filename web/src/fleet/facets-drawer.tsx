@@ -1,6 +1,7 @@
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { plural } from '../shared/numbers.ts'
 import { Button } from '../shared/ui/button.tsx'
+import { Dialog } from '../shared/ui/dialog.tsx'
 import { hasFilters } from './filters.ts'
 import { withoutFilters } from './search.ts'
 import type { FleetAddress } from './use-search.ts'
@@ -12,7 +13,7 @@ interface DrawerButtonsProps {
 }
 
 /** The list behind the drawer follows each choice; these lead back to it. */
-export function DrawerButtons({ address, count, onClose }: DrawerButtonsProps): ReactElement {
+function DrawerButtons({ address, count, onClose }: DrawerButtonsProps): ReactElement {
   const { search, go } = address
   return (
     <>
@@ -25,5 +26,25 @@ export function DrawerButtons({ address, count, onClose }: DrawerButtonsProps): 
         </Button>
       ) : null}
     </>
+  )
+}
+
+interface FacetsDrawerProps extends DrawerButtonsProps {
+  open: boolean
+  children: ReactNode
+}
+
+/** The filters where they have no room beside the list. */
+export function FacetsDrawer({ open, children, ...rest }: FacetsDrawerProps): ReactElement {
+  return (
+    <Dialog
+      open={open}
+      kind="drawer"
+      title="Filters"
+      onClose={rest.onClose}
+      footer={<DrawerButtons {...rest} />}
+    >
+      <div className="facets in-drawer">{children}</div>
+    </Dialog>
   )
 }
