@@ -23,6 +23,7 @@ WORKDIR /app
 ARG NODE_EXTRA_CA_CERTS
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY sdk/package.json sdk/
+COPY cli/package.json cli/
 COPY web/package.json web/
 COPY tools/codegen/package.json tools/codegen/
 RUN --mount=type=secret,id=ca ["npm", "ci", "--ignore-scripts"]

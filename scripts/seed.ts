@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { explainDatabaseError, orExit, readDatabaseUrl } from './options.ts'
+import { INSERT_EVALUATIONS } from './seed/evaluations.ts'
 import {
   AGENT_COLUMNS,
   countRevisions,
@@ -45,6 +46,9 @@ export async function seed(databaseUrl: string, options: FleetOptions, report: R
     )
     await client.query('ALTER TABLE agents ENABLE TRIGGER USER')
     report('filters  written', true)
+    report('scores', false)
+    await client.query(INSERT_EVALUATIONS)
+    report('scores   written', true)
     // Maintenance derives the graph of delegations.
     await client.query('UPDATE delegation_backfill SET passes_left = 2')
     for (const [index, { name, definition }] of indexes.entries()) {
@@ -57,6 +61,7 @@ export async function seed(databaseUrl: string, options: FleetOptions, report: R
     await client.query('VACUUM (ANALYZE) agents')
     await client.query('VACUUM (ANALYZE) agent_filters')
     await client.query('VACUUM (ANALYZE) agent_revisions')
+    await client.query('VACUUM (ANALYZE) agent_evaluations')
     report('statistics gathered', true)
   } finally {
     await client.end()

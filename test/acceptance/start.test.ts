@@ -120,6 +120,7 @@ describe('a running console', () => {
       status: 'ready',
       dependencies: { database: 'up', issuer: 'up' },
       delivery: { state: 'off' },
+      request_budgets: { counted_by: 'replica' },
     })
   })
 

@@ -76,7 +76,7 @@ describe('writes', () => {
       assert.ok(away / beside <= 1.2 * SLACK, `${away / beside} times`)
     } finally {
       await running.close()
-      await nats.connection.close()
+      await nats.close()
       await server.remove()
     }
   })

@@ -38,7 +38,7 @@ describe('delivery to a cluster of three', () => {
       } satisfies Parameters<typeof proveDelivery>[0]
       await proveDelivery(proof, (line) => t.diagnostic(line))
     } finally {
-      await nats.connection.close()
+      await nats.close()
       await cluster.remove()
     }
   })

@@ -25,7 +25,7 @@ describe('delivery', () => {
       } satisfies Parameters<typeof proveDelivery>[0]
       await proveDelivery(proof, (line) => t.diagnostic(line))
     } finally {
-      await nats.connection.close()
+      await nats.close()
       await server.remove()
     }
   })

@@ -75,6 +75,24 @@ describe('a generated fleet', () => {
       'SELECT latest_evaluation FROM agents WHERE latest_evaluation IS NOT NULL',
     )
     const validate = new Ajv({ formats: { uuid: true, int64: true } }).compile(AgentEvaluation)
+    const kept = await query(
+      `SELECT e.count, count(*)::int AS agents, bool_and(latest) AS has_latest, bool_and(is_score) AS are_scores
+       FROM agents a CROSS JOIN LATERAL (
+         SELECT count(*)::int, bool_or(evaluation_id::text = a.latest_evaluation->>'evaluation_id'
+             AND overall_score = (a.latest_evaluation->>'overall_score')::float8
+             AND completed_at = (a.latest_evaluation->>'completed_at')::bigint) AS latest,
+           bool_and(overall_score BETWEEN 0 AND 1 AND safety_score BETWEEN 0 AND 1) AS is_score
+         FROM agent_evaluations WHERE team_id = a.team_id AND agent_id = a.id) e
+       WHERE latest_evaluation IS NOT NULL GROUP BY 1 ORDER BY 1`,
+    )
+    assert.deepEqual(
+      kept.map(({ count, has_latest, are_scores }) => ({ count, has_latest, are_scores })),
+      [1, 8].map((count) => ({ count, has_latest: true, are_scores: true })),
+    )
+    assert.equal(
+      kept.reduce((sum, { agents }) => sum + Number(agents), 0),
+      evaluations.length,
+    )
     for (const { latest_evaluation: evaluation } of evaluations) {
       assert.ok(validate(evaluation), JSON.stringify(evaluation))
     }
