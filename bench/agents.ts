@@ -59,10 +59,14 @@ export interface AgentBench {
 
 /** The console and pgbench on the same database of full agents. */
 export async function startAgentBench(): Promise<AgentBench> {
+  await using started = new AsyncDisposableStack()
   const { url: databaseUrl, pid: postgres, remove } = await startBenchDatabase()
+  started.defer(remove)
   await fill(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
+  started.defer(() => rm(folder, { recursive: true }))
   const issuer: Issuer = await startIssuer()
+  started.defer(() => issuer.close())
   const [port = 0, metricsPort = 0] = await freePorts(2)
   const url = `http://127.0.0.1:${port}`
   const service = await startService(
@@ -81,7 +85,9 @@ export async function startAgentBench(): Promise<AgentBench> {
     `${url}/health/live`,
     { isRead: false },
   )
+  started.defer(service.stop)
   const headers = { authorization: `Bearer ${await issuer.token({ user: USER, team: TEAM })}` }
+  const running = started.move()
   return {
     folder,
     console: (script) => ({
@@ -93,12 +99,7 @@ export async function startAgentBench(): Promise<AgentBench> {
       // pgbench itself is a child of this process.
       measure: measuring([postgres, process.pid], (s) => pgbench(databaseUrl, folder, script, s)),
     }),
-    close: async () => {
-      await service.stop()
-      await issuer.close()
-      await rm(folder, { recursive: true })
-      await remove()
-    },
+    close: () => running.disposeAsync(),
   }
 }
 

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
+/** A busy machine needs long for a start. */
+const START_MS = 60_000
 
 /** A process of the development set-up, and what it has printed. */
 export interface Service {
@@ -35,12 +37,15 @@ export async function startService(
     throw new Error(`${[script, ...args].join(' ')} ended (${signal ?? code}):\n${output}`)
   })
   ended.catch(() => {})
-  await Promise.race([answers(probe), ended])
+  await Promise.race([answers(probe), ended]).catch(async (error) => {
+    await stop(child)
+    throw error
+  })
   return { pid: child.pid as number, ended, stop: () => stop(child) }
 }
 
 async function answers(url: string): Promise<void> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + START_MS
   while (Date.now() < deadline) {
     const response = await fetch(url).catch(() => undefined)
     await response?.body?.cancel()
