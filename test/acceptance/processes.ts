@@ -104,7 +104,7 @@ export async function startConsoleProcess(
 
 /** Waits until it answers there; what ends or stays silent has failed. */
 export async function answers(url: string, process: Process): Promise<void> {
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + 120_000
   for (;;) {
     if (process.child.exitCode !== null) throw new Error(`The process ended:\n${process.output()}`)
     if (Date.now() > deadline) throw new Error(`${url} does not answer:\n${process.output()}`)

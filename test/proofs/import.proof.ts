@@ -15,8 +15,17 @@ const KNOWN = Math.floor(ROWS / 3)
 interface Result {
   counts: Record<string, number>
   plan: string
-  results: { external_key: string; action: string; agent_id: string; revision: number }[]
+  results: {
+    external_key: string
+    action: string
+    agent_id: string
+    revision: number
+    error: { code: string } | null
+  }[]
 }
+
+const isDoneOrOverloaded = ({ action, error }: Result['results'][number]) =>
+  action !== 'failed' || error?.code === 'overloaded'
 
 describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, async () => {
   const running = await startConsoleProcess()
@@ -75,9 +84,14 @@ describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, asy
       current = startProcess('src/main.ts', running.environment)
       await answers(`${running.url}/health/live`, current)
     }
-    const before = await applied()
+    let before = await applied()
     assert.ok(before < ROWS, `${before} rows were applied before the last repetition`)
-    const last = await repeat()
+    let last = await repeat()
+    // On a busy machine a request may have no time left for some rows.
+    while ((last.counts['failed'] ?? 0) > 0 && last.results.every(isDoneOrOverloaded)) {
+      before = await applied()
+      last = await repeat()
+    }
     // One agent for each row, one revision for each creation and change, and nothing twice.
     assert.deepEqual([await applied(), await count('agents WHERE true')], [ROWS, ROWS])
     for (const table of ['agent_revisions', 'outbox', `audit_events WHERE via = 'import'`]) {

@@ -41,7 +41,7 @@ describe('a watch that breaks off', () => {
     token = await running.token({ team })
     await canBeWatched(running.url, token)
     await fillOutbox(running.database.url, { teamIds: [team, otherTeam], ...OLD })
-    await until('the old events are delivered', isDelivered, 60_000)
+    await until('the old events are delivered', isDelivered, 180_000)
     const [port, metricsPort] = await freePorts(2)
     const url = `http://127.0.0.1:${port}`
     replica = startProcess('src/main.ts', {
@@ -67,7 +67,7 @@ describe('a watch that breaks off', () => {
   const watchOn = async (lastEventId: string, random: Random, isEnough: (seen: Seen[]) => boolean) => {
     const watching = await watch(random.pick(urls), { token, lastEventId })
     assert.equal(watching.status, 200)
-    await until('enough was seen', () => isEnough(watching.seen), 60_000)
+    await until('enough was seen', () => isEnough(watching.seen), 180_000)
     watching.stop()
     return watching.seen.map(({ id, event }) => ({ position: id, sequence: sequenceOf(id), event: event.id }))
   }
