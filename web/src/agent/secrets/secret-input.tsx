@@ -11,12 +11,7 @@ interface SecretInputProps {
 }
 
 /** Takes no `value`: React would copy it into an attribute, and the document would hold the secret in clear text. */
-export function SecretInput({
-  label,
-  fault,
-  autoFocus = false,
-  onChange,
-}: SecretInputProps): ReactElement {
+export function SecretInput({ label, fault, autoFocus = false, onChange }: SecretInputProps): ReactElement {
   const [visible, setVisible] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
