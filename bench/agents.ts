@@ -50,15 +50,17 @@ export const FULL_UPDATE = {
 
 export interface AgentBench {
   folder: string
-  /** The console, which gets the requests of a Lua script for wrk. Its CPU time includes that of PostgreSQL. */
-  console: (script: string) => Contender
+  /** The consoles, which get the requests of a Lua script for wrk. Their CPU time includes that of PostgreSQL. */
+  consoles: (script: string) => Contender[]
   /** pgbench with PostgreSQL, which gets the statements of a script, prepared. */
   pgbench: (name: string, script: string) => Contender
   close: () => Promise<void>
 }
 
-/** The console and pgbench on the same database of full agents. */
-export async function startAgentBench(): Promise<AgentBench> {
+/** The console and pgbench on the same database of full agents; or several consoles, each with settings of its own. */
+export async function startAgentBench(
+  environments: Record<string, Record<string, string>> = { console: {} },
+): Promise<AgentBench> {
   await using started = new AsyncDisposableStack()
   const { url: databaseUrl, pid: postgres, remove } = await startBenchDatabase()
   started.defer(remove)
@@ -67,11 +69,11 @@ export async function startAgentBench(): Promise<AgentBench> {
   started.defer(() => rm(folder, { recursive: true }))
   const issuer: Issuer = await startIssuer()
   started.defer(() => issuer.close())
-  const [port = 0, metricsPort = 0] = await freePorts(2)
-  const url = `http://127.0.0.1:${port}`
-  const service = await startService(
-    'src/main.ts',
-    {
+  const headers = { authorization: `Bearer ${await issuer.token({ user: USER, team: TEAM })}` }
+  const startConsole = async (environment: Record<string, string>) => {
+    const [port = 0, metricsPort = 0] = await freePorts(2)
+    const url = `http://127.0.0.1:${port}`
+    const own = {
       NODE_ENV: 'production',
       PORT: String(port),
       METRICS_PORT: String(metricsPort),
@@ -81,19 +83,25 @@ export async function startAgentBench(): Promise<AgentBench> {
       SECRETS_KEYS: `bench:${randomBytes(32).toString('base64')}`,
       SHUTDOWN_DELAY_MS: '0',
       ...(process.env['BENCH_NODE_OPTIONS'] ? { NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] } : {}),
-    },
-    `${url}/health/live`,
-    { isRead: false },
-  )
-  started.defer(service.stop)
-  const headers = { authorization: `Bearer ${await issuer.token({ user: USER, team: TEAM })}` }
+    }
+    const service = await startService('src/main.ts', { ...own, ...environment }, `${url}/health/live`, {
+      isRead: false,
+    })
+    started.defer(service.stop)
+    return { url, pid: service.pid }
+  }
+  const consoles: Record<string, { url: string; pid: number }> = {}
+  for (const [name, environment] of Object.entries(environments)) {
+    consoles[name] = await startConsole(environment)
+  }
   const running = started.move()
   return {
     folder,
-    console: (script) => ({
-      name: 'console',
-      measure: measuring([service.pid, postgres], (s) => sendRequests({ url, headers, script }, s)),
-    }),
+    consoles: (script) =>
+      Object.entries(consoles).map(([name, { url, pid }]) => ({
+        name,
+        measure: measuring([pid, postgres], (s) => sendRequests({ url, headers, script }, s)),
+      })),
     pgbench: (name, script) => ({
       name,
       // pgbench itself is a child of this process.
@@ -127,6 +135,10 @@ ${request}
   )
   return file
 }
+
+/** Reads of random agents. */
+export const writeReads = (folder: string) =>
+  writeLua(folder, 'function request() return wrk.format("GET", path()) end')
 
 async function fill(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })

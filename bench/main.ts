@@ -4,6 +4,7 @@ import type { BenchOptions } from './contest.ts'
 import { benchForward } from './forward.ts'
 import { benchRead } from './read.ts'
 import { benchRelay } from './relay.ts'
+import { benchTracing } from './tracing.ts'
 import { benchUpdate } from './update.ts'
 
 const BENCHES: Record<string, (options: BenchOptions) => Promise<void>> = {
@@ -11,6 +12,7 @@ const BENCHES: Record<string, (options: BenchOptions) => Promise<void>> = {
   update: benchUpdate,
   read: benchRead,
   relay: benchRelay,
+  tracing: benchTracing,
 }
 
 const HELP = `npm run bench -- NAME [--rounds 20] [--seconds 1]
@@ -21,6 +23,7 @@ Measures the CPU time per request of the console and of simpler programs that do
   update    a PUT of a whole agent: the console, its statements by pgbench, the smallest statement that writes the same rows
   read      a GET of a whole agent: the console, the same statement by pgbench
   relay     a backlog of events: the relay, a loop that only publishes
+  tracing   a GET of a whole agent: the console without tracing, with 1 % and with 100 % of the requests traced
 
 The last line is the verdict: ok, below the floor, above the limit, or machine too busy to tell
 (the limit lies inside the confidence interval of the ratio: use more rounds, or a quieter machine).

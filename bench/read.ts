@@ -1,5 +1,5 @@
 import { findAgent } from '../src/agents/configuration/store.ts'
-import { RANDOM_AGENT, startAgentBench, writeLua } from './agents.ts'
+import { RANDOM_AGENT, startAgentBench, writeReads } from './agents.ts'
 import { type BenchOptions, contest } from './contest.ts'
 import { capture, toScript } from './statement.ts'
 
@@ -9,10 +9,10 @@ export async function benchRead(options: BenchOptions): Promise<void> {
   try {
     const statement = await capture((sql) => findAgent(sql, '', '', false))
     const script = `${RANDOM_AGENT.set}\n${toScript(statement, { 1: RANDOM_AGENT.team, 2: RANDOM_AGENT.id })};`
-    const lua = await writeLua(bench.folder, 'function request() return wrk.format("GET", path()) end')
+    const lua = await writeReads(bench.folder)
     await contest(
       'read',
-      [bench.console(lua), bench.pgbench('pgbench', script)],
+      [...bench.consoles(lua), bench.pgbench('pgbench', script)],
       [{ of: 'console', against: 'pgbench', shareAtLeast: 0.35 }],
       options,
     )

@@ -32,7 +32,7 @@ end`,
     await contest(
       'update',
       [
-        bench.console(script),
+        ...bench.consoles(script),
         bench.pgbench('statements', STATEMENTS),
         bench.pgbench('smallest statement', SMALLEST),
       ],

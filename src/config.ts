@@ -18,6 +18,7 @@ import type { RedisSettings } from './platform/redis.ts'
 import { SecretText } from './platform/secret-text.ts'
 import type { KeyringEntry } from './platform/secrets.ts'
 import { parseSigningKeys } from './platform/signer.ts'
+import type { TracingSettings } from './platform/tracing/start.ts'
 import { isUnencrypted } from './platform/unencrypted.ts'
 import type { Service } from './services/file/service.ts'
 import { readServicesFile, ServicesFileInvalid } from './services/file/services-file.ts'
@@ -67,6 +68,8 @@ export interface Config {
   /** Bytes of request bodies in memory. */
   readonly maxReceivedBytes: number
   readonly logLevel: LogLevel
+  /** Undefined if nothing is traced. */
+  readonly tracing: TracingSettings | undefined
   readonly shutdownDelayMs: number
   readonly shutdownTimeoutMs: number
 }
@@ -100,7 +103,7 @@ export interface MaintenanceConfig {
 
 /** For a process that only runs the relay. */
 export interface RelayConfig
-  extends Pick<Config, 'metricsHost' | 'metricsPort' | 'databaseUrl' | 'pool' | 'logLevel'> {
+  extends Pick<Config, 'metricsHost' | 'metricsPort' | 'databaseUrl' | 'pool' | 'logLevel' | 'tracing'> {
   readonly events: EventsConfig
 }
 
@@ -157,6 +160,7 @@ export function readConfig(environment: Environment): Config {
     },
     maxReceivedBytes: read('MAX_RECEIVED_BYTES', parseMemory, 128 * 1024 ** 2),
     logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
+    tracing: readTracing(reader),
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', (text) => parseInteger(text, 0, 60_000), 10_000),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => parseInteger(text, 0, 60_000), 5_000),
   }
@@ -174,6 +178,7 @@ export function readRelayConfig(environment: Environment): RelayConfig {
     pool: readPool(reader),
     events: readEvents(reader),
     logLevel: read('LOG_LEVEL', (text) => parseOneOf(text, LOG_LEVELS), 'info'),
+    tracing: readTracing(reader),
   }
   refuseInsecure(reader, config)
   return reader.finish(config)
@@ -318,6 +323,32 @@ function parseRedisPrefix(text: string): string {
   if (!/^[\w:.-]{1,64}$/.test(text))
     throw new Error('may only contain letters, digits, and the characters _ : . -')
   return text
+}
+
+function readTracing({ read, readOptional }: Reader): TracingSettings | undefined {
+  const url = readOptional('TRACES_URL', parseHttpUrl)
+  const headers = read('TRACES_HEADERS', parseHeaders, {})
+  const sampleRatio = read('TRACES_SAMPLE_RATIO', parseRatio, 0.01)
+  return url === undefined ? undefined : { url, headers, sampleRatio }
+}
+
+/** An error names a header by its position: its text may be a token. */
+function parseHeaders(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split(',').map((pair, index) => {
+      const [, name, value] =
+        /^\s*([\w-]+)\s*=\s*([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)\s*$/.exec(pair) ?? []
+      if (name === undefined || value === undefined)
+        throw new Error(`must be name=value,name=value; pair ${index + 1} is invalid`)
+      return [name, value]
+    }),
+  )
+}
+
+function parseRatio(text: string): number {
+  const value = Number(text)
+  if (!/^\d+(?:\.\d+)?$/.test(text) || value > 1) throw new Error('must be a number from 0 to 1')
+  return value
 }
 
 function readNatsLogin({ read, readOptional, isSet, refuse }: Reader): NatsLogin {

@@ -6,10 +6,12 @@ import { startMaintenance } from './maintenance/start.ts'
 import { maintenanceSteps } from './maintenance-steps.ts'
 import { exitAfterTimeout, runMain } from './process.ts'
 import { startRelay } from './relay/start.ts'
+import { traceIfWanted } from './trace.ts'
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const deps = createDeps(config)
+  const tracing = await traceIfWanted(config, 'agent-console', deps)
   const { log, shutdown, database, metrics, evolution, events, redis, services, outbound } = deps
 
   const app = await buildApp(deps)
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
     await Promise.all([database.close(), evolution?.close(), events?.nats.close(), services.close()])
     redis?.close()
     metricsServer.close()
+    await tracing?.close()
     log.info('shut down')
   }
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void shutDown(signal))

@@ -4,15 +4,18 @@ import { startMetricsServer } from './http/metrics-server.ts'
 import { createDatabase } from './platform/database.ts'
 import { createLog } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
+import { newId } from './platform/new-id.ts'
 import { readBacklog } from './platform/outbox.ts'
 import { createSampler } from './platform/sampler.ts'
 import { exitAfterTimeout, runMain } from './process.ts'
 import { startRelay } from './relay/start.ts'
+import { traceIfWanted } from './trace.ts'
 
 /** The relay as a separate process. */
 async function main(): Promise<void> {
   const config = readRelayConfig(process.env)
   const log = createLog(config.logLevel)
+  const tracing = await traceIfWanted(config, 'agent-console-relay', { log, newId })
   const metrics = createMetrics()
   const database = createDatabase(config.databaseUrl, log, config.pool)
   const events = createEvents(config.events, log)
@@ -34,6 +37,7 @@ async function main(): Promise<void> {
     await relay.close()
     await Promise.all([events.nats.close(), database.close()])
     metricsServer.close()
+    await tracing?.close()
   }
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void shutDown(signal))
 }

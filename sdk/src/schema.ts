@@ -3409,6 +3409,8 @@ export interface components {
              * @description Begins with 1 and increases when the database was restored from a backup. Revisions of different epochs cannot be compared: a subscriber that sees a new epoch lists the agents again.
              */
             epoch: number;
+            /** @description Trace of the request that made the change, in the format of W3C Trace Context. Absent: the request was not traced. */
+            traceparent?: string;
             /** @description The change. */
             data: {
                 /**

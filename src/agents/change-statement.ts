@@ -5,6 +5,7 @@ import type { RevisionAction } from '../contract/history.ts'
 import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
 import type { Statement } from '../platform/database.ts'
 import type { Caller } from '../platform/identity.ts'
+import { currentTraceparent } from '../platform/tracing/spans.ts'
 import { markSql } from './bulk-mark.ts'
 import { AGENT_TEXT, agentSql } from './columns.ts'
 import { changedRows, createdRows } from './delegation/derived-rows.ts'
@@ -81,6 +82,7 @@ function recordParameters(record: RevisionRecord): unknown[] {
     `${id}:${revision}`,
     JSON.stringify({
       ...{ fields, changed_by: caller.userId, changed_at: changedAt, reason },
+      traceparent: currentTraceparent(),
       ...(record.driftedSets?.length && { drifted_sets: record.driftedSets }),
     }),
     record.auditId,

@@ -30,6 +30,13 @@ export const AgentEvent = Type.Object(
     time: Type.String({ format: 'date-time', description: 'Time of the change, RFC 3339.' }),
     datacontenttype: constant('application/json', 'Media type of `data`.'),
     epoch: Epoch,
+    traceparent: Type.Optional(
+      Type.String({
+        pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
+        description:
+          'Trace of the request that made the change, in the format of W3C Trace Context. Absent: the request was not traced.',
+      }),
+    ),
     data: Type.Object(
       {
         team_id: described(Uuid, 'Team that owns the agent.'),

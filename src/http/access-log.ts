@@ -1,13 +1,13 @@
-import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Metrics } from '../platform/metrics.ts'
+import { routeOf } from './route-of.ts'
 
 /** Writes one log line and one metric for each request. Neither contains headers, body or query: they may hold
  * secrets. */
 export const accessLog = fp(
   async (app, { metrics }: { metrics: Metrics }) => {
     app.addHook('onResponse', (request, reply, done) => {
-      const route = getRoute(request)
+      const route = routeOf(request)
       const { method } = request
       metrics.observeRequest({ method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 })
       request.log.info(
@@ -26,14 +26,8 @@ export const accessLog = fp(
     })
     // onResponse does not run for a client that disconnects.
     app.addHook('onRequestAbort', async (request) => {
-      request.log.info({ method: request.method, route: getRoute(request) }, 'client disconnected')
+      request.log.info({ method: request.method, route: routeOf(request) }, 'client disconnected')
     })
   },
   { name: 'access-log' },
 )
-
-/** The path template, never the path of the request: that may contain anything. */
-function getRoute({ mountedOperation, routeOptions }: FastifyRequest): string {
-  if (mountedOperation) return mountedOperation.route
-  return routeOptions.config.findMountedOperation ? 'unknown' : (routeOptions.url ?? 'unknown')
-}

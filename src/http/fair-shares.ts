@@ -5,6 +5,7 @@ import type { QueueRefusal } from '../platform/fair-queue.ts'
 import type { Lane, Lanes } from '../platform/lanes.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { refusalProblem } from '../platform/place.ts'
+import { inSpan } from '../platform/tracing/spans.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -60,7 +61,7 @@ export const fairShares = fp(
         const since = performance.now()
         reply.raw.once('close', onDisconnect)
         try {
-          await granted.promise
+          await inSpan('wait for a place', { attributes: { 'console.lane': lane } }, () => granted.promise)
         } finally {
           reply.raw.off('close', onDisconnect)
         }

@@ -1,10 +1,9 @@
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
+import { API_VERSION } from '../contract/api-version.ts'
 import { PERMISSION_DESCRIPTIONS } from '../contract/permissions.ts'
 import { JSON_TYPE, sendCached } from './cached-content.ts'
 import { completeHeaders, createTransform, REQUEST_ID_HEADER } from './openapi-transforms.ts'
-
-export const API_VERSION = '0.1.0'
 
 const TAGS = [
   { name: 'Teams', description: 'Authentication, users and team management.' },

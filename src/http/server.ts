@@ -22,6 +22,7 @@ import { requestMemory } from './request-memory.ts'
 import { requestTimeout } from './request-timeout.ts'
 import { SECURITY_HEADERS, securityHeaders } from './security-headers.ts'
 import { createSerializerCompiler } from './serializers.ts'
+import { tracing } from './tracing.ts'
 import { validation } from './validation/plugin.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -69,6 +70,7 @@ export async function createServer(options: ServerOptions) {
 
   for (const schema of schemas) app.addSchema(schema)
   app.setSerializerCompiler(createSerializerCompiler(schemas))
+  await app.register(tracing)
   await app.register(requestId)
   await app.register(securityHeaders)
   await app.register(compression)

@@ -1,3 +1,4 @@
+import { SpanKind } from '@opentelemetry/api'
 import type { PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import { type Connections, createConnections } from './connections.ts'
@@ -6,6 +7,7 @@ import { createStateCheck, type DatabaseState } from './database-state.ts'
 import { countError, type DatabaseStatistics } from './database-statistics.ts'
 import { createFailover } from './failover.ts'
 import { dividePlaces, SEARCH_TIMEOUT_MS } from './lanes.ts'
+import { inSpan } from './tracing/spans.ts'
 
 export interface Statement {
   /** PostgreSQL plans a named statement once for each connection, and an unnamed one at each execution. */
@@ -43,6 +45,8 @@ export interface PoolOptions {
   lockTimeoutMs: number
   connectionLifetimeS: number
 }
+
+const QUERY = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } }
 
 /** Audit events may hold two of them while their table is locked. The third is for the state of the database. */
 const SYSTEM_CONNECTIONS = 3
@@ -96,7 +100,8 @@ function createSql({ take, giveBack, keepsStatements }: Connections, statistics:
       send: async (statement, codes) => {
         try {
           const name = keepsStatements(client) ? (statement.name ?? '') : ''
-          return (await client.query({ ...statement, name })).rows as never
+          const run = () => client.query({ ...statement, name })
+          return (await inSpan(statement.name ?? 'unnamed statement', QUERY, run)).rows as never
         } catch (error) {
           countError(statistics, error)
           if (mustLeavePool(error)) connection.lostBy = error

@@ -82,12 +82,22 @@ export function createNats(url: string, log: Logger, login: NatsLogin = {}): Nat
   }
 }
 
-/** The client does not end an attempt to reconnect that is in progress: its socket would stay open for ever. No function of its
- * interface does. */
+/** The client does not end an attempt to reconnect that is in progress, and may even begin one: its socket would stay open for
+ * ever. No function of its interface does. */
 export async function closeNats(connection: NatsConnection): Promise<void> {
-  const { protocol } = connection as unknown as { protocol: { transport: { discard: () => void } } }
+  const { protocol } = connection as unknown as { protocol: Protocol }
+  const discard = () => protocol.transport.discard()
+  const attempts = protocol.connectPromise
   await connection.close()
-  protocol.transport.discard()
+  discard()
+  void attempts?.then(discard, discard)
+}
+
+interface Protocol {
+  /** Of the last attempt. */
+  transport: { discard: () => void }
+  /** Settles when an attempt has succeeded, or after the last one. Null while connected. */
+  connectPromise: Promise<void> | null
 }
 
 /** The client ignores credentials and `tls:` in a URL. The credentials of the first URL are used; a user without a

@@ -17,6 +17,8 @@ export interface OutboxEvent {
     changed_at: number
     reason?: string
     drifted_sets?: string[]
+    /** The span of the request that made the change. */
+    traceparent?: string
   }
 }
 

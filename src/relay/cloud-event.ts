@@ -6,7 +6,8 @@ const SOURCE = '/v1/agent-configurations'
 /** After a restore the numbers of lost revisions are used again, for other changes: their ids must differ, or JetStream
  * drops them as duplicates. */
 export function toCloudEvent(event: OutboxEvent, epoch: number): AgentEvent {
-  const { teamId, agentId, revision, action, payload } = event
+  const { teamId, agentId, revision, action } = event
+  const { traceparent, ...payload } = event.payload
   return {
     specversion: '1.0',
     id: epoch === 1 ? event.id : `${event.id}:${epoch}`,
@@ -16,6 +17,7 @@ export function toCloudEvent(event: OutboxEvent, epoch: number): AgentEvent {
     time: new Date(payload.changed_at * 1_000).toISOString(),
     datacontenttype: 'application/json',
     epoch,
+    ...(traceparent === undefined ? {} : { traceparent }),
     data: { team_id: teamId, agent_id: agentId, revision, action, ...payload },
   }
 }

@@ -1,6 +1,10 @@
+import { SpanKind } from '@opentelemetry/api'
 import { type EventStream, UnexpectedMessages } from '../platform/jetstream.ts'
 import type { OutboxBatch, OutboxEvent } from '../platform/outbox.ts'
+import { continueTrace } from '../platform/tracing/spans.ts'
 import { toCloudEvent } from './cloud-event.ts'
+
+const PUBLISH = { kind: SpanKind.PRODUCER, attributes: { 'messaging.system': 'nats' } }
 
 /** The most events that a relay publishes before it records them. */
 export const BATCH_SIZE = 1_000
@@ -36,13 +40,13 @@ export async function deliver(
   const publish = async (event: OutboxEvent, afterSequence?: number) => {
     if (performance.now() > deadline) throw new Error('The delivery of the batch timed out')
     const cloudEvent = toCloudEvent(event, epoch)
-    const published = await stream
-      .publish(event, cloudEvent.id, JSON.stringify(cloudEvent), afterSequence)
-      .catch((cause: unknown) => {
-        throw cause instanceof UnexpectedMessages
-          ? cause
-          : new Error(`Cannot deliver event ${cloudEvent.id}`, { cause })
-      })
+    const published = await continueTrace(cloudEvent.traceparent, 'publish event', PUBLISH, () =>
+      stream.publish(event, cloudEvent.id, JSON.stringify(cloudEvent), afterSequence),
+    ).catch((cause: unknown) => {
+      throw cause instanceof UnexpectedMessages
+        ? cause
+        : new Error(`Cannot deliver event ${cloudEvent.id}`, { cause })
+    })
     // JetStream compares the id first, and did not look at the sequence.
     if (published.isDuplicate && afterSequence !== undefined && !isCompared)
       throw new UnexpectedMessages(`The stream has event ${cloudEvent.id} already`)

@@ -22,8 +22,8 @@ interface Move {
   ctes?: readonly string[]
 }
 
-/** $1 team, $2 agent, $3 now, $4 user, $5 id of the audit event, $6 id of the request, $7 interface, $8 application, $9 reason. A
- * statement can add parameters. It begins with the CTEs `locked`, the row before the move, and `written`, the row after it. */
+/** $1 team, $2 agent, $3 now, $4 user, $5 id of the audit event, $6 id of the request, $7 interface, $8 application, $9 reason, $10
+ * trace. A statement can add parameters. It begins with the CTEs `locked`, the row before the move, and `written`, the row after it. */
 export function moveSql(move: Move) {
   const { action, from, to, filter, condition = 'true', added = {}, auditDetail, ctes = [] } = move
   const kept = AGENT_COLUMNS.filter((name) => name !== 'revision' && name !== 'updated_at')
@@ -51,7 +51,8 @@ WITH locked AS MATERIALIZED (
   INSERT INTO outbox (team_id, aggregateid, revision, id, type, payload)
   SELECT $1, $2, revision, $2::text || ':' || revision, '${action}',
     json_strip_nulls(json_build_object(
-      'fields', ARRAY[]::text[], 'changed_by', $4::uuid, 'changed_at', updated_at, 'reason', $9::text
+      'fields', ARRAY[]::text[], 'changed_by', $4::uuid, 'changed_at', updated_at, 'reason', $9::text,
+      'traceparent', $10::text
     ))
   FROM written
 ), audited AS (

@@ -1,5 +1,6 @@
 import { type AuditOrigin, originParameters } from '../../platform/audit-sql.ts'
 import type { Statements } from '../../platform/database.ts'
+import { currentTraceparent } from '../../platform/tracing/spans.ts'
 import { isUnchangedBy, markSql } from '../bulk-mark.ts'
 import type { AgentText } from '../change-agent.ts'
 import { AGENT_TEXT, agentSql } from '../columns.ts'
@@ -28,6 +29,7 @@ const moveParameters = ({ teamId, id, now, origin, reason }: Move) => [
   ...[teamId, id, now],
   ...originParameters(origin),
   reason,
+  currentTraceparent(),
 ]
 
 /** Hides an agent. Returns the new revision. Undefined if the team has no such agent. */
@@ -51,8 +53,8 @@ const deleteSql = (inBulk: { filter?: string; ctes?: string[] } = {}) => `${move
   action: 'deleted',
   from: 'agents',
   to: 'deleted_agents',
-  condition: '$10::bigint[] IS NULL OR revision = ANY ($10::bigint[])',
-  added: { deleted_at: 'updated_at', deleted_by: '$4', erase_at: '$11', is_erasing: '$12' },
+  condition: '$11::bigint[] IS NULL OR revision = ANY ($11::bigint[])',
+  added: { deleted_at: 'updated_at', deleted_by: '$4', erase_at: '$12', is_erasing: '$13' },
   auditDetail: `'erase_at', erase_at`,
   ...inBulk,
 })}
@@ -61,7 +63,7 @@ SELECT is_moved, revision FROM locked`
 const DELETE = { name: 'delete-agent', text: deleteSql() }
 const DELETE_IN_BULK = {
   name: 'delete-agent-in-bulk',
-  text: deleteSql({ filter: isUnchangedBy('$13'), ctes: [markSql(13, `'{}'`)] }),
+  text: deleteSql({ filter: isUnchangedBy('$14'), ctes: [markSql(14, `'{}'`)] }),
 }
 
 /** Undefined if the team has no such deleted agent, or its time is over. */

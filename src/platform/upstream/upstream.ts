@@ -9,6 +9,7 @@ import { type CollectedResponse, collectResponse, type StreamedResponse, streamR
 import { createRetryBudget } from './retry-budget.ts'
 import { send } from './send.ts'
 import { createSlots } from './slots.ts'
+import { inClientSpan } from './span.ts'
 
 export interface UpstreamOptions {
   /** The name in metrics. */
@@ -66,8 +67,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const toSend = (request: UpstreamRequest) => ({ ...request, path: basePath + request.path })
 
   return {
-    fetch: (request, clientResponse) => send(parts, toSend(request), clientResponse, collectResponse),
-    stream: (request, clientResponse) => send(parts, toSend(request), clientResponse, streamed),
+    fetch: (request, clientResponse) =>
+      inClientSpan(name, request, (own) => send(parts, toSend(own), clientResponse, collectResponse)),
+    stream: (request, clientResponse) =>
+      inClientSpan(name, request, (own) => send(parts, toSend(own), clientResponse, streamed)),
     state: () => (breaker.state() === 'closed' ? 'up' : 'down'),
     breaker: breaker.state,
     close: () => pool.destroy(),

@@ -1,0 +1,91 @@
+import {
+  type Attributes,
+  context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+
+/** Set once, at the start of a process that traces. While it is undefined, the functions of this file only run the work. */
+let tracer: Tracer | undefined
+
+export function setTracer(started: Tracer | undefined): void {
+  tracer = started
+}
+
+export interface SpanOptions {
+  kind?: SpanKind
+  attributes?: Attributes
+}
+
+/** Runs a part of a request in a span of its own. Does nothing else for a request that is not sampled. */
+export function inSpan<Result>(
+  name: string,
+  { kind = SpanKind.INTERNAL, attributes = {} }: SpanOptions,
+  work: (span?: Span) => Promise<Result>,
+): Promise<Result> {
+  if (!tracer || !trace.getActiveSpan()?.isRecording()) return work()
+  return tracer.startActiveSpan(name, { kind, attributes }, (span) => endAfter(span, work))
+}
+
+/** Runs work that continues the trace of a request of the past, such as the delivery of an event. */
+export function continueTrace<Result>(
+  traceparent: string | undefined,
+  name: string,
+  { kind = SpanKind.INTERNAL, attributes = {} }: SpanOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!tracer || traceparent === undefined) return work()
+  const parent = propagation.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter)
+  return tracer.startActiveSpan(name, { kind, attributes }, parent, (span) => endAfter(span, work))
+}
+
+async function endAfter<Result>(span: Span, work: (span: Span) => Promise<Result>): Promise<Result> {
+  try {
+    return await work(span)
+  } catch (error) {
+    setFailed(span, error)
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+/** Only the class of an error is recorded: its message may contain values of an agent. */
+export function setFailed(span: Span, error: unknown): void {
+  const { code, name = 'Error' } = (error ?? {}) as { code?: unknown; name?: string }
+  span.setAttribute('error.type', typeof code === 'string' ? code : name)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** The current span, as W3C Trace Context writes it. Undefined if the request is not sampled. */
+export function currentTraceparent(): string | undefined {
+  return tracer && trace.getActiveSpan()?.isRecording() ? traceHeaders()['traceparent'] : undefined
+}
+
+/** The headers that continue the trace at another service. */
+export function traceHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (tracer) propagation.inject(context.active(), headers, defaultTextMapSetter)
+  return headers
+}
+
+/** The span of a request, and how to run its handlers in it. Undefined if the request is not sampled. */
+export function startRequestSpan(
+  name: string,
+  headers: Record<string, string | string[] | undefined>,
+  attributes: Attributes,
+): { span: Span; run: (work: () => void) => void } | undefined {
+  if (!tracer) return undefined
+  const parent = propagation.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
+  if (!span.isRecording()) return undefined
+  const active = trace.setSpan(parent, span)
+  return { span, run: (work) => context.with(active, work) }
+}
