@@ -43,8 +43,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   'maintenance-steps': ['config', 'platform', 'agents', 'audit', 'maintenance'],
   process: ['config'],
-  main: ['app', 'config', 'deps', 'http', 'relay', 'maintenance', 'maintenance-steps', 'process'],
-  'relay-main': ['config', 'deps', 'http', 'platform', 'relay', 'process'],
+  trace: ['config', 'deps', 'contract', 'platform'],
+  main: ['app', 'config', 'deps', 'http', 'relay', 'maintenance', 'maintenance-steps', 'process', 'trace'],
+  'relay-main': ['config', 'deps', 'http', 'platform', 'relay', 'process', 'trace'],
 }
 
 const root = join(import.meta.dirname, '..')
