@@ -1,0 +1,175 @@
+/** A bug that a person could make, and the test that must find it. */
+export interface Mutant {
+  /** What the code does wrong. */
+  name: string
+  file: string
+  /** Occurs once in the file. */
+  find: string
+  replace: string
+  /** The file and the name of the test. A part of the name is enough. */
+  test: [file: string, name: string]
+}
+
+export const MUTANTS: Mutant[] = [
+  {
+    name: 'ignores If-Match',
+    file: 'src/agents/change-agent.ts',
+    find: 'if (expectedRevisions && !expectedRevisions.includes(revision)) throw',
+    replace: 'if (expectedRevisions?.length === 0) throw',
+    test: ['test/agents/update.test.ts', 'with If-Match happens only at a revision it names'],
+  },
+  {
+    name: 'reads agents of any team',
+    file: 'src/agents/configuration/store.ts',
+    find: 'WHERE a.team_id = $1 AND a.id = $2',
+    replace: 'WHERE $1::uuid IS NOT NULL AND a.id = $2',
+    test: ['test/isolation.test.ts', "another team's id and a random one get the same 404"],
+  },
+  {
+    name: 'logs the body of each request',
+    file: 'src/http/access-log.ts',
+    find: 'status: reply.statusCode,\n          duration_ms',
+    replace: 'status: reply.statusCode,\n          body: request.body,\n          duration_ms',
+    test: ['test/agents/canary.test.ts', 'whatever is done to'],
+  },
+  {
+    name: 'acknowledges before the commit',
+    file: 'src/platform/database.ts',
+    find: "await connection.send(command('COMMIT'), WRITE)",
+    replace: "void connection.send(command('COMMIT'), WRITE).catch(() => {})",
+    test: ['test/platform/transaction.test.ts', 'that loses its connection during its COMMIT'],
+  },
+  {
+    name: 'writes no event for every second revision',
+    file: 'src/agents/change-statement.ts',
+    find: 'SELECT $1, $2, $3, $11, $6, $12 FROM written',
+    replace: 'SELECT $1, $2, $3, $11, $6, $12 FROM written WHERE $3::bigint % 2 = 1',
+    test: [
+      'test/events/relay.test.ts',
+      'is delivered as a CloudEvent under the subject of its team and agent',
+    ],
+  },
+  {
+    name: 'removes events from the outbox that were not delivered',
+    file: 'src/relay/deliver.ts',
+    find: '    if (performance.now() > deadline) throw',
+    replace: '    delivered.push(event)\n    if (performance.now() > deadline) throw',
+    test: ['test/events/deliver.test.ts', 'is held up by an event that is never taken'],
+  },
+  {
+    name: 'retries a POST',
+    file: 'src/platform/upstream/send.ts',
+    find: "attempt(request.method === 'GET' && request.body === undefined)",
+    replace: 'attempt(true)',
+    test: ['test/evolution/breaker.test.ts', 'lets at most a tenth of calls be retried, and never a POST'],
+  },
+  {
+    name: 'has no deadline for a service that hangs',
+    file: 'src/platform/upstream/send.ts',
+    find: 'if (exchange.onTimeLimit()) timer.refresh()',
+    replace: 'timer.refresh()',
+    test: ['test/evolution/misbehaviour.test.ts', 'by hang is a'],
+  },
+  {
+    name: 'leaves a socket to NATS open',
+    file: 'src/platform/nats.ts',
+    find: 'protocol.transport.discard()',
+    replace: 'protocol.transport',
+    test: ['test/events/nats.test.ts', 'leaves no socket of an attempt to reconnect'],
+  },
+  {
+    name: 'accepts a token without a signature',
+    file: 'src/platform/identity.ts',
+    find: '= await jwtVerify(token, keys.getKey, {',
+    replace:
+      "= token.endsWith('.') ? { payload: (await import('jose')).decodeJwt(token), protectedHeader: {} as never } : await jwtVerify(token, keys.getKey, {",
+    test: ['test/identity/tokens.test.ts', 'alg none'],
+  },
+  {
+    name: 'accepts a token that was revoked',
+    file: 'src/platform/identity.ts',
+    find: '    revocations?.check(verified)\n',
+    replace: '',
+    test: ['test/identity/revocations.test.ts', 'a token or user of the list is refused within 5 s'],
+  },
+  {
+    name: 'parses a genome and writes it again',
+    file: 'src/evolution/routes.ts',
+    find: 'request.bodyBytes as Buffer',
+    replace: 'Buffer.from(JSON.stringify(request.body))',
+    test: ['test/evolution/bytes.test.ts', 'reach the upstream and come back as they are'],
+  },
+  {
+    name: 'gives places to the first team again and again',
+    file: 'src/platform/fair-queue.ts',
+    find: 'turns.delete(team)\n      if (team.ready.size > 0) turns.add(team)',
+    replace: 'if (team.ready.size === 0) turns.delete(team)',
+    test: ['test/platform/fair-queue.test.ts', 'gives places to the waiting teams in turn'],
+  },
+  {
+    name: 'reads an old revision from the snapshot before it',
+    file: 'src/agents/snapshot.ts',
+    find: 'Math.ceil(revision / SNAPSHOT_INTERVAL)',
+    replace: 'Math.floor(revision / SNAPSHOT_INTERVAL)',
+    test: ['test/agents/snapshots.test.ts', 'holds the agent as it is then'],
+  },
+  {
+    name: 'drops a month of the audit log too much',
+    file: 'src/audit/partitions.ts',
+    find: 'monthOf(nowSeconds * 1_000) - retentionMonths)',
+    replace: 'monthOf(nowSeconds * 1_000) - retentionMonths + 1)',
+    test: [
+      'test/audit/partitions.test.ts',
+      'are dropped when all their records are older than the retention',
+    ],
+  },
+  {
+    name: 'opens a sealed secret in the place of another',
+    file: 'src/platform/secrets.ts',
+    find: 'function describe(',
+    replace: 'const describe = () => Buffer.alloc(0)\nfunction _describe(',
+    test: ['test/agents/secrets.test.ts', 'opens only in its own place'],
+  },
+  {
+    name: 'shares idempotency keys between users',
+    file: 'src/agents/configuration/idempotency.ts',
+    find: '`${prefix}${userId}:${given}`',
+    replace: '`${prefix}${given}${userId.slice(0, 0)}`',
+    test: ['test/agents/idempotency.test.ts', 'belongs to its user: others may use the same key'],
+  },
+  {
+    name: 'changes agents again when a bulk request is repeated',
+    file: 'src/agents/bulk-mark.ts',
+    find: 'AND bulk_id = ${bulkId} AND bulk_changes.agent_id = $2',
+    replace: 'AND bulk_id = ${bulkId} AND bulk_changes.agent_id = $2 AND false',
+    test: ['test/agents/bulk.test.ts', 'continues where the first request stopped'],
+  },
+  {
+    name: 'leaves redacted values in snapshots',
+    file: 'src/agents/history/redact.ts',
+    find: 'await redactSnapshots(statements, target, field, some)',
+    replace: 'void some',
+    test: ['test/agents/redact.test.ts', 'removes the value from all snapshots of its time'],
+  },
+  {
+    name: 'connects to private addresses for a caller',
+    file: 'src/platform/outbound/connector.ts',
+    find: 'buildConnector({ ...NO_TIMEOUT, ...options })',
+    replace: 'buildConnector({ ...NO_TIMEOUT, ...options, blockList: undefined as never })',
+    test: ['test/platform/outbound-addresses.test.ts', 'connects to none of them through a name'],
+  },
+  {
+    name: 'keeps the permit of a call that was not sent',
+    file: 'src/services/mount/routes.ts',
+    find: 'if (!wasSent) permit?.refund()',
+    replace: 'void wasSent',
+    test: ['test/services/request-budget.test.ts', 'gives the permit back if the call was not sent'],
+  },
+  {
+    name: 'passes cookies to mounted services',
+    file: 'src/services/mount/headers.ts',
+    find: '  `cookie cookie2 set-cookie set-cookie2`,\n',
+    replace: '',
+    test: ['test/services/forwarding.test.ts', 'never passes headers that act on the whole origin'],
+  },
+]
