@@ -388,6 +388,8 @@ export const REVOCATIONS = {
     { id: 'auth0|revoked' },
     { id: '3fa85f64-5717-4562-b3fc-2c963f66afa6' },
     { id: 'auth0|changed', before: 2_000_000_000 },
+    // An older entry of the same user takes nothing back.
+    { id: 'auth0|changed', before: 1_000_000_000 },
   ],
 }
 
