@@ -194,6 +194,12 @@ describe('imports of agent cards', async () => {
     assert.equal((await agentOf({ agent_id: agent.id } as AgentImportItem)).agent_url, agent.agent_url)
   })
 
+  it('refuses a card with a reference to a secret of the agent', async () => {
+    const securitySchemes = { $secret: { mtlsSecurityScheme: {} } }
+    const { action, faults } = await importOne({ card: { ...CARD, securitySchemes }, external_key: 'secret' })
+    assert.deepEqual([action, faults[0]?.loc], ['failed', ['body', 0, 'securitySchemes', '$secret']])
+  })
+
   it('follows the policy of the team, and reports the signature of each card', async () => {
     const owner = await running.person()
     const put = (what: string, json: object) =>

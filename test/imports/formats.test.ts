@@ -262,6 +262,8 @@ describe('the formats of an import', async () => {
       [person.team],
     )
     assert.equal(agents?.count, 0)
+    const most = await importRows(running, person, '0\n'.repeat(1_000), { type: LINES })
+    assert.equal(most.counts.failed, 1_000, 'the largest number of rows')
     const large = await sendImport(running, person, ' '.repeat(4 * 1024 * 1024 + 1), { type: LINES })
     assert.deepEqual([large.status, large.body.code], [413, 'body_too_large'])
   })

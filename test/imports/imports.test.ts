@@ -245,13 +245,18 @@ describe('an import of rows', async () => {
 
   it('with an Idempotency-Key returns the first results and changes nothing a second time', async () => {
     const person = await running.person()
-    const rows = [row('a', { purpose: 'imported' }), row('b', { status: 'unknown' })]
+    await importRows(running, person, [row('same')])
+    const rows = [row('a', { purpose: 'imported' }), row('b', { status: 'unknown' }), row('same')]
     const headers = { 'idempotency-key': randomUUID() }
     const first = await importRows(running, person, rows, { headers })
+    assert.deepEqual(first.counts, { create: 1, update: 0, unchanged: 1, conflict: 0, failed: 1 })
     const id = first.results[0]?.agent_id as string
+    const same = first.results[2]?.agent_id as string
     await putAgent(running, person, id, { purpose: 'changed since' })
+    await putAgent(running, person, same, { model_name: 'changed since' })
     assert.deepEqual(await importRows(replica, person, rows, { headers }), first)
     assert.equal((await getAgent(running, person, id)).body.purpose, 'changed since')
+    assert.equal((await getAgent(running, person, same)).body.model_name, 'changed since')
     const other = await sendImport(running, person, [row('c')], { headers })
     assert.deepEqual([other.status, other.body.code], [409, 'idempotency_conflict'])
     const bulk = await running.request('POST', `${COLLECTION}/bulk`, {
