@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { beforeEach, describe, it, mock } from 'node:test'
+import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createEndWithToken } from '../../src/platform/identity/open-streams.ts'
 
@@ -12,7 +12,7 @@ describe('the tokens of open streams', () => {
   let ended: string[]
   let endWithToken: ReturnType<typeof createEndWithToken>
 
-  beforeEach((t) => {
+  beforeEach(() => {
     invalid = new Set()
     verified = []
     ended = []
@@ -24,8 +24,9 @@ describe('the tokens of open streams', () => {
       },
       () => Date.now(),
     )
-    t.after(() => mock.timers.reset())
   })
+
+  afterEach(() => mock.timers.reset())
 
   const open = (name: string, token: string, lifetimeS = 3_600) =>
     endWithToken(token, START_S + lifetimeS, () => ended.push(name))
