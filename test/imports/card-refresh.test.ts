@@ -213,6 +213,22 @@ describe('the card of an agent', async () => {
     assert.equal((await getAgent(running, person, agent.id)).body.agent_url, moved.url)
   })
 
+  it('keeps the binding that was chosen when the card has another one at the same URL', async () => {
+    const { agent, path } = await importCard(CARD, person)
+    const [chosen] = CARD['supportedInterfaces'] as [Json]
+    const other = { ...chosen, protocolBinding: 'HTTP+JSON' }
+    const bindingOf = async () =>
+      (
+        ((await getAgent(running, person, agent.id)).body.import_metadata as Json)['pinned_interface'] as Json
+      )['protocol_binding']
+    server.documents.set(path, { ...CARD, version: '2', supportedInterfaces: [other, chosen] })
+    assert.equal((await refresh(agent.id, '?dry_run=false')).body.moves_to, null)
+    assert.equal(await bindingOf(), 'JSONRPC')
+    server.documents.set(path, { ...CARD, version: '3', supportedInterfaces: [other] })
+    assert.equal((await refresh(agent.id, '?dry_run=false')).body.moves_to, chosen['url'])
+    assert.equal(await bindingOf(), 'JSONRPC')
+  })
+
   it('is verified again, by the policy of the team', async () => {
     const owner = await running.person()
     const origin = server.url
