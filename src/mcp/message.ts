@@ -1,8 +1,4 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  type ClientCapabilities,
-} from '@modelcontextprotocol/server'
+import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server'
 import { containsCredential } from '../platform/credential-patterns.ts'
 
 /** What the console reads of a JSON-RPC message itself. The SDK validates the message. */
@@ -19,16 +15,20 @@ export function readMessage(body: unknown): Message {
   const { method, params } = asObject(body)
   const { name, arguments: given, _meta: meta } = asObject(params)
   const { name: clientName } = asObject(asObject(meta)[CLIENT_INFO_META_KEY])
-  const { elicitation } = asObject(asObject(meta)[CLIENT_CAPABILITIES_META_KEY]) as ClientCapabilities
+  const { elicitation } = asObject(asObject(meta)[CLIENT_CAPABILITIES_META_KEY])
   return {
     method: asText(method),
     name: asText(name),
     arguments: given,
     clientName: showClientName(asText(clientName)),
-    // A client that names no mode has forms.
-    canAskUser:
-      elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
+    canAskUser: hasForms(elicitation),
   }
+}
+
+/** A client that names no mode has forms. */
+function hasForms(elicitation: unknown): boolean {
+  if (typeof elicitation !== 'object' || elicitation === null) return false
+  return !('url' in elicitation) || 'form' in elicitation
 }
 
 const MAX_CLIENT_NAME_LENGTH = 100

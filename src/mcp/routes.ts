@@ -7,6 +7,7 @@ import type { Caller } from '../platform/identity.ts'
 import { createAddressCheck } from './address.ts'
 import { type Call, toAuthInfo } from './call.ts'
 import { toSentence } from './error-sentence.ts'
+import { reportInvalidParams } from './invalid-params.ts'
 import { readMessage } from './message.ts'
 import { createServer, type McpServerOptions } from './server.ts'
 
@@ -101,7 +102,7 @@ function toRequest({ raw }: FastifyRequest, reply: FastifyReply): Request {
 /** A response of revision 2025-11-25 is a stream with one message, which ends with it. */
 async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   const type = response.headers.get('content-type')
-  const text = await response.text()
+  const text = reportInvalidParams(await response.text())
   if (type !== null) reply.type(type)
   return reply.code(response.status).header('cache-control', 'no-store').send(text)
 }

@@ -8,6 +8,7 @@ import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 import { COLLECTION } from '../support/agents.ts'
 import type { Started } from '../support/console-process.ts'
 import { junk, likely } from './arbitrary-body.ts'
+import { mcpMessage } from './fuzz-mcp.ts'
 import { jsonDocument, render } from './json-documents.ts'
 
 export interface FuzzInput {
@@ -28,7 +29,18 @@ export function fuzzInput({ token, id }: Started): fc.Arbitrary<FuzzInput> {
     { weight: 3, arbitrary: pathInput(agent, known) },
     { weight: 3, arbitrary: headerInput(agent, known) },
     { weight: 2, arbitrary: framingInput(agent, known) },
+    { weight: 4, arbitrary: mcpInput(id, token) },
   )
+}
+
+/** At an address where the MCP server answers. The other inputs try others. */
+function mcpInput(id: string, token: string): fc.Arbitrary<FuzzInput> {
+  const known = ['host: localhost', `authorization: Bearer ${token}`]
+  return mcpMessage(id).map(({ lines, body }) => ({
+    method: 'POST',
+    bytes: request('POST', '/mcp', [...known, ...lines, `content-length: ${body.length}`], body),
+    connection: 'kept',
+  }))
 }
 
 function request(method: string, target: string, lines: string[], body: Buffer = Buffer.alloc(0)): Buffer {
@@ -193,6 +205,7 @@ function pathInput(agent: string, known: string[]): fc.Arbitrary<FuzzInput> {
     '/v1/audit-events',
     '/v1/audit-events?field=',
     '/v1/audit-events/export?client_id=',
+    '/mcp',
     '/health/live',
     '/health/ready',
     '/openapi.json',
@@ -253,6 +266,7 @@ function headerInput(agent: string, known: string[]): fc.Arbitrary<FuzzInput> {
     agent,
     agent,
     COLLECTION,
+    '/mcp',
     '/health/live',
     '/docs',
     '/openapi.json',
@@ -309,12 +323,17 @@ function framingInput(agent: string, known: string[]): fc.Arbitrary<FuzzInput> {
     '\0\x16\x03\x01',
   )
   return fc
-    .tuple(fc.constantFrom('PUT', 'POST', 'GET', 'DELETE'), lines, bodies)
-    .map(([method, framing, body]) => ({
+    .tuple(
+      fc.constantFrom('PUT', 'POST', 'GET', 'DELETE'),
+      fc.constantFrom(agent, agent, '/mcp'),
+      lines,
+      bodies,
+    )
+    .map(([method, target, framing, body]) => ({
       method,
       bytes: request(
         method,
-        agent,
+        target,
         [...known, 'content-type: application/json', ...framing, 'connection: close'],
         Buffer.from(body, 'latin1'),
       ),

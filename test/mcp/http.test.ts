@@ -96,6 +96,29 @@ describe('the MCP endpoint', async () => {
     assert.equal(tool.body.error?.code, -32_602)
   })
 
+  it('says which parameters are not valid, and blames the client', async () => {
+    const send = (method: string, params: object) =>
+      running.request('POST', '/mcp', {
+        token,
+        headers: { accept: 'application/json, text/event-stream' },
+        json: { jsonrpc: '2.0', id: 1, method, params },
+      })
+    const begin = { protocolVersion: '2025-11-25', capabilities: 'none', clientInfo: {} }
+    const { status, text } = await send('initialize', begin)
+    assert.equal(status, 200)
+    const { id, error } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '')
+    assert.deepEqual([id, error.code], [1, -32_602])
+    assert.match(
+      error.message,
+      /^The parameters are not valid\. params\.capabilities: .*params\.clientInfo\.name: /,
+    )
+    for (const elicitation of [null, 'form', 7]) {
+      const capabilities = { elicitation } as never
+      const reply = await rpc(running, 'tools/list', {}, { token, capabilities })
+      assert.ok([200, 400].includes(reply.status), reply.text)
+    }
+  })
+
   it('refuses what is no message, with an error of JSON-RPC', async () => {
     for (const raw of [
       '',
