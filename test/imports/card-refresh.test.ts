@@ -246,6 +246,10 @@ describe('the card of an agent', async () => {
       verified.body.changes.map(({ field }: { field: string }) => field),
       ['import_metadata.signature'],
     )
+    // A result that was stored before the key changed does not count.
+    await put(`card-keys/${kid}`, { ...content, origins: ['https://elsewhere.example'] })
+    assert.equal((await refresh(agent.id, '', owner)).body.code, 'card_refused')
+    await put(`card-keys/${kid}`, content)
     server.documents.set(path, { ...(server.documents.get(path) as Json), name: 'Changed' })
     const refused = await refresh(agent.id, '?dry_run=false', owner)
     assert.equal(refused.status, 409)
