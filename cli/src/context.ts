@@ -14,9 +14,10 @@ export interface Context {
   timeoutMs: number
   /** How standard output is printed. */
   style: Style
-  /** The console to talk to, with a token. Rejects without a login. */
-  connect: () => Promise<Connection>
-  client: () => Promise<Console>
+  /** The console to talk to, with a token. `url` is used if neither an option nor the environment names one. Rejects without a
+   * login. */
+  connect: (url?: string) => Promise<Connection>
+  client: (connection?: Connection) => Promise<Console>
   /** A sentence for the user, on standard error. `--quiet` leaves it out. */
   note: (text: string) => void
   /** A line on a terminal that the next one replaces. Nothing elsewhere. An empty text removes it. */

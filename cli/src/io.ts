@@ -3,6 +3,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: NodeJS.Platform
   readonly home: string
+  /** The folder that the program was started in. */
+  readonly cwd: string
   readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
@@ -12,6 +14,8 @@ export interface Io {
   sleep: (ms: number) => Promise<void>
   /** Runs a program in the terminal. Returns its exit code. */
   runInTerminal: (command: string, args: string[]) => Promise<number>
+  /** Runs a program and returns what it prints. Its errors go to the terminal. Rejects if it fails. */
+  readOutput: (command: string, args: string[]) => Promise<string>
   /** Starts a program and does not wait for it. Rejects if there is no such program. */
   start: (command: string, args: string[]) => Promise<void>
 }

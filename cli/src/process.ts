@@ -36,6 +36,7 @@ function createIo(signal: AbortSignal): Io {
     env,
     platform,
     home: homedir(),
+    cwd: process.cwd(),
     stdin: { isTerminal: isatty(0), readAll, readLine: () => readLine(signal) },
     stdout: outputOf(stdout, 1),
     stderr: outputOf(stderr, 2),
@@ -51,6 +52,10 @@ function createIo(signal: AbortSignal): Io {
           : spawn(command, args, { stdio: 'inherit' })
       const [code] = (await once(child, 'exit')) as [number | null]
       return code ?? EXIT.error
+    },
+    readOutput: async (command, args) => {
+      const module = await import('./read-output.ts')
+      return module.readOutput(command, args)
     },
     start: async (command, args) => {
       const { spawn } = await import('node:child_process')

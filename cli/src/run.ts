@@ -78,9 +78,10 @@ function checkSubcommand({ path, args: declared }: Command, [word]: string[]): v
 function createContext({ options, args }: Parsed, io: Io, as: Format): Context {
   const timeoutMs = readDuration(options.text('timeout') ?? DEFAULT_TIMEOUT, '--timeout')
   const isQuiet = options.isOn('quiet')
-  const connect: Context['connect'] = async () => {
+  const connect: Context['connect'] = async (defaultUrl) => {
     const session = await import('./session/connection.ts')
-    return session.connect({ io, url: options.text('url'), profile: options.text('profile'), timeoutMs })
+    const profile = options.text('profile')
+    return session.connect({ io, url: options.text('url'), defaultUrl, profile, timeoutMs })
   }
   return {
     io,
@@ -90,8 +91,11 @@ function createContext({ options, args }: Parsed, io: Io, as: Format): Context {
     timeoutMs,
     style: createStyle(io.stdout, io, options.isOn('no-color')),
     connect,
-    client: async () => {
-      const [{ Console }, { url, token }] = await Promise.all([import('@agent-console/sdk'), connect()])
+    client: async (connection) => {
+      const [{ Console }, { url, token }] = await Promise.all([
+        import('@agent-console/sdk'),
+        connection ?? connect(),
+      ])
       const logger = options.isOn('verbose') ? createLogger(io) : undefined
       return new Console({
         baseUrl: url,

@@ -23,8 +23,8 @@ const equal = (lines: string[]): DiffLine[] => lines.map((text) => ({ sign: ' ',
 const removed = (lines: string[]): DiffLine[] => lines.map((text) => ({ sign: '-', text }))
 const added = (lines: string[]): DiffLine[] => lines.map((text) => ({ sign: '+', text }))
 
-/** By the longest common subsequence. */
-function compare(a: string[], b: string[]): DiffLine[] {
+/** Any parts of two texts, by the longest common subsequence. */
+export function compare(a: string[], b: string[]): DiffLine[] {
   if (a.length * b.length > MAX_CELLS) return [...removed(a), ...added(b)]
   const width = b.length + 1
   const lengths = new Uint32Array((a.length + 1) * width)

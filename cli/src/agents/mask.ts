@@ -11,7 +11,7 @@ export function maskSecrets<T extends Pick<Agent, 'api_key' | 'white_box_config'
   }
 }
 
-const isMask = (text: string) => /^\*{8}.{0,4}$/su.test(text)
+export const isMask = (text: string) => /^\*{8}.{0,4}$/su.test(text)
 
 /** As the console masks a secret. */
 function mask<T extends string | null | undefined>(secret: T): T {

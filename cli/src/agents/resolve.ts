@@ -1,4 +1,4 @@
-import type { Agents } from '@agent-console/sdk'
+import type { Console, ManagedAgentPage } from '@agent-console/sdk'
 import { Failure } from '../failure.ts'
 import { STATUSES } from '../grammar/words.ts'
 import { oneLine } from '../output/safe-text.ts'
@@ -10,10 +10,35 @@ const MAX_SIMILAR = 3
 
 const isId = (text: string): boolean => UUID.test(text)
 
-/** The id of an agent, given as an id or as a name that only one agent has. */
-export async function resolveAgent(agents: Agents, text: string): Promise<string> {
+/** A configuration set and a key of it. */
+const SET_AND_KEY = /^([a-z0-9][a-z0-9._-]{0,62})\/([a-z0-9][a-z0-9._-]{0,62})$/
+
+/** The id of an agent, given as an id, as `set/key`, or as a name that only one agent has. */
+export async function resolveAgent(console: Console, text: string): Promise<string> {
   if (isId(text)) return text
   if (text === '') throw new Failure('The name of the agent is empty.')
+  const [, set, key] = SET_AND_KEY.exec(text) ?? []
+  const managed = set === undefined || key === undefined ? undefined : await findManaged(console, set, key)
+  return managed ?? findByName(console, text)
+}
+
+/** Undefined if the set has no such agent: the text may be a name. */
+async function findManaged({ request }: Console, set: string, key: string): Promise<string | undefined> {
+  const path = '/v1/configuration-sets/{set}/agents'
+  for (let next: string | null | undefined; next !== null; ) {
+    const query: { limit: number; cursor?: string } = {
+      limit: 500,
+      ...(next !== undefined && { cursor: next }),
+    }
+    const { data }: { data: ManagedAgentPage } = await request('GET', path, { path: { set }, query })
+    const found = data.results.find((each) => each.key === key)
+    if (found) return found.agent_id
+    next = data.next_cursor
+  }
+  return undefined
+}
+
+async function findByName({ agents }: Console, text: string): Promise<string> {
   const found: { id: string; status: string }[] = []
   const similar = new Set<string>()
   // All statuses: without them the list leaves out archived agents.
@@ -34,8 +59,8 @@ export async function resolveAgent(agents: Agents, text: string): Promise<string
   throw new Failure([`Several agents have the name ${text}. Give an id:`, ...shown, ...more].join('\n'))
 }
 
-export async function resolveAgents(agents: Agents, texts: readonly string[]): Promise<string[]> {
+export async function resolveAgents(console: Console, texts: readonly string[]): Promise<string[]> {
   const ids: string[] = []
-  for (const text of texts) ids.push(await resolveAgent(agents, text))
+  for (const text of texts) ids.push(await resolveAgent(console, text))
   return ids
 }

@@ -16,9 +16,10 @@ export const run: Run = async (context) => {
   const { client, options, args } = context
   const ifRevision = options.count('if-revision')
   if (ifRevision !== undefined && args.length > 1) throw new UsageError('--if-revision is for one agent.')
-  const { agents } = await client()
+  const console = await client()
+  const { agents } = console
   // All of them before the first deletion: a misspelt name must not stop it half way.
-  const ids = [...new Set(await resolveAgents(agents, args))]
+  const ids = [...new Set(await resolveAgents(console, args))]
   const found: Row[] = []
   for (const id of ids) {
     const { agent } = await agents.get(id)

@@ -9,8 +9,9 @@ import type { Style } from '../output/style.ts'
 
 export const run: Run = async ({ client, options, args: [agent = '', range] }) => {
   const given = range === undefined ? undefined : readRange(range)
-  const { agents } = await client()
-  const id = await resolveAgent(agents, agent)
+  const console = await client()
+  const { agents } = console
+  const id = await resolveAgent(console, agent)
   const diff = await compare(agents, id, given)
   const isDifferent = diff.changes.length > 0
   return {

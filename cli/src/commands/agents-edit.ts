@@ -16,8 +16,9 @@ export const run: Run = async ({ io, client, options, note, args: [name = ''] })
   if (!io.stdin.isTerminal || !io.stdout.isTerminal) {
     throw new UsageError('An editor needs a terminal. Use: agent-console agents set AGENT FIELD=VALUE')
   }
-  const { agents } = await client()
-  const id = await resolveAgent(agents, name)
+  const console = await client()
+  const { agents } = console
+  const id = await resolveAgent(console, name)
   const current = await agents.get(id)
   const agent = current.agent as Values
   const before = Object.fromEntries((field ? [field] : EDITABLE_FIELDS).map((each) => [each, agent[each]]))

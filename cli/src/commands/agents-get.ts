@@ -4,10 +4,11 @@ import type { Run } from '../grammar/types.ts'
 
 export const run: Run = async ({ client, options, args: [agent = ''] }) => {
   const revision = options.count('revision')
-  const { agents } = await client()
+  const console = await client()
+  const { agents } = console
   const query = {
     ...(revision !== undefined && { revision }),
     ...(options.isOn('scores') && { include_scores: true }),
   }
-  return agentResult(await agents.get(await resolveAgent(agents, agent), query))
+  return agentResult(await agents.get(await resolveAgent(console, agent), query))
 }

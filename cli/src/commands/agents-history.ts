@@ -8,8 +8,9 @@ import { type Column, renderTable } from '../output/table.ts'
 export const run: Run = async (context) => {
   const { client, args } = context
   const limit = limitOf(context)
-  const { agents } = await client()
-  const id = await resolveAgent(agents, args[0] ?? '')
+  const console = await client()
+  const { agents } = console
+  const id = await resolveAgent(console, args[0] ?? '')
   const rows = await collect(iterate(agents, id, Math.min(MAX_PAGE, limit + 1)), limit, 'revisions', context)
   return {
     data: rows,

@@ -6,7 +6,8 @@ import type { Run } from '../grammar/types.ts'
 export const run: Run = async ({ client, options, note, args: [agent = '', revision = ''] }) => {
   const number = readCount(revision, 'REVISION')
   const change = { ifRevision: options.count('if-revision'), reason: options.text('reason') }
-  const { agents } = await client()
-  const restored = await agents.restore(await resolveAgent(agents, agent), number, change)
+  const console = await client()
+  const { agents } = console
+  const restored = await agents.restore(await resolveAgent(console, agent), number, change)
   return changeResult(restored, `restored from revision ${number}`, note)
 }

@@ -11,8 +11,9 @@ interface Secrets {
 }
 
 export const run: Run = async ({ client, options, args: [agent = ''] }) => {
-  const { agents } = await client()
-  const id = await resolveAgent(agents, agent)
+  const console = await client()
+  const { agents } = console
+  const id = await resolveAgent(console, agent)
   const isRevealed = options.isOn('reveal')
   const data: Secrets = isRevealed ? await agents.secrets(id) : await readMasks(agents, id)
   const rows = toRows(data)

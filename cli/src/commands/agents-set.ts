@@ -9,8 +9,9 @@ export const run: Run = async ({ io, client, options, note, args: [agent = '', .
   const assignments = await readAssignments(texts, io)
   const ifRevision = options.count('if-revision')
   const reason = options.text('reason')
-  const { agents } = await client()
-  const id = await resolveAgent(agents, agent)
+  const console = await client()
+  const { agents } = console
+  const id = await resolveAgent(console, agent)
   const hasMembers = assignments.some(({ members }) => members.length > 0)
   if (ifRevision === undefined && hasMembers) {
     // The object is read and written back as a whole: no change of another writer may get lost in between.

@@ -5,8 +5,9 @@ import type { Run } from '../grammar/types.ts'
 
 export const run: Run = async ({ client, options, note, args: [agent = '', stage = ''] }) => {
   const change = { ifRevision: options.count('if-revision'), reason: options.text('reason') }
-  const { agents } = await client()
+  const console = await client()
+  const { agents } = console
   // The table of commands allows only the stages.
-  const moved = await agents.moveStage(await resolveAgent(agents, agent), stage as TrustStage, change)
+  const moved = await agents.moveStage(await resolveAgent(console, agent), stage as TrustStage, change)
   return changeResult(moved, `moved to ${stage}`, note)
 }

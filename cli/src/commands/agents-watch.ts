@@ -11,8 +11,9 @@ import { cut, pad } from '../output/width.ts'
 export const run: Run = async (context) => {
   const { io, client, options, args, print, note } = context
   const limit = options.count('limit') ?? Number.POSITIVE_INFINITY
-  const { agents } = await client()
-  const agentIds = await resolveAgents(agents, args)
+  const console = await client()
+  const { agents } = console
+  const agentIds = await resolveAgents(console, args)
   const nameOf = createNames(agents)
   let count = 0
   for await (const event of agents.watch({

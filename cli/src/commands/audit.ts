@@ -12,9 +12,9 @@ export const run: Run = async (context) => {
   const limit = limitOf(context)
   const [since, until] = [readTime(context, 'since'), readTime(context, 'until')]
   const [agent, action, user] = [options.text('agent'), options.text('action'), options.text('user')]
-  const { agents, audit } = await client()
-  const events = audit.iterate({
-    ...(agent !== undefined && { agent_id: await resolveAgent(agents, agent) }),
+  const console = await client()
+  const events = console.audit.iterate({
+    ...(agent !== undefined && { agent_id: await resolveAgent(console, agent) }),
     // The console knows the actions, also newer ones.
     ...(action !== undefined && { action: action as AuditEvent['action'] }),
     ...(user !== undefined && { user_id: user }),

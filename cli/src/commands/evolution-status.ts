@@ -3,9 +3,9 @@ import type { Run } from '../grammar/types.ts'
 import { renderOpenObject } from '../output/open-object.ts'
 
 export const run: Run = async ({ client, args: [agent = ''] }) => {
-  const { agents, evolution } = await client()
-  const id = await resolveAgent(agents, agent)
-  const status = await evolution.status(id)
+  const console = await client()
+  const id = await resolveAgent(console, agent)
+  const status = await console.evolution.status(id)
   return {
     data: status,
     names: [id],

@@ -1,7 +1,10 @@
 import type { Argument, Command, Option } from './types.ts'
 import { PROTECTION_STATUSES, SORT_ORDERS, STATUSES, TRUST_STAGES } from './words.ts'
 
-const AGENT: Argument = { name: 'AGENT', description: 'Id of an agent, or a name that only one agent has' }
+const AGENT: Argument = {
+  name: 'AGENT',
+  description: 'Id of an agent, SET/KEY, or a name that only one agent has',
+}
 const REASON: Option = { name: 'reason', value: 'TEXT', description: 'Why; the history shows it' }
 const IF_REVISION: Option = {
   name: 'if-revision',

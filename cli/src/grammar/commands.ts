@@ -1,10 +1,16 @@
 import { AGENT_COMMANDS } from './agent-commands.ts'
 import { OTHER_COMMANDS } from './other-commands.ts'
 import { SESSION_COMMANDS } from './session-commands.ts'
+import { SET_COMMANDS } from './set-commands.ts'
 import type { Command, Group } from './types.ts'
 
 /** Every command. Parsing, help, completion and the man page all come from this table. */
-export const COMMANDS: readonly Command[] = [...SESSION_COMMANDS, ...AGENT_COMMANDS, ...OTHER_COMMANDS]
+export const COMMANDS: readonly Command[] = [
+  ...SESSION_COMMANDS,
+  ...AGENT_COMMANDS,
+  ...SET_COMMANDS,
+  ...OTHER_COMMANDS,
+]
 
 /** Words that only begin commands. */
 export const GROUPS: readonly Group[] = [

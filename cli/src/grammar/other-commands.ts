@@ -5,7 +5,7 @@ export const OTHER_COMMANDS: readonly Command[] = [
   {
     path: 'evolution status',
     summary: 'Show the evolution proposals of an agent',
-    args: [{ name: 'AGENT', description: 'Id of an agent, or a name that only one agent has' }],
+    args: [{ name: 'AGENT', description: 'Id of an agent, SET/KEY, or a name that only one agent has' }],
     options: [],
     examples: [{ line: 'evolution status "Invoice helper"', does: 'State and proposals' }],
     load: () => import('../commands/evolution-status.ts'),

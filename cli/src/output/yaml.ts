@@ -1,2 +1,2 @@
 /** Only what is used: importing the whole package at run time would bundle all of it. */
-export { parse, stringify } from 'yaml'
+export { LineCounter, parse, parseAllDocuments, stringify } from 'yaml'

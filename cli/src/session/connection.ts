@@ -19,6 +19,8 @@ export interface ConnectOptions {
   /** The options `--url` and `--profile`. */
   url: string | undefined
   profile: string | undefined
+  /** The console that the files of a configuration set belong to. */
+  defaultUrl?: string | undefined
   timeoutMs: number
 }
 
@@ -29,7 +31,7 @@ export async function connect({ io, timeoutMs, ...given }: ConnectOptions): Prom
   const config = await readConfig(paths)
   const name = chosenProfile(given.profile, env, config)
   const profile = findProfile(config, name)
-  const asked = given.url ?? env['AGENT_CONSOLE_URL']
+  const asked = (given.url ?? env['AGENT_CONSOLE_URL']) || given.defaultUrl
   const url = asked ? readUrl(asked) : profile?.url
   if (url === undefined) {
     throw new UsageError('No console is named. Log in, give --url, or set AGENT_CONSOLE_URL.')

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Io } from '../../src/io.ts'
+import { readOutput } from '../../src/read-output.ts'
 import { run } from '../../src/run.ts'
 
 export interface Ran {
@@ -20,6 +21,8 @@ export interface Surroundings {
   columns?: number
   signal?: AbortSignal
   platform?: NodeJS.Platform
+  /** Default: a folder that does not exist. */
+  cwd?: string
   sleep?: Io['sleep']
   runInTerminal?: Io['runInTerminal']
   start?: Io['start']
@@ -44,6 +47,7 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
     env,
     platform: surroundings.platform ?? 'linux',
     home: '/nowhere',
+    cwd: surroundings.cwd ?? '/nowhere',
     stdin: { isTerminal, readAll: async () => stdin, readLine: surroundings.readLine ?? (async () => stdin) },
     stdout: {
       ...{ isTerminal, columns },
@@ -62,6 +66,7 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
     signal: surroundings.signal ?? new AbortController().signal,
     now: Date.now,
     sleep: surroundings.sleep ?? (async () => {}),
+    readOutput,
     runInTerminal: surroundings.runInTerminal ?? refuse,
     start: surroundings.start ?? refuse,
   })
