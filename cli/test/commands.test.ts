@@ -12,6 +12,7 @@ import { COMMANDS } from '../src/grammar/commands.ts'
 import { FORMATS, type Format } from '../src/grammar/global-options.ts'
 import { type Ran, runCli, type Surroundings, useFolder } from './support/cli.ts'
 import { AGENT, exactly, faultsOf, list, ref, TEXT } from './support/schemas.ts'
+import { useSetFolder } from './support/set-folder.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -28,7 +29,7 @@ interface Case {
   name: RegExp
   /** Something that the table shows. */
   table: RegExp
-  surroundings?: (scene: Scene) => Surroundings
+  surroundings?: (scene: Scene) => Surroundings | Promise<Surroundings>
   before?: (scene: Scene) => Promise<unknown>
   /** The output in JSON has one value on each line. */
   isStream?: true
@@ -50,7 +51,98 @@ describe('every command in every format', async () => {
   await writeFile(genome, '{"weight": 12345678901234567890}')
   await writeFile(join(folder, 'prompt.txt'), 'Be brief.\n')
 
+  const setEnv = { ...env, AGENT_CONSOLE_URL: undefined }
+  /** A folder with a file of an agent that the set does not have. */
+  const inFolder = async (files: Record<string, object>): Promise<Surroundings> => {
+    const { write, folder: cwd, set } = await useSetFolder(running, person)
+    await write({ ...files, 'agent-console.yaml': { set, url: running.url, files: ['agents/*.yaml'] } })
+    return { cwd, env: setEnv }
+  }
+  const NEW = { 'agents/helper.yaml': { spec: { agent_name: 'Helper', model_name: 'm' } } }
+  const COUNT = { type: 'integer' }
+  const OUTCOME = exactly({
+    ...{ key: TEXT, action: TEXT, status: { const: 'applied' }, agent_id: TEXT, revision: COUNT },
+    ...{ error: { type: 'null' }, warnings: { type: 'null' } },
+  })
+
   const CASES: Record<string, Case> = {
+    init: {
+      argv: () => ['init', 'payments', '--url', running.url],
+      schema: exactly({ set: TEXT, url: TEXT, files: list(TEXT) }),
+      ...{
+        name: /^(agent-console\.yaml|\.agent-console\/agent\.schema\.json)$/,
+        table: /agent-console\.yaml and .* written/,
+      },
+      surroundings: async () => ({ cwd: await useFolder(), env }),
+    },
+    pull: {
+      argv: ({ id }) => ['pull', id],
+      schema: list(
+        exactly({
+          key: TEXT,
+          agent_id: TEXT,
+          file: TEXT,
+          status: TEXT,
+          adopted: { const: true },
+          error: { type: 'null' },
+        }),
+      ),
+      ...{
+        name: /^agents\/agent-.*\.yaml$/,
+        table: /^KEY +STATUS +SET +FILE +ID\nagent-\S+ +written +taken/,
+      },
+      surroundings: () => inFolder({}),
+    },
+    adopt: {
+      argv: ({ id }) => ['adopt', id, 'helper', '--yes'],
+      schema: exactly({ set: TEXT, url: TEXT, agents: list(OUTCOME), unchanged: COUNT }),
+      ...{ name: /^helper$/, table: /~ update {2}helper {2}agents\/helper\.yaml\n[\s\S]*1 updated/ },
+      surroundings: () => inFolder(NEW),
+    },
+    validate: {
+      argv: () => ['validate'],
+      schema: exactly({
+        files: COUNT,
+        agents: COUNT,
+        faults: list(exactly({ file: TEXT, line: COUNT, message: TEXT })),
+      }),
+      ...{ name: /^agents\/helper\.yaml$/, table: /^agents\/helper\.yaml:1: hub must be text/, code: 1 },
+      surroundings: () => inFolder({ 'agents/helper.yaml': { spec: { hub: 1 } } }),
+    },
+    plan: {
+      argv: () => ['plan', '--exit-code'],
+      schema: exactly({
+        ...{ set: TEXT, url: TEXT, unchanged: COUNT, without_file: list(TEXT) },
+        agents: list(
+          exactly({
+            ...{
+              key: TEXT,
+              action: TEXT,
+              file: TEXT,
+              agent_id: { type: 'null' },
+              revision: { type: 'null' },
+            },
+            changes: list(
+              exactly({ field: TEXT, old: {}, new: {}, drifted: {}, changed_by: {}, changed_at: {} }),
+            ),
+            secrets: list(exactly({ field: TEXT, from: TEXT, changes: {} })),
+            ...{ taken: list(TEXT), released: list(TEXT), reason: { type: 'null' } },
+          }),
+        ),
+      }),
+      ...{
+        name: /^helper$/,
+        table: /^set-\w+ on http.*\n\n\+ create {2}helper {2}agents\/helper\.yaml\n/,
+        code: 2,
+      },
+      surroundings: () => inFolder(NEW),
+    },
+    apply: {
+      argv: () => ['apply', '--yes'],
+      schema: exactly({ set: TEXT, url: TEXT, agents: list(OUTCOME), unchanged: COUNT }),
+      ...{ name: /^helper$/, table: /1 to create\.\n1 created\.\n$/ },
+      surroundings: () => inFolder(NEW),
+    },
     whoami: {
       argv: () => ['whoami'],
       schema: { allOf: [ref('Me')], required: ['url', 'profile', 'token_source', 'storage'] },
@@ -148,7 +240,7 @@ describe('every command in every format', async () => {
     'agents watch': {
       argv: ({ id }) => ['agents', 'watch', id, '--limit', '1'],
       schema: exactly({ id: TEXT, data: ref('AgentEvent') }),
-      ...{ name: UUID, table: /updated +[0-9a-f-]{36} {2}revision \d+ {2}hub/, isStream: true },
+      ...{ name: UUID, table: /updated +[0-9a-f-]{36} {2}revision \d+ {2}(hub|agent_url)/, isStream: true },
       // Until the command has read an event, which ends it.
       before: async ({ id }) => {
         const { agent } = await agents.get(id)
@@ -225,9 +317,9 @@ describe('every command in every format', async () => {
       await each.before?.(scene)
       for (const format of FORMATS) {
         await writeFile(join(folder, 'agent-console/config.json'), JSON.stringify(config))
-        if (path === 'agents delete') scene = await createScene()
+        if (path === 'agents delete' || path === 'adopt') scene = await createScene()
         const argv = [...each.argv(scene), '--output', format]
-        const ran = await runCli(argv, { env, ...each.surroundings?.(scene) })
+        const ran = await runCli(argv, { env, ...(await each.surroundings?.(scene)) })
         assert.equal(ran.code, each.code ?? 0, ran.stderr)
         check(format, each, ran)
         if (path !== 'agents secrets') assert.ok(!`${ran.stdout}${ran.stderr}`.includes(SECRET))

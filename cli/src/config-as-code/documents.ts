@@ -35,7 +35,7 @@ export async function parseDocuments(
   const parsed = [parseAllDocuments(text.replace(/^\ufeff/, ''), { lineCounter: lines, prettyErrors: false })]
     .flat()
     // A comment after the last `---` is a document without contents.
-    .filter(({ contents, errors }) => contents !== null || errors.length > 0)
+    .filter(({ contents, errors }) => !isNothing(contents) || errors.length > 0)
   const line = (offset: number) => lines.linePos(offset).line
   const faults = parsed.flatMap(({ errors }) =>
     errors.map(({ pos, message }) => ({ file, line: line(pos[0]), message: `not valid YAML: ${message}` })),
@@ -53,6 +53,9 @@ export async function parseDocuments(
   })
   return { documents, faults }
 }
+
+const isNothing = (contents: unknown) =>
+  contents === null || (Object(contents) as { value?: unknown }).value === null
 
 function offsetOf(root: Node | null, path: Path): number {
   let node = root

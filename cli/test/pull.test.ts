@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { agentBodies } from '../../test/support/agent-bodies.ts'
+import { createAgent } from '../../test/support/agents.ts'
+import { useConsole } from '../../test/support/console.ts'
+import { pullAgents, secretsFor } from './support/pulled.ts'
+import { document, useSetFolder } from './support/set-folder.ts'
+
+const RANDOM_AGENTS = 25
+
+describe('pull', async () => {
+  const running = await useConsole()
+  const person = await running.person()
+
+  it(`and then plan is empty, for ${RANDOM_AGENTS} random agents`, async () => {
+    const bodies = fc.sample(agentBodies, { numRuns: RANDOM_AGENTS, seed: 11 })
+    const set = await useSetFolder(running, person)
+    const ids = await pullAgents(running, person, set, bodies)
+    const env = await secretsFor(set, bodies, ids)
+    const ran = await set.run(['plan', '-o', 'json'], { env })
+    assert.equal(ran.code, 0, ran.stderr)
+    const { agents, unchanged } = JSON.parse(ran.stdout) as { agents: unknown[]; unchanged: number }
+    assert.deepEqual([agents, unchanged], [[], RANDOM_AGENTS])
+    // Also without the list of agents, by dry runs alone.
+    const one = await set.run(['plan', '-f', 'agents', '--exit-code', '-o', 'json'], { env })
+    assert.equal(one.code, 0, one.stdout)
+    for (const id of ids)
+      assert.equal((await set.console.agents.get(id)).revision, 1, 'a pull changes no agent')
+  })
+
+  it('writes readable files, in a fixed order, without defaults and without secrets', async () => {
+    const { run, path, members } = await useSetFolder(running, person)
+    const { id } = await createAgent(running, person, {
+      agent_name: 'Ünïque Helper (EU) /2',
+      agent_system_prompt: 'Answer in short sentences.\nNever guess.\n',
+      hub: 'custom',
+      api_key: 'a-secret-that-stays',
+      agent_params: { temperature: 0.2 },
+    })
+    const ran = await run(['pull', id, '-d', 'agents'])
+    assert.equal(ran.code, 0, ran.stderr)
+    assert.match(ran.stdout, /unique-helper-eu-2 +written +taken +agents\/unique-helper-eu-2\.yaml/)
+    assert.equal(
+      readFileSync(path('agents/unique-helper-eu-2.yaml'), 'utf8'),
+      [
+        '# yaml-language-server: $schema=../.agent-console/agent.schema.json',
+        'key: unique-helper-eu-2',
+        'spec:',
+        '  agent_name: Ünïque Helper (EU) /2',
+        '  model_name: model',
+        '  api_key:',
+        '    $secret:',
+        '      env: UNIQUE_HELPER_EU_2_API_KEY',
+        '  agent_system_prompt: |',
+        '    Answer in short sentences.',
+        '    Never guess.',
+        '  agent_params:',
+        '    temperature: 0.2',
+        '',
+      ].join('\n'),
+    )
+    // The secret was not in the environment, so the set does not own it yet.
+    const { fields = [] } = (await members()).get('unique-helper-eu-2') ?? {}
+    assert.ok(!fields.includes('api_key'))
+    assert.match((await run(['plan'])).stderr, /UNIQUE_HELPER_EU_2_API_KEY is not set/)
+    const again = await run(['pull', id])
+    assert.match(again.stdout, /unique-helper-eu-2 +kept/)
+  })
+
+  it('takes what others have changed into the files, and keeps comments, texts and sources', async () => {
+    const set = await useSetFolder(running, person, { env: { KEY: 'a-secret-of-the-set' } })
+    await set.write({
+      'agents/a.yaml': [
+        '# About this agent',
+        'key: a',
+        'spec:',
+        '  agent_name: Helper # its name',
+        '  model_name: one',
+        '  purpose: { $file: ../purpose.md }',
+        '  api_key: { $secret: { env: KEY } }',
+        '---',
+        'key: b',
+        'spec: { agent_name: B, model_name: one }',
+        '',
+      ].join('\n'),
+      'purpose.md': 'Before\n',
+    })
+    await set.json(['apply', '--yes'])
+    const id = (await set.members()).get('a')?.agent_id ?? ''
+    await set.console.agents.update(id, { model_name: 'two', purpose: 'After' })
+    assert.equal((await set.plan(['--exit-code'], 2)).agents[0]?.action, 'drift')
+    await set.json(['pull', '--overwrite'])
+    const text = readFileSync(set.path('agents/a.yaml'), 'utf8')
+    assert.match(
+      text,
+      /# About this agent[\s\S]*# its name\n {2}model_name: two\n[\s\S]*\$file: \.\.\/purpose\.md/,
+    )
+    assert.match(text, /env: KEY/)
+    assert.equal(readFileSync(set.path('purpose.md'), 'utf8'), 'After\n')
+    const { agents, unchanged } = await set.plan(['--exit-code'])
+    assert.deepEqual([agents, unchanged], [[], 2])
+  })
+
+  it('leaves out the fields of other sets, and agents that cannot be taken', async () => {
+    const [first, second] = [await useSetFolder(running, person), await useSetFolder(running, person)]
+    await first.write({ 'agents/a.yaml': document({ agent_name: 'Owned helper', purpose: 'One' }) })
+    await first.json(['apply', '--yes'])
+    const { id } = await createAgent(running, person, { agent_name: 'Free helper', purpose: 'Two' })
+    const rows = await second.json<{ key: string; adopted: boolean }[]>([
+      'pull',
+      '--query',
+      'helper',
+      `${first.set}/a`,
+      id,
+    ])
+    assert.deepEqual(
+      rows.filter(({ key }) => /^(owned|free)-helper$/.test(key)).map(({ key, adopted }) => [key, adopted]),
+      [
+        ['free-helper', true],
+        ['owned-helper', true],
+      ],
+    )
+    assert.deepEqual((await second.members()).get('owned-helper')?.fields, [])
+    assert.match(readFileSync(second.path('agents/owned-helper.yaml'), 'utf8'), /spec: \{\}/)
+    assert.deepEqual((await first.plan()).agents, [])
+  })
+
+  it('only writes files with --no-adopt, and adopt takes the agent later', async () => {
+    const set = await useSetFolder(running, person)
+    const { id } = await createAgent(running, person, { agent_name: 'Later' })
+    await set.json(['pull', id, '--no-adopt'])
+    assert.equal((await set.members()).size, 0)
+    assert.equal((await set.plan()).agents[0]?.action, 'create')
+    for (const [argv, message] of [
+      [['adopt', id, 'nothing', '--yes'], /No file has the key nothing/],
+      [['adopt', id, 'later'], /needs --yes/],
+    ] as [string[], RegExp][]) {
+      const ran = await set.run(argv)
+      assert.equal(ran.code, 64)
+      assert.match(ran.stderr, message)
+    }
+    const adopted = await set.run(['adopt', id, 'later', '--yes'])
+    assert.equal(adopted.code, 0, adopted.stderr)
+    assert.match(adopted.stdout, /~ update {2}later[\s\S]*the set takes agent_name, model_name/)
+    assert.deepEqual((await set.plan()).agents, [])
+    assert.match((await set.run(['adopt', id, 'later', '--yes'])).stderr, /has the key later already/)
+    // Also by its set and key, in every command.
+    const argv = ['agents', 'get', `${set.set}/later`, '--url', running.url]
+    const shown = await set.json<{ id: string }>(argv)
+    assert.equal(shown.id, id)
+  })
+})
