@@ -5,6 +5,8 @@ import { wrap } from '../output/wrap.ts'
 
 /** Words around a change that show where it is. */
 const CONTEXT = 6
+/** An ellipsis saves nothing for so few words and spaces. */
+const SHORT = 6
 
 type Sign = ' ' | '-' | '+'
 
@@ -88,6 +90,6 @@ function add(runs: Run[], sign: Sign, word: string): void {
 function shorten(words: string[], isFirst: boolean, isLast: boolean): string {
   const head = isFirst ? [] : words.slice(0, 2 * CONTEXT)
   const tail = isLast ? [] : words.slice(-2 * CONTEXT)
-  if (head.length + tail.length >= words.length) return words.join('')
+  if (head.length + tail.length + SHORT >= words.length) return words.join('')
   return `${head.join('').trimEnd()}${isFirst ? '' : ' '}…${isLast ? '' : ' '}${tail.join('').trimStart()}`
 }
