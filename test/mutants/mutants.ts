@@ -138,11 +138,11 @@ export const MUTANTS: Mutant[] = [
     test: ['test/agents/idempotency.test.ts', 'belongs to its user: others may use the same key'],
   },
   {
-    name: 'changes agents again when a bulk request is repeated',
+    name: 'changes agents twice when a bulk request runs twice at once',
     file: 'src/agents/bulk-mark.ts',
     find: 'AND bulk_id = ${bulkId} AND bulk_changes.agent_id = $2',
     replace: 'AND bulk_id = ${bulkId} AND bulk_changes.agent_id = $2 AND false',
-    test: ['test/agents/bulk.test.ts', 'continues where the first request stopped'],
+    test: ['test/agents/bulk.test.ts', 'sent to two replicas at once changes each agent once'],
   },
   {
     name: 'leaves redacted values in snapshots',
