@@ -19,7 +19,7 @@ const USER = '00000000-0000-4000-8000-000000000002'
 const ID_PREFIX = '00000000-0000-7000-8000-'
 
 /** A full agent: every field that a client can set. */
-export const FULL_UPDATE = {
+const FULL_UPDATE = {
   status: 'active',
   agent_name: 'Invoice helper',
   agent_url: 'https://agents.example/invoice',
@@ -120,7 +120,7 @@ export const RANDOM_AGENT = {
 }
 
 /** Requests for random agents, as wrk sends them. */
-export async function writeLua(folder: string, request: string): Promise<string> {
+async function writeLua(folder: string, request: string): Promise<string> {
   const file = join(folder, `${randomUUID()}.lua`)
   await writeFile(
     file,
@@ -135,6 +135,19 @@ ${request}
   )
   return file
 }
+
+/** Updates of random agents: a whole agent is put back with one field changed. */
+export const writeUpdates = (folder: string) =>
+  writeLua(
+    folder,
+    `
+wrk.method = "PUT"
+wrk.headers["Content-Type"] = "application/json"
+function request()
+  n = n + 1
+  return wrk.format(nil, path(), nil, [==[${JSON.stringify(FULL_UPDATE).slice(0, -1)},"purpose":"]==] .. math.random(1, 1000000000) .. '"}')
+end`,
+  )
 
 /** Reads of random agents. */
 export const writeReads = (folder: string) =>

@@ -1,6 +1,6 @@
 import { AGENT_TO_CHANGE } from '../src/agents/change-agent.ts'
 import { changeStatement } from '../src/agents/change-statement.ts'
-import { FULL_UPDATE, RANDOM_AGENT, startAgentBench, writeLua } from './agents.ts'
+import { RANDOM_AGENT, startAgentBench, writeUpdates } from './agents.ts'
 import { type BenchOptions, contest } from './contest.ts'
 import { toScript } from './statement.ts'
 
@@ -19,16 +19,7 @@ const RANDOM_VALUE = '\\set r random(1, 1000000000)'
 export async function benchUpdate(options: BenchOptions): Promise<void> {
   const bench = await startAgentBench()
   try {
-    const script = await writeLua(
-      bench.folder,
-      `
-wrk.method = "PUT"
-wrk.headers["Content-Type"] = "application/json"
-function request()
-  n = n + 1
-  return wrk.format(nil, path(), nil, [==[${JSON.stringify(FULL_UPDATE).slice(0, -1)},"purpose":"]==] .. math.random(1, 1000000000) .. '"}')
-end`,
-    )
+    const script = await writeUpdates(bench.folder)
     await contest(
       'update',
       [
@@ -71,8 +62,9 @@ const STATEMENTS = (() => {
     11: 'gen_random_uuid()::text',
     13: AUDIT_ID,
     18: ':bytes',
-    19: ':r::text',
-    20: ':bytes',
+    19: ':set_version',
+    20: ':r::text',
+    21: ':bytes',
   })
   return [RANDOM_AGENT.set, RANDOM_VALUE, `${read} \\gset`, `${write};`].join('\n')
 })()
