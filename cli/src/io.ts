@@ -24,6 +24,8 @@ export interface Input {
   readonly isTerminal: boolean
   /** Everything until the end of the input. */
   readAll: () => Promise<string>
+  /** As it arrives. Ends when the program is interrupted. */
+  chunks: () => AsyncIterable<Uint8Array>
   /** One line. */
   readLine: () => Promise<string>
 }

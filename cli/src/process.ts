@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { homedir } from 'node:os'
+import { addAbortSignal } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isatty } from 'node:tty'
 import { EXIT } from './failure.ts'
@@ -36,8 +37,12 @@ function createIo(signal: AbortSignal): Io {
     env,
     platform,
     home: homedir(),
-    cwd: process.cwd(),
-    stdin: { isTerminal: isatty(0), readAll, readLine: () => readLine(signal) },
+    stdin: {
+      isTerminal: isatty(0),
+      readAll,
+      chunks: () => addAbortSignal(signal, process.stdin),
+      readLine: () => readLine(signal),
+    },
     stdout: outputOf(stdout, 1),
     stderr: outputOf(stderr, 2),
     signal,

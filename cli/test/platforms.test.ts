@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { readAssignments, toUpdate } from '../src/agents/assignments.ts'
 import { editorOf } from '../src/agents/editor.ts'
@@ -10,7 +11,10 @@ import { checkProfileName, pathsOf } from '../src/session/paths.ts'
 import { windowsLine } from '../src/windows-line.ts'
 import { useFolder } from './support/cli.ts'
 
-const stdin = { isTerminal: false, readAll: async () => 'from stdin\n', readLine: async () => '' }
+const stdin = {
+  ...{ isTerminal: false, readAll: async () => 'from stdin\n', readLine: async () => '' },
+  chunks: () => Readable.from([]),
+}
 
 describe('the folder of the profiles', () => {
   const folderOf = (platform: NodeJS.Platform, home: string, env: Record<string, string> = {}) =>

@@ -90,6 +90,23 @@ export const OTHER_COMMANDS: readonly Command[] = [
     load: () => import('../commands/api.ts'),
   },
   {
+    path: 'mcp',
+    summary: 'Connect a host of models to the console, over standard input and output',
+    details:
+      'For hosts that start an MCP server as a program and cannot log in themselves. It passes messages to /mcp of the console with ' +
+      'the login of the profile, which it refreshes, and ends with its standard input.',
+    args: [],
+    options: [],
+    examples: [
+      { line: 'mcp --profile staging', does: 'What a host runs, with the login of a profile' },
+      {
+        line: 'mcp --url https://console.example.com',
+        does: 'Without a profile: a token of the environment',
+      },
+    ],
+    load: () => import('../commands/mcp.ts'),
+  },
+  {
     path: 'completion',
     summary: 'Print a completion script for a shell',
     args: [{ name: 'SHELL', description: 'The shell', complete: SHELLS }],

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after } from 'node:test'
 import type { Io } from '../../src/io.ts'
 import { readOutput } from '../../src/read-output.ts'
@@ -47,8 +48,10 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
     env,
     platform: surroundings.platform ?? 'linux',
     home: '/nowhere',
-    cwd: surroundings.cwd ?? '/nowhere',
-    stdin: { isTerminal, readAll: async () => stdin, readLine: surroundings.readLine ?? (async () => stdin) },
+    stdin: {
+      ...{ isTerminal, readAll: async () => stdin, readLine: surroundings.readLine ?? (async () => stdin) },
+      chunks: () => Readable.from([Buffer.from(stdin)]),
+    },
     stdout: {
       ...{ isTerminal, columns },
       write: (text) => {
