@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { agentSchemaOf } from './agent-schema.ts'
+import { withPythonTypes } from './python-types.ts'
 import { typesOf } from './types.ts'
 
 /**
@@ -14,6 +15,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const [source = join(root, 'openapi.json'), named] = positionals
+const pythonClient = join(root, 'python/agent_console.py')
 const document = await readFile(source, 'utf8')
 
 const outputs: [path: string, text: string][] = named
@@ -21,6 +23,7 @@ const outputs: [path: string, text: string][] = named
   : [
       [join(root, 'sdk/src/schema.ts'), await typesOf(document)],
       [join(root, 'cli/src/agents/agent-schema.json'), agentSchemaOf(document)],
+      [pythonClient, withPythonTypes(await readFile(pythonClient, 'utf8'), document)],
     ]
 
 for (const [output, text] of outputs) {
