@@ -12,8 +12,13 @@ if (!parseVersion(version)) {
 }
 const path = join(root, 'CHANGELOG.md')
 const today = new Date().toISOString().slice(0, 10)
-// First, because it fails if there is nothing to release.
-const changelog = releaseChangelog(await readFile(path, 'utf8'), version, today)
-await writeVersion(root, version)
-await writeFile(path, changelog)
-process.stdout.write(`${version} is in every place. Next: npm run release:check\n`)
+try {
+  // First, because it fails if there is nothing to release.
+  const changelog = releaseChangelog(await readFile(path, 'utf8'), version, today)
+  await writeVersion(root, version)
+  await writeFile(path, changelog)
+  process.stdout.write(`${version} is in every place. Next: npm run release:check\n`)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
+}
