@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
@@ -249,6 +249,37 @@ describe('the MCP bridge', async () => {
     assert.match(bridge.output.stdout, /12345678901234567890/)
     isStream = false
     assert.equal((await bridge.request('tools/list')).error?.message, 'Wrong host')
+  })
+
+  it('sends the headers that the revision of a message demands', async () => {
+    const received: IncomingHttpHeaders[] = []
+    const url = await startStub((request, response) => {
+      received.push(request.headers)
+      request.resume()
+      const result = { protocolVersion: '2025-06-18' }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 'a', result }))
+    })
+    const bridge = startBridge(program, { ...env, AGENT_CONSOLE_URL: url })
+    await bridge.request('initialize', { protocolVersion: '2025-06-18' }, 'a')
+    await bridge.request('tools/call', { name: 'get_agent' }, 'a')
+    const meta = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
+    await bridge.request('tools/call', { name: 'get_agent', ...meta }, 'a')
+    await bridge.request('prompts/get', { name: ' ✓\n', ...meta }, 'a')
+    await bridge.request('resources/read', { uri: '=?base64?x?=', name: 'other', ...meta }, 'a')
+    await bridge.request('tools/list', { name: 'none', ...meta }, 'a')
+    const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`
+    assert.deepEqual(
+      received.map((headers) => ['protocol-version', 'method', 'name'].map((name) => headers[`mcp-${name}`])),
+      [
+        [undefined, undefined, undefined],
+        ['2025-06-18', undefined, undefined],
+        ['2026-07-28', 'tools/call', 'get_agent'],
+        ['2026-07-28', 'prompts/get', base64(' ✓\n')],
+        ['2026-07-28', 'resources/read', base64('=?base64?x?=')],
+        ['2026-07-28', 'tools/list', undefined],
+      ],
+    )
   })
 
   it('cancels a request at the console when the host does', async () => {
