@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import type { Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { Client } from 'pg'
 import type { PermitGrant, RequestBudget } from '../../src/contract/request-budget.ts'
 import { COLLECTION, codeOf, createAgent, putAgent } from '../support/agents.ts'
 import { type Person, type Reply, useConsole, useReplica } from '../support/console.ts'
@@ -34,10 +38,15 @@ describe('the request budget of an agent', async () => {
     const id = await newAgent(60)
     await take(id, interactive)
     await putAgent(running, person, id, { rate_limit_requests_per_minute: 6_000 })
-    await until('the new limit is used', async () => {
-      const reply = await take(id, interactive)
-      return reply.headers.get('ratelimit-policy') === '"agent";q=6000;w=60;console-burst=1000'
-    })
+    // Without the table a limit that is remembered stays in use, whatever its age, and one that is forgotten cannot be read.
+    await running.database.query('ALTER TABLE agents RENAME TO hidden_agents')
+    try {
+      await until('the old limit is forgotten', async () => (await take(id, interactive)).status === 500)
+    } finally {
+      await running.database.query('ALTER TABLE hidden_agents RENAME TO agents')
+    }
+    const { headers } = await take(id, interactive)
+    assert.equal(headers.get('ratelimit-policy'), '"agent";q=6000;w=60;console-burst=1000')
     await running.request('DELETE', `${COLLECTION}/${id}`, { token: person.token })
     await until('it is gone', async () => (await take(id, interactive)).status === 404)
   })
@@ -129,6 +138,36 @@ describe('the request budget of an agent', async () => {
     await assert.rejects(waiting)
     await until('it waits no longer', () => hasMetric('waiting 0'))
     await until('nothing more was taken', async () => (await read(id)).use[0]?.permits === 10)
+  })
+
+  it('gets the permits back that it granted after the client had disconnected', async () => {
+    const id = await newAgent(600)
+    const locker = new Client({ connectionString: running.database.url })
+    await locker.connect()
+    // The limit cannot be read before the lock is released.
+    await locker.query('BEGIN')
+    await locker.query('LOCK TABLE agents')
+    const connection = once(running.app.server, 'connection')
+    const taking = httpRequest(running.url + pathOf(id), {
+      ...{ method: 'POST', agent: false },
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+    })
+    taking.on('error', () => {}).end(JSON.stringify({ ...interactive, count: 5 }))
+    const [socket] = (await connection) as [Socket]
+    const isWaiting = async () => {
+      const rows = await running.database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      return rows.length > 0
+    }
+    await until('it waits', isWaiting)
+    const closed = once(socket, 'close')
+    taking.destroy()
+    await closed
+    await locker.query('COMMIT')
+    await locker.end()
+    await until('the permits are back', () => hasMetric('refunds_total 5'))
+    await until('the use is 0', async () => (await read(id)).use.length === 0)
   })
 
   it('refuses a number of permits that the burst never has', async () => {

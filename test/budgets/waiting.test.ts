@@ -9,8 +9,9 @@ describe('a request that waits for permits', () => {
   const wait = { team: 'team', key: 'key', firstAfterMs: 0, signal }
   const granted = { result: 'granted', retryAfterMs: undefined }
 
-  it('is refused as soon as the permits would come too late', async () => {
+  it('is refused as soon as the permits would come too late', async (t) => {
     const waiting = createWaiting()
+    t.after(waiting.close)
     let attempts = 0
     const result = await waiting.until({
       ...{ ...wait, maxWaitMs: 60_000 },
@@ -19,8 +20,9 @@ describe('a request that waits for permits', () => {
     assert.deepEqual([result, attempts, waiting.count()], ['refused', 1, 0])
   })
 
-  it('tries again when it was told to, and stops when it has them', async () => {
+  it('tries again when it was told to, and stops when it has them', async (t) => {
     const waiting = createWaiting()
+    t.after(waiting.close)
     let attempts = 0
     const result = await waiting.until({
       ...{ ...wait, maxWaitMs: 60_000 },
@@ -29,8 +31,9 @@ describe('a request that waits for permits', () => {
     assert.deepEqual([result, attempts], ['granted', 3])
   })
 
-  it('does not wait longer than it may for those before it', async () => {
+  it('does not wait longer than it may for those before it', async (t) => {
     const waiting = createWaiting()
+    t.after(waiting.close)
     const leaving = new AbortController()
     const first = waiting.until({
       ...{ ...wait, firstAfterMs: HOUR_MS, maxWaitMs: HOUR_MS, signal: leaving.signal },
@@ -45,8 +48,9 @@ describe('a request that waits for permits', () => {
     assert.equal(await first, 'first')
   })
 
-  it('takes its turn after those with the same key', async () => {
+  it('takes its turn after those with the same key', async (t) => {
     const waiting = createWaiting()
+    t.after(waiting.close)
     const order: string[] = []
     const one = (name: string, firstAfterMs: number, key = 'key') =>
       waiting.until({
@@ -60,14 +64,17 @@ describe('a request that waits for permits', () => {
     assert.deepEqual(order, ['other key', 'first', 'second'])
   })
 
-  it('is not let in when too many wait, ends with its client, and ends when the console stops', async () => {
+  it('is not let in when too many wait, ends with its client, and ends when the console stops', async (t) => {
     const waiting = createWaiting(4)
+    t.after(waiting.close)
     const leaving = new AbortController()
-    const start = (team: string, ending = signal) =>
-      waiting.until({
+    const start = (team: string, ending = signal) => {
+      let attempts = 0
+      return waiting.until({
         ...{ ...wait, team, key: team, firstAfterMs: HOUR_MS, maxWaitMs: HOUR_MS, signal: ending },
-        attempt: async () => ({ result: 'ended', retryAfterMs: HOUR_MS }),
+        attempt: async () => (attempts++ === 0 ? { result: 'ended', retryAfterMs: 1 } : granted),
       })
+    }
     const own = [start('a', leaving.signal), start('a')]
     assert.equal(await start('a'), undefined, 'half of the places are enough for a team')
     const other = start('b')
