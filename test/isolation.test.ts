@@ -1,30 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { COLLECTION, createAgent, getAgent } from './support/agents.ts'
+import { createAgent, getAgent } from './support/agents.ts'
 import { useConsole } from './support/console.ts'
-import { OPERATIONS_BY_ID, OPERATIONS_WITHOUT_ID } from './support/isolation.ts'
+import { nameAfter, OPERATIONS_BY_ID, OPERATIONS_WITHOUT_ID } from './support/isolation.ts'
 
 describe('a team never sees or touches what is another’s', async () => {
   const running = await useConsole()
   const owner = await running.person()
   const otherTeam = await running.person()
-  const agent = await createAgent(running, owner, { api_key: 'sk-of-the-owner-0123456789' })
-  await running.request('PUT', `${COLLECTION}/${agent.id}/secrets/crm`, {
-    token: owner.token,
-    json: { value: 'of-the-owner' },
+  const agent = await createAgent(running, owner, {
+    ...{ api_key: 'sk-of-the-owner-0123456789', protocol: 'a2a', agent_url: 'https://agents.example.com' },
   })
-
-  await running.request('PUT', `/v1/views/${agent.id}?scope=team`, {
-    token: owner.token,
-    json: { query: '', columns: [] },
-  })
-
-  const bound = await running.request('PUT', `/v1/configuration-sets/theirs/agents/${agent.id}`, {
-    token: owner.token,
-    json: { spec: {}, adopt: agent.id },
-  })
-  assert.equal(bound.status, 201, bound.text)
+  await nameAfter(running, owner, agent.id)
 
   it('and every route of the server is among the cases', () => {
     const routes = [...running.app.methodsByPath].flatMap(([path, methods]) =>
@@ -62,7 +50,26 @@ describe('a team never sees or touches what is another’s', async () => {
       const after = await getAgent(running, owner, agent.id)
       assert.deepEqual([after.text, after.headers.get('etag')], [before.text, before.headers.get('etag')])
     })
+
+    // Otherwise there would be nothing that the other team could have found.
+    if (method === 'GET') {
+      it(`${operation}: the owner gets what the other team does not`, async () => {
+        const reply = await running.request(method, at(agent.id).path, owner)
+        assert.equal(reply.status, 200, reply.text)
+      })
+    }
   }
+
+  it('nothing of the owner is gone', async () => {
+    const read = (path: string) => running.request('GET', path, owner)
+    assert.equal((await read(`/v1/card-keys/${agent.id}`)).status, 200)
+    assert.equal((await read(`/v1/views/${agent.id}?scope=team`)).status, 200)
+    const { body } = await read('/v1/configuration-sets/theirs/agents')
+    assert.deepEqual(
+      body.results.map(({ key }: { key: string }) => key),
+      [agent.id],
+    )
+  })
 
   it('a new agent belongs to the team of the token, whatever the body says', async () => {
     const created = await createAgent(running, otherTeam, { team_id: owner.team, id: agent.id })

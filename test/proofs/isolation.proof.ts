@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
 import { type Person, useConsole } from '../support/console.ts'
-import { OPERATIONS_BY_ID } from '../support/isolation.ts'
+import { nameAfter, OPERATIONS_BY_ID } from '../support/isolation.ts'
 
 /** 2,000 in CI; `npm run proof:isolation` makes 50,000. */
 const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? 2_000)
@@ -28,6 +28,7 @@ describe(`${TEAMS} teams`, async () => {
       })
       await createAgent(running, person, { agent_name: `of team ${n}` })
       await putAgent(running, person, id, { purpose: `of team ${n}` })
+      await nameAfter(running, person, id)
       const page = async (path: string) =>
         (await running.request('GET', `${COLLECTION}${path}?limit=1`, { token: person.token })).body
           .next_cursor
@@ -43,7 +44,8 @@ describe(`${TEAMS} teams`, async () => {
     running.database.query(`
       SELECT (SELECT md5(string_agg(a::text, '' ORDER BY id)) FROM agents a) AS agents,
         (SELECT count(*) FROM agent_revisions) AS revisions, (SELECT count(*) FROM outbox) AS events,
-        (SELECT count(*) FROM idempotency_keys) AS keys`)
+        (SELECT count(*) FROM idempotency_keys) AS keys, (SELECT count(*) FROM saved_views) AS views,
+        (SELECT md5(string_agg(k::text, '' ORDER BY team_id, kid)) FROM card_keys k) AS card_keys`)
 
   it(`read nothing and change nothing of each other in ${ATTEMPTS} attempts`, async (t) => {
     const before = await state()

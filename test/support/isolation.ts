@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
-import type { RequestOptions } from './console.ts'
+import { COLLECTION } from './agents.ts'
+import type { Person, RequestOptions, TestConsole } from './console.ts'
+import { createCardSigner } from './signed-cards.ts'
 
 /** How every operation that names something of a team is tried with an id that is not the caller's. One that
  * is missing here fails the isolation test. */
@@ -130,6 +133,21 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
   }),
   // The id of an agent is no user; see the test of users for one of another team.
   'DELETE /v1/users/:user_id': (id) => ({ path: `/v1/users/${id}` }),
+}
+
+/** Creates for the owner of an agent what the operations above name by its id, so that another team could find it. */
+export async function nameAfter(running: TestConsole, { token }: Person, id: string): Promise<void> {
+  const { kid: _, ...cardKey } = createCardSigner('ES256', id, ['https://agents.example.com']).key
+  const contents: Record<string, object> = {
+    [`${COLLECTION}/${id}/secrets/crm`]: { value: 'of-the-owner' },
+    [`/v1/views/${id}?scope=team`]: { query: '', columns: [] },
+    [`/v1/card-keys/${id}`]: cardKey,
+    [`/v1/configuration-sets/theirs/agents/${id}`]: { spec: {}, adopt: id },
+  }
+  for (const [path, json] of Object.entries(contents)) {
+    const { status, text } = await running.request('PUT', path, { token, json })
+    assert.ok(status < 300, `${path} ${text}`)
+  }
 }
 
 /** Operations that name nothing of a team, each with the reason why. */
