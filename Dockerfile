@@ -1,4 +1,4 @@
-# One image for every process of the console: `serve` (the default), `relay`, `migrate`, `rotate-secrets`, `audit-verify`.
+# One image for every process of the console: `serve` (the default), `relay`, `migrate`, `rotate-secrets`, `audit-verify`, `doctor`.
 #
 #   docker build -t agent-console .
 #
@@ -57,8 +57,9 @@ COPY --from=dependencies /usr/local/bin/node /usr/local/bin/node
 COPY --from=dependencies /app/node_modules node_modules
 COPY LICENSE package.json redocly.yaml ./
 COPY migrations migrations
-COPY scripts/audit-verify.ts scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
+COPY scripts/audit-verify.ts scripts/doctor.ts scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
 COPY scripts/migrate scripts/migrate
+COPY scripts/doctor scripts/doctor
 COPY bin bin
 COPY src src
 COPY --from=web /app/web/dist web/dist

@@ -16,6 +16,10 @@ const COMMANDS: Record<string, { file: string; does: string }> = {
     file: 'scripts/audit-verify.ts',
     does: 'compare the audit log with its seals',
   },
+  doctor: {
+    file: 'scripts/doctor.ts',
+    does: 'check a deployment, and say what to do about each problem',
+  },
   health: {
     file: 'bin/health.ts',
     does: 'check the process that this container runs',

@@ -109,10 +109,13 @@ export interface RelayConfig
 
 /** Lists every configuration error. */
 export class ConfigInvalid extends Error {
+  readonly errors: readonly string[]
+
   constructor(errors: readonly string[]) {
     const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
     super(`The configuration has ${count}:\n${errors.map((error) => `  - ${error}`).join('\n')}`)
     this.name = 'ConfigInvalid'
+    this.errors = errors
   }
 }
 
@@ -186,15 +189,23 @@ export function readRelayConfig(environment: Environment): RelayConfig {
 
 /** Names each insecure setting that is not allowed, and what would allow all of them. Does nothing if a value is missing or
  * invalid: that is reported first. */
-function refuseInsecure(
-  { read, refuse, hasErrors }: Reader,
-  config: Pick<Config, 'databaseUrl' | 'events'> &
-    Partial<Pick<Config, 'auth' | 'publicUrl' | 'secretsKeys' | 'redis'>>,
-): void {
+function refuseInsecure({ read, refuse, hasErrors }: Reader, config: ProtectedSettings): void {
   const allowed = read('ALLOW_INSECURE', parseInsecure, [])
   if (hasErrors()) return
+  const found = findInsecureSettings(config)
+  const missing = found.filter((name) => !allowed.includes(name))
+  for (const name of missing) refuse(`${INSECURE_SETTINGS[name]} (${name})`)
+  if (missing.length > 0)
+    refuse(`To accept this risk: ALLOW_INSECURE=${[...new Set([...allowed, ...missing])].join(',')}`)
+}
+
+type ProtectedSettings = Pick<Config, 'databaseUrl' | 'events'> &
+  Partial<Pick<Config, 'auth' | 'publicUrl' | 'secretsKeys' | 'redis'>>
+
+/** The insecure settings of a configuration, whether they are allowed or not. */
+export function findInsecureSettings(config: ProtectedSettings): InsecureSetting[] {
   const { auth, publicUrl, databaseUrl, events, redis, secretsKeys } = config
-  const found = findInsecure({
+  return findInsecure({
     issuerUrls: [auth?.issuer, auth?.jwksUrl, auth?.revocationsUrl],
     databaseUrls: [databaseUrl, events?.relayDatabaseUrl],
     natsUrl: events?.natsUrl,
@@ -202,10 +213,6 @@ function refuseInsecure(
     redisUrl: redis?.url,
     ...{ publicUrl, secretsKeys },
   })
-  const missing = found.filter((name) => !allowed.includes(name))
-  for (const name of missing) refuse(`${INSECURE_SETTINGS[name]} (${name})`)
-  if (missing.length > 0)
-    refuse(`To accept this risk: ALLOW_INSECURE=${[...new Set([...allowed, ...missing])].join(',')}`)
 }
 
 const parseInsecure = (text: string) =>

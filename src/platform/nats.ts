@@ -102,7 +102,7 @@ interface Protocol {
 
 /** The client ignores credentials and `tls:` in a URL. The credentials of the first URL are used; a user without a
  * password is a token. */
-function parseServers(url: string): ConnectionOptions {
+export function parseServers(url: string): ConnectionOptions {
   const addresses = url.split(',').map((one) => new URL(one.trim()))
   const [first] = addresses
   const [user, pass] = [first?.username ?? '', first?.password ?? ''].map(decodeURIComponent)

@@ -1,0 +1,43 @@
+import type { Client } from 'pg'
+import { namedField } from '../../src/contract/agent-secrets.ts'
+import { createSecrets } from '../../src/platform/secrets.ts'
+import { type Context, ok, problem, type Result } from './finding.ts'
+
+interface Row {
+  teamId: string
+  agentId: string
+  field: string
+  name: string | null
+  sealed: Buffer
+}
+
+/** Whether SECRETS_KEYS opens what is stored, by a sample. The opened secrets are thrown away. */
+export async function checkStoredSecrets(client: Client, { config }: Context): Promise<Result[]> {
+  const secrets = createSecrets(config.secretsKeys)
+  const { rows } = await client.query<Row>(SAMPLE)
+  const failures = rows.flatMap(({ teamId, agentId, field, name, sealed }) => {
+    try {
+      secrets.open({ teamId, agentId, field: name === null ? field : namedField(name) }, sealed)
+      return []
+    } catch (error) {
+      return [(error as Error).message]
+    }
+  })
+  if (failures.length === 0) return [ok(`SECRETS_KEYS opens the ${rows.length} stored secrets of a sample`)]
+  return [
+    problem(
+      `SECRETS_KEYS does not open ${failures.length} of ${rows.length} stored secrets of a sample: ${failures[0]}.`,
+      'Add the key that sealed them to the end of SECRETS_KEYS; it may be in the backup of the keys.',
+    ),
+  ]
+}
+
+/** Without a scan of a large table: the first rows only. */
+const SAMPLE = `
+SELECT team_id AS "teamId", id AS "agentId", 'api_key' AS field, NULL AS name, api_key_sealed AS sealed
+FROM (SELECT * FROM agents LIMIT 500) AS sampled WHERE api_key_sealed IS NOT NULL
+UNION ALL
+SELECT team_id, id, 'github_token', NULL, github_token_sealed
+FROM (SELECT * FROM agents LIMIT 500) AS sampled WHERE github_token_sealed IS NOT NULL
+UNION ALL
+SELECT team_id, agent_id, '', name, sealed FROM (SELECT * FROM agent_secrets LIMIT 500) AS sampled`
