@@ -10,7 +10,7 @@ export interface Alert {
   runbook: string
   /** For the test of the rule: series of one value a minute, in the notation of promtool, with which it fires at a time. */
   fires: Example
-  /** The same labels with values with which it does not. */
+  /** Series with which it does not. All alerts are tested with all of them at once: equal series must have equal values. */
   quiet: Record<string, string>
 }
 

@@ -16,7 +16,7 @@ const BAD_EVENTS: Record<string, { fires: Record<string, string>; quiet: Record<
     quiet: {
       [`${requests}_count{${route},status="200"}`]: '0+9999x200',
       [`${requests}_count{${route},status="503"}`]: '0+1x200',
-      [`${requests}_count{${route},status="502"}`]: '0+5000x200',
+      [`${requests}_count{method="POST",route="/v1/genomes/",status="502"}`]: '0+5000x200',
     },
   },
   latency: {
@@ -25,8 +25,8 @@ const BAD_EVENTS: Record<string, { fires: Record<string, string>; quiet: Record<
       [`${requests}_bucket{${route},status="200",le="0.5"}`]: '0+80x200',
     },
     quiet: {
-      [`${requests}_count{${route},status="200"}`]: '0+1000x200',
-      [`${requests}_bucket{${route},status="200",le="0.5"}`]: '0+999x200',
+      [`${requests}_count{${route},status="200"}`]: '0+9999x200',
+      [`${requests}_bucket{${route},status="200",le="0.5"}`]: '0+9990x200',
     },
   },
   delivery: {
