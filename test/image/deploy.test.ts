@@ -38,7 +38,8 @@ describe('the deployment guide and the systemd units', () => {
   it('start commands that the entry point has', () => {
     const entry = read('bin/agent-console.ts')
     const started = units.map((unit) => /agent-console\.ts (\w+)/.exec(read(unit))?.[1] ?? unit)
-    const workloads = [...guide.matchAll(/args: \[(\w+)\]/g)].map(([, command = '']) => command)
+    const templates = globSync('deploy/helm/*/templates/*.yaml', { cwd: root }).map(read).join('\n')
+    const workloads = [...templates.matchAll(/args: \[(\w+)\]/g)].map(([, command = '']) => command)
     assert.deepEqual(started.toSorted(), ['migrate', 'relay', 'serve'])
     assert.deepEqual(workloads.toSorted(), ['migrate', 'relay', 'serve'])
     for (const command of [...started, ...workloads]) assert.match(entry, new RegExp(`^  ${command}: `, 'm'))
