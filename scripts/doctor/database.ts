@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { POOLER_HELP } from '../../src/platform/pooler.ts'
 import { explainDatabaseError } from '../options.ts'
-import { type Context, orOk, problem, type Result } from './finding.ts'
+import { orOk, problem, type Result } from './finding.ts'
 
 const OLDEST_VERSION = 15
 
@@ -41,7 +41,7 @@ interface Server {
 }
 
 /** The version, and the settings on which the promises of the console rest. */
-export async function checkServer(client: Client, _: Context): Promise<Result[]> {
+export async function checkServer(client: Client): Promise<Result[]> {
   const { rows } = await client.query<Server>(READ_SERVER)
   const [server] = rows
   if (!server) throw new Error('PostgreSQL returned no settings')

@@ -25,7 +25,7 @@ export async function checkRedis({ config: { redis, budgetReplicas } }: Context)
   try {
     await client.connect()
     await client.sendCommand(['EVAL', "return redis.call('TIME')", '0'])
-    return inspect(String(await client.sendCommand(['INFO']).catch(() => '')))
+    return inspect(await client.sendCommand<string>(['INFO']).catch(() => ''))
   } catch (error) {
     return [
       problem(

@@ -5,7 +5,7 @@ import { APPEND_ONLY, FUNCTION_GRANTS, RETENTION_GRANTS, TABLE_GRANTS } from './
 const FIX_TOO_MUCH = 'Connect as a role of its own that owns nothing (docs/operating.md, Database roles).'
 
 /** Whether the role of the console can do too much. */
-export async function checkRole(client: Client, _: Context): Promise<Result[]> {
+export async function checkRole(client: Client): Promise<Result[]> {
   const { rows } = await client.query<{
     role: string
     isSuperuser: boolean

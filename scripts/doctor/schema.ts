@@ -1,12 +1,12 @@
 import type { Client } from 'pg'
 import { MIGRATIONS } from '../../src/platform/schema.ts'
-import { type Context, ok, problem, type Result } from './finding.ts'
+import { ok, problem, type Result } from './finding.ts'
 
 const FIX =
   'Run npm run migrate (in the image: migrate) as the owner of the tables, before this version starts.'
 
 /** Whether the database has the migrations that this version of the code needs. */
-export async function checkSchema(client: Client, _: Context): Promise<Result[]> {
+export async function checkSchema(client: Client): Promise<Result[]> {
   const { rows: found } = await client.query<{ isThere: boolean; isReadable: boolean | null }>(`
     SELECT
       to_regclass('schema_migrations') IS NOT NULL AS "isThere",

@@ -1,4 +1,4 @@
-/** What we need of Grafana's dashboard model (schema version 39). Its own SDK describes all of it, in 20 MB. */
+/** What we need of Grafana's dashboard model (schema version 39). */
 
 export interface Panel {
   title: string
