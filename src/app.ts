@@ -6,6 +6,7 @@ import { configurationRoutes } from './agents/configuration/routes.ts'
 import { createAgents } from './agents/configuration/service.ts'
 import { delegationRoutes } from './agents/delegation/routes.ts'
 import { createDelegationGraph } from './agents/delegation/service.ts'
+import { estimateAgents } from './agents/estimate.ts'
 import { evaluationRoutes } from './agents/evaluations/routes.ts'
 import { createEvaluations } from './agents/evaluations/service.ts'
 import { findByExternalKeys } from './agents/external-keys.ts'
@@ -135,6 +136,8 @@ export async function buildApp(deps: Deps) {
   const notifyingDatabase = events ? notifyAfterWrites(database, database.system, log) : database
   const backlog = createSampler(() => readBacklog(database.system))
   const databaseState = createSampler(database.state)
+  const agentCounts = createSampler(() => estimateAgents(database.system))
+  metrics.observeAgents(agentCounts.latest)
   metrics.observeBacklog(backlog.latest)
   metrics.observeDatabase({ statistics: database.statistics, state: databaseState.latest })
   if (events) metrics.observeNats(events.nats.isUp)
@@ -169,6 +172,7 @@ export async function buildApp(deps: Deps) {
   })
   app.addHook('onClose', async () => {
     backlog.close()
+    agentCounts.close()
     databaseState.close()
     await Promise.all([audit.close(), users.close()])
   })

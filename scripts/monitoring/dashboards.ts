@@ -182,6 +182,13 @@ const business: Dashboard = {
   uid: 'agent-console-business',
   title: 'Agent Console / Business',
   rows: {
+    Agents: [
+      panel(
+        'Agents by trust stage, estimated',
+        'short',
+        query('max by (trust_stage) (console_agents)', '{{trust_stage}}'),
+      ),
+    ],
     'Agents, in an hour': [
       panel(
         'Changes by operation',

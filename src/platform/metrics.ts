@@ -89,6 +89,8 @@ export interface Metrics {
   connections: () => ConnectionMetrics
   /** Undefined if the backlog is not known. */
   observeBacklog: (latest: () => Backlog | undefined) => void
+  /** Agents by trust stage. Undefined if they are not known. */
+  observeAgents: (latest: () => ReadonlyMap<string, number> | undefined) => void
   observeDatabase: (observation: DatabaseObservation) => void
   observeNats: (isUp: () => boolean) => void
   observeRevocations: (revocations: { state: () => string; size: () => number }) => void
@@ -134,6 +136,7 @@ export function createMetrics(): Metrics {
     auditSeals: () => observeAuditSeals(create),
     connections: () => createConnectionMetrics(create),
     observeBacklog: (latest) => observeBacklog(registry, latest),
+    observeAgents: (latest) => observeAgents(create, latest),
     observeDatabase: (observation) => observeDatabase(registry, observation),
     observeNats: (isUp) => observeNats(create, isUp),
     observeRevocations: (revocations) => observeRevocations(create, revocations),
@@ -454,6 +457,20 @@ function observeBacklog(registry: Registry, latest: () => Backlog | undefined): 
     '1 if delivery has stopped because the stream holds events that the database does not have',
     'diverged',
   )
+}
+
+function observeAgents(create: Factory, latest: () => ReadonlyMap<string, number> | undefined): void {
+  const agents = create.gauge(
+    'console_agents',
+    'Agents of all teams by trust stage, estimated from the statistics of PostgreSQL',
+    ['trust_stage'],
+  )
+  Object.assign(agents, {
+    collect: () => {
+      agents.reset()
+      for (const [stage, count] of latest() ?? []) agents.set({ trust_stage: stage }, count)
+    },
+  })
 }
 
 function observeNats(create: Factory, isUp: () => boolean): void {

@@ -19,6 +19,7 @@ export function knownMetrics(): Map<string, string[]> {
   metrics.connections()
   metrics.observeBacklog(() => undefined)
   metrics.observeDatabase({ statistics: { pools: new Map(), errors: new Map() }, state: () => undefined })
+  metrics.observeAgents(() => undefined)
   metrics.observeNats(() => true)
   metrics.observeRevocations({ state: () => 'up', size: () => 0 })
   metrics.redis()

@@ -64,6 +64,17 @@ describe('the metrics of the database', async () => {
     await until('the loss is counted', async () => Number(await metric(running, lost)) > before)
   })
 
+  it('estimate the agents by trust stage, from the statistics of the planner', async () => {
+    for (let count = 1; count < 5; count += 1) await createAgent(running, person)
+    await running.database.query(
+      `UPDATE agents SET trust_stage = 'tested' WHERE id IN (SELECT id FROM agents ORDER BY id LIMIT 2)`,
+    )
+    await running.database.query('ANALYZE agents')
+    const stage = (name: string) => metric(running, `console_agents{trust_stage="${name}"}`)
+    await until('they are counted', async () => (await stage('registered')) === 3)
+    assert.equal(await stage('tested'), 2)
+  })
+
   it('name the version of the schema', async () => {
     const name = `console_database_schema_info{version="${MIGRATIONS.at(-1)}"}`
     await until('it is known', async () => (await metric(running, name)) === 1)
