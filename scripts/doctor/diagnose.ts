@@ -2,6 +2,7 @@ import type { Client } from 'pg'
 import { type Config, ConfigInvalid, readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/platform/environment.ts'
 import { checkAuditPartitions } from './audit-partitions.ts'
+import { checkCertificates } from './certificates.ts'
 import { checkClock } from './clock.ts'
 import { checkServer, createClient, explainConnection } from './database.ts'
 import { checkDelivery } from './delivery.ts'
@@ -43,6 +44,7 @@ const DATABASE_CHECKS: Record<string, DatabaseCheck> = {
 }
 
 const NETWORK_CHECKS: Record<string, Check> = {
+  certificates: checkCertificates,
   issuer: checkIssuer,
   revocations: checkRevocations,
   NATS: checkNats,

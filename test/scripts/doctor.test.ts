@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:https'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
+import { createClient } from '@redis/client'
 import { startEvolutionService } from '../../dev/evolution-service/server.ts'
-import { freePorts } from '../../dev/free-port.ts'
+import { freePorts, onFreePort } from '../../dev/free-port.ts'
 import { startIssuer } from '../../dev/issuer/issuer.ts'
 import { startNatsCluster } from '../../dev/nats-cluster.ts'
 import { createNatsProcess } from '../../dev/nats-process.ts'
@@ -68,7 +71,7 @@ describe('npm run doctor', async () => {
     DATABASE_URL: asRole(database.url),
     AUTH_ISSUER: issuer.url,
     AUTH_AUDIENCE: issuer.audience,
-    PUBLIC_URL: 'https://console.example.com',
+    PUBLIC_URL: `https://${closed}`,
     SECRETS_KEYS: `k1:${key.toString('base64')}`,
     AUDIT_SIGNING_KEY: signingKey(),
     NATS_URL: nats.url,
@@ -111,7 +114,7 @@ describe('npm run doctor', async () => {
       ['NATS is a single server.'],
     )
     const skipped = findings.filter(({ level }) => level === 'skipped').map(({ check }) => check)
-    assert.deepEqual(skipped, ['revocations'])
+    assert.deepEqual(skipped, ['certificates', 'revocations'])
   })
 
   it('finds variables that are missing or invalid, all at once', async () => {
@@ -261,6 +264,39 @@ describe('npm run doctor', async () => {
     finds(findings, 'pooler', /relay .* through a pooler/)
   })
 
+  it('finds a certificate that is not trusted, and one that expires soon', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'console-certificate-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    execFileSync(
+      'openssl',
+      [
+        ...[
+          'req',
+          '-x509',
+          '-newkey',
+          'ec',
+          '-pkeyopt',
+          'ec_paramgen_curve:prime256v1',
+          '-nodes',
+          '-days',
+          '3',
+        ],
+        ...['-subj', '/CN=localhost', '-keyout', key, '-out', cert],
+      ],
+      { stdio: 'ignore' },
+    )
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) })
+    const port = await onFreePort(async (free) => {
+      server.listen(free, '127.0.0.1')
+      await once(server, 'listening')
+    })
+    t.after(() => server.close())
+    const findings = await run({ PUBLIC_URL: `https://localhost:${port}` })
+    finds(findings, 'certificates', /is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT/)
+    finds(findings, 'certificates', /expires in 2 days/)
+  })
+
   it('finds an issuer that does not respond, or is another one', async () => {
     finds(await run({ AUTH_ISSUER: `http://${closed}` }), 'issuer', /ECONNREFUSED/)
     const other = issuer.url.replace('127.0.0.1', 'localhost')
@@ -294,6 +330,15 @@ describe('npm run doctor', async () => {
 
   it('finds a Redis that does not respond', async () => {
     finds(await run({ REDIS_URL: `redis://${closed}` }), 'Redis', /cannot be used/)
+  })
+
+  it('finds a user of Redis that may not run scripts', async (t) => {
+    const client = createClient({ url: redis.url })
+    await client.connect()
+    t.after(() => client.destroy())
+    await client.sendCommand(['ACL', 'SETUSER', 'reader', 'on', 'nopass', '~*', '+get', '+info', '+ping'])
+    const url = redis.url.replace('redis://', 'redis://reader:x@')
+    finds(await run({ REDIS_URL: url }), 'Redis', /no permissions/i)
   })
 
   it('finds an upstream that does not respond', async () => {
