@@ -69,7 +69,8 @@ export function toGrafana({ uid, title, rows }: Dashboard): object {
 function toPanel({ title, description = '', type = 'timeseries', unit, queries }: Panel): object {
   return {
     ...{ title, description, type, datasource: DATASOURCE },
-    fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+    // An error budget can be below 0.
+    fieldConfig: { defaults: { unit, ...(type === 'stat' ? {} : { min: 0 }) }, overrides: [] },
     options:
       type === 'stat'
         ? { reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false } }
