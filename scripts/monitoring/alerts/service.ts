@@ -1,0 +1,92 @@
+import type { Alert } from '../alert.ts'
+import { labels, replica } from './example-labels.ts'
+
+/** Alerts about processes and their clients. */
+export const serviceAlerts: Alert[] = [
+  {
+    name: 'ConsoleDown',
+    expr: 'up{job=~"agent-console.*"} == 0',
+    for: '2m',
+    severity: 'page',
+    summary: 'Prometheus cannot read the metrics of a process.',
+    runbook: 'down',
+    fires: { series: { [`up{${labels}}`]: '0x30' }, at: '5m', labels: replica },
+    quiet: { [`up{${labels}}`]: '1x30' },
+  },
+  {
+    name: 'ConsoleAbsent',
+    expr: 'absent(up{job="agent-console"})',
+    for: '5m',
+    severity: 'page',
+    summary: 'Prometheus knows no process of the console.',
+    runbook: 'down',
+    fires: { series: { 'up{job="other"}': '1x30' }, at: '10m', labels: { job: 'agent-console' } },
+    quiet: { [`up{${labels}}`]: '1x30' },
+  },
+  {
+    name: 'ConsoleEventLoopDelayed',
+    expr: 'nodejs_eventloop_lag_p99_seconds{job=~"agent-console.*"} > 0.2',
+    for: '10m',
+    severity: 'ticket',
+    summary: 'A process is too busy: its event loop is late by more than 0.2 s.',
+    runbook: 'busy-process',
+    fires: {
+      series: { [`nodejs_eventloop_lag_p99_seconds{${labels}}`]: '0.5x60' },
+      at: '20m',
+      labels: replica,
+    },
+    quiet: { [`nodejs_eventloop_lag_p99_seconds{${labels}}`]: '0.02x60' },
+  },
+  {
+    name: 'ConsoleMemoryHigh',
+    expr: 'process_resident_memory_bytes{job=~"agent-console.*"} > 0.85 * 1024 ^ 3',
+    for: '15m',
+    severity: 'ticket',
+    summary: 'A process uses more than 85 % of 1 GiB, the limit of the chart and of the unit.',
+    runbook: 'busy-process',
+    fires: {
+      series: { [`process_resident_memory_bytes{${labels}}`]: '1000000000x60' },
+      at: '30m',
+      labels: replica,
+    },
+    quiet: { [`process_resident_memory_bytes{${labels}}`]: '300000000x60' },
+  },
+  {
+    name: 'ConsoleConnectionsRefused',
+    expr: 'sum by (instance) (rate(console_connections_refused_total[5m])) > 0.1',
+    for: '5m',
+    severity: 'ticket',
+    summary: 'A process has MAX_CONNECTIONS open, and refuses or closes connections of clients.',
+    runbook: 'slow-clients',
+    fires: {
+      series: { [`console_connections_refused_total{${labels}}`]: '0+60x60' },
+      at: '15m',
+      labels: { instance: 'a:9464' },
+    },
+    quiet: { [`console_connections_refused_total{${labels}}`]: '60x60' },
+  },
+  {
+    name: 'ConsoleResponsesCutOff',
+    expr: 'sum by (instance) (rate(console_responses_cut_off_total{cause="memory"}[10m])) > 0.1',
+    for: '10m',
+    severity: 'ticket',
+    summary: 'Clients that do not read fill the memory for responses (MAX_UNSENT_BYTES).',
+    runbook: 'slow-clients',
+    fires: {
+      series: { [`console_responses_cut_off_total{${labels},cause="memory"}`]: '0+60x60' },
+      at: '30m',
+      labels: { instance: 'a:9464' },
+    },
+    quiet: { [`console_responses_cut_off_total{${labels},cause="stalled"}`]: '0+60x60' },
+  },
+  {
+    name: 'ConsoleRevocationsStale',
+    expr: 'console_revocations_up == 0',
+    for: '2m',
+    severity: 'page',
+    summary: 'The list of revocations cannot be read: newly revoked tokens are accepted.',
+    runbook: 'revocations',
+    fires: { series: { [`console_revocations_up{${labels}}`]: '0x30' }, at: '5m', labels: replica },
+    quiet: { [`console_revocations_up{${labels}}`]: '1x30' },
+  },
+]
