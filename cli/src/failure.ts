@@ -8,7 +8,7 @@ export const EXIT = {
   partly: 3,
   /** Not logged in, or not allowed. */
   denied: 4,
-  /** The agent has changed meanwhile. */
+  /** The agent has changed meanwhile, or a decision of the user is needed. */
   stale: 5,
   usage: 64,
   interrupted: 130,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { after, describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
 import { useConsole, useReplica } from '../../test/support/console.ts'
@@ -149,7 +149,8 @@ async function useProxy(target: string) {
     atOnce: [] as number[],
   }
   let [writes, pending] = [0, 0]
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => void forward(request, response))
+  const forward = async (request: IncomingMessage, response: ServerResponse) => {
     const isWrite = request.method === 'PUT'
     const refusal = isWrite ? proxy.refuse(++writes) : undefined
     if (isWrite) proxy.atOnce.push(++pending)
@@ -167,13 +168,16 @@ async function useProxy(target: string) {
       })
       const text = await forwarded.text()
       if (isWrite && !request.url?.includes('dry_run')) proxy.onWrite(writes - AGENTS)
-      if (refusal === 'lose') return void request.socket.destroy()
+      if (refusal === 'lose') {
+        request.socket.destroy()
+        return
+      }
       const type = forwarded.headers.get('content-type')
       response.writeHead(forwarded.status, type ? { 'content-type': type } : {}).end(text)
     } finally {
       if (isWrite) pending--
     }
-  })
+  }
   const port = await onFreePort(async (free) => void server.listen(free, '127.0.0.1'))
   proxy.url = `http://127.0.0.1:${port}`
   after(() => {

@@ -134,7 +134,7 @@ describe('secrets of files', async () => {
       signal: new AbortController().signal,
     }
     assert.deepEqual(await secrets.resolve([use], io), [])
-    assert.deepEqual(secrets.fill({ api_key: null }, [use]), { api_key: 'planted-value' })
+    assert.deepEqual(secrets.reveal({ api_key: null }, [use]), { api_key: 'planted-value' })
     assert.ok(
       !`${inspect(secrets, { depth: 9, showHidden: true })}${JSON.stringify(secrets)}`.includes('planted'),
     )

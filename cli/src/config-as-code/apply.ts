@@ -107,7 +107,7 @@ async function applyItem(item: PlanItem, options: ApplyOptions): Promise<Outcome
 async function applySpec(item: PlanItem, desired: DesiredAgent, options: ApplyOptions): Promise<Outcome> {
   const { client, pool, secrets, reason, adopt } = options
   const { key, action, revision } = item
-  const write = { key, spec: secrets.fill(desired.spec, desired.secrets), force: options.force, adopt }
+  const write = { key, spec: secrets.reveal(desired.spec, desired.secrets), force: options.force, adopt }
   const condition: Condition = revision === null ? { ifNew: true } : { ifRevision: revision }
   const done = await pool.patiently(async (isRepeated) => {
     try {

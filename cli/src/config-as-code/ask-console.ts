@@ -29,7 +29,7 @@ export async function askConsole(
 ): Promise<PlanItem | undefined> {
   const { key, file, spec } = desired
   const { client, pool, secrets, force, adopt } = options
-  const write = { key, spec: secrets.fill(spec, desired.secrets), force, adopt }
+  const write = { key, spec: secrets.reveal(spec, desired.secrets), force, adopt }
   const empty: PlanItem = {
     ...{ key, file, action: 'conflict', agent_id: member?.agent_id ?? adopt ?? null },
     ...{

@@ -58,7 +58,7 @@ export async function checkDocument(
   else if (typeof key !== 'string' || !NAME.test(key)) {
     const what = Object.hasOwn(value, 'key')
       ? 'key'
-      : `${String(key)}, the name of the file, cannot be the key:`
+      : `${nameOf(file)}, the name of the file, cannot be the key:`
     refuse(['key'], `${what} must be ${NAME_RULE}`)
   }
   if (status !== undefined && status !== 'archived' && status !== 'delete') {

@@ -44,7 +44,7 @@ export async function parseDocuments(
   const documents = parsed.flatMap((document): SourceDocument[] => {
     try {
       const value = document.toJS({ maxAliasCount: 100 }) as unknown
-      const lineOf = (path: Path) => line(offsetOf(document.contents as Node | null, path))
+      const lineOf = (path: Path) => line(offsetOf(document.contents, path))
       return [{ file, isOnly: parsed.length === 1, value, lineOf }]
     } catch (error) {
       faults.push({ file, line: 1, message: (error as Error).message })

@@ -46,7 +46,7 @@ export async function agentsToPull(
   for (const id of ids) add(await client.agents.get(id))
   if (query !== undefined) {
     const filter = { q: query, statuses: [...STATUSES], limit: MAX_PAGE }
-    for await (const found of console.agents.iterate(filter)) add(found as Parameters<typeof add>[0])
+    for await (const found of console.agents.iterate(filter)) add(found)
   }
   return [...pulled.values()]
 }
@@ -96,7 +96,7 @@ async function specToTake(
   const uses: SecretUse[] = found.map((use) => ({ ...use, folder: '', file: '', line: 0 }))
   const secrets = new Secrets()
   if ((await secrets.resolve(uses, io)).length === 0) {
-    const filled = secrets.fill(spec, uses)
+    const filled = secrets.reveal(spec, uses)
     const { changes } = await client.plan({ key, spec: filled, force: [], adopt })
     if (changes.length === 0) return filled
   }

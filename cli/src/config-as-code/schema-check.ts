@@ -4,7 +4,7 @@ import type { Path } from './documents.ts'
 export interface Schema {
   $ref?: string
   type?: string | string[]
-  enum?: unknown[]
+  enum?: (string | null)[]
   anyOf?: Schema[]
   properties?: Record<string, Schema>
   required?: string[]
@@ -70,7 +70,7 @@ function faultOf(value: unknown, schema: Schema): string | undefined {
   const types = schema.type === undefined ? [] : [schema.type].flat()
   if (types.length > 0 && !types.some((type) => isOfType(value, type))) return wrongType(value, types)
   const { enum: choices } = schema
-  if (choices && value !== null && !choices.includes(value)) {
+  if (choices && value !== null && !choices.includes(value as string)) {
     return `must be one of ${choices.filter((choice) => choice !== null).join(', ')}`
   }
   return typeof value === 'string' ? textFault(value, schema) : numberFault(value, schema)

@@ -32,7 +32,7 @@ export function readSource(value: unknown): SecretSource | undefined {
   if (kind === 'file' && typeof given === 'string' && given !== '') return { file: given }
   const isCommand =
     Array.isArray(given) && given.length > 0 && given.every((word) => typeof word === 'string')
-  return kind === 'command' && isCommand ? { command: given as string[] } : undefined
+  return kind === 'command' && isCommand ? { command: given } : undefined
 }
 
 /** Without the arguments of a command: they may be secret, too. */
@@ -46,7 +46,7 @@ export class Secrets {
   readonly #values = new Map<string, string>()
 
   /** The spec as it is sent. */
-  fill(spec: Record<string, unknown>, uses: readonly SecretUse[]): Record<string, unknown> {
+  reveal(spec: Record<string, unknown>, uses: readonly SecretUse[]): Record<string, unknown> {
     const filled = { ...spec }
     for (const use of uses) {
       const value = this.#values.get(identify(use))

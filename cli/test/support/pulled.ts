@@ -29,7 +29,7 @@ export async function pullAgents(
     const ran = await set.run(['pull', ...ids.slice(start, start + 200)])
     assert.equal(ran.code, 0, `${ran.stderr}${ran.stdout}`)
   }
-  const env = await secretsFor(set, bodies as readonly Body[], ids)
+  const env = await secretsFor(set, bodies, ids)
   // All that is left to do: the set takes the secrets, which are the same.
   const planned = await set.json<PlanData>(['plan'], 0, { env })
   for (const { changes, secrets, taken } of planned.agents) {

@@ -7,6 +7,7 @@ import { after } from 'node:test'
 import { Console, type ManagedAgent } from '@agent-console/sdk'
 import type { Person, TestConsole } from '../../../test/support/console.ts'
 import type { Plan, PlanItem } from '../../src/config-as-code/plan-types.ts'
+import { createSetClient } from '../../src/config-as-code/set-client.ts'
 import { type Ran, runCli, type Surroundings } from './cli.ts'
 
 export interface PlanData extends Pick<Plan, 'set' | 'url'> {
@@ -38,7 +39,7 @@ export const document = (spec: object, more: object = {}): object => ({
 export async function useSetFolder(
   running: Pick<TestConsole, 'url'>,
   { token }: Pick<Person, 'token'>,
-  { set = `set-${randomUUID().slice(0, 8)}`, env = {} as Record<string, string> } = {},
+  { set = `set-${randomUUID().slice(0, 8)}`, env = {} }: { set?: string; env?: Record<string, string> } = {},
 ): Promise<SetFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'cli-set-'))
   after(() => rm(folder, { recursive: true, force: true }))
@@ -66,10 +67,6 @@ export async function useSetFolder(
     ...{ folder, set, console, path, write, run, json },
     remove: (file) => rm(path(file)),
     plan: (argv = [], code = 0) => json<PlanData>(['plan', ...argv], code),
-    members: async () => {
-      const path = '/v1/configuration-sets/{set}/agents'
-      const { data } = await console.request('GET', path, { path: { set }, query: { limit: 500 } })
-      return new Map(data.results.map((member) => [member.key, member]))
-    },
+    members: () => createSetClient(console, set).members(),
   }
 }
