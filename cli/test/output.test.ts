@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { diffLines } from '../src/agents/line-diff.ts'
+import type { Plan, PlannedChange } from '../src/config-as-code/plan-types.ts'
+import { renderPlan } from '../src/config-as-code/print-plan.ts'
+import { diffWords } from '../src/config-as-code/word-diff.ts'
 import { oneLine, severalLines } from '../src/output/safe-text.ts'
 import { createStyle } from '../src/output/style.ts'
 import { type Column, renderTable } from '../src/output/table.ts'
@@ -150,5 +153,78 @@ describe('a difference of texts', () => {
       Array.from({ length: 5_000 }, (_, index) => `${letter}${index}`).join('\n'),
     )
     assert.equal(show(before ?? '', after ?? '').length, 10_000)
+  })
+})
+
+describe('a difference of words', () => {
+  const show = (before: string, after: string, width = 200) =>
+    diffWords(before, after, width, styleOf(undefined))
+
+  it('marks what was removed and added, without the spaces around it', () => {
+    assert.deepEqual(show('a b c', 'a x c'), ['a [-b-]{+x+} c'])
+    assert.deepEqual(show('one two', 'one two three'), ['one two{+ three+}'])
+    assert.deepEqual(show('about notes and terms', 'about notes, refunds and terms'), [
+      'about [-notes-]{+notes, refunds+} and terms',
+    ])
+    assert.deepEqual(show('a b c d', 'a x y d'), ['a [-b c-]{+x y+} d'])
+    assert.deepEqual(show('', 'new'), ['{+new+}'])
+    assert.deepEqual(show('a\nb', 'a\nc'), ['a', '[-b-]{+c+}'])
+  })
+
+  it('leaves out what is far from a change', () => {
+    const words = Array.from({ length: 60 }, (_, index) => `w${index}`)
+    const [line = ''] = show(words.join(' '), words.toSpliced(30, 1, 'new').join(' '))
+    assert.match(line, /^… w24 .* w29 \[-w30-\]\{\+new\+\} w31 .* w36 …$/)
+  })
+
+  it('fits the terminal, and goes on with the colour in the next line', () => {
+    const long = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ')
+    for (const line of show('other', long, 60)) assert.ok(widthOf(line) <= 60, line)
+    const coloured = diffWords('other', long, 60, styleOf(60, {}, false))
+    assert.ok(coloured.length > 2)
+    for (const line of coloured) assert.ok(line.includes('\u001b[32m'), line)
+  })
+})
+
+describe('a plan', () => {
+  const change = (field: string, old: unknown, value: unknown): PlannedChange => ({
+    ...{ field, old, new: value, drifted: false, changed_by: null, changed_at: null },
+  })
+  const item = {
+    ...{ key: 'helper', file: 'agents/helper.yaml', agent_id: 'x', revision: 1 },
+    ...{ secrets: [], taken: [], released: [], reason: null },
+  }
+  const planOf = (changes: PlannedChange[], action: 'create' | 'update' = 'update'): Plan => ({
+    ...{ set: 'set', url: 'https://console.example.com', unchanged: [], withoutFile: [] },
+    items: [{ ...item, action, changes }],
+  })
+
+  it('shows the members of an object that change', () => {
+    const before = { temperature: 0.2, top_p: 1, rag: { k: 5, index: 'a' } }
+    const text = renderPlan(
+      planOf([
+        change('agent_params', before, { temperature: 0.7, top_p: 1, rag: { k: 8, index: 'a' }, own: 1 }),
+      ]),
+      styleOf(undefined),
+    )
+    assert.match(
+      text,
+      /\n {4}agent_params\.temperature {2}0\.2 → 0\.7\n {4}agent_params\.rag\.k +5 → 8\n {4}agent_params\.own +1\n/,
+    )
+  })
+
+  it('fits every terminal, and controls none', () => {
+    const text = 'A text with many words that is as long as a paragraph. '.repeat(4)
+    const changes = [
+      change('purpose', text, text.replace('many', 'a lot of')),
+      change('hub', 'a\u001b[31m', 'b'),
+    ]
+    for (const width of [60, 80, 140]) {
+      for (const action of ['create', 'update'] as const) {
+        const shown = renderPlan(planOf(changes, action), styleOf(width))
+        for (const line of shown.split('\n')) assert.ok(widthOf(line) <= width, `${width}: ${line}`)
+        assert.ok(!shown.includes('\u001b'))
+      }
+    }
   })
 })

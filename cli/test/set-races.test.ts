@@ -130,7 +130,10 @@ describe('apply at the same time', async () => {
     assert.equal(ran.code, 130, ran.stderr)
     const { size } = await members()
     assert.ok(size >= 3 && size < AGENTS, String(size))
-    assert.match(ran.stdout, new RegExp(`Interrupted. ${size} created, ${AGENTS - size} not begun`))
+    assert.match(
+      ran.stdout,
+      new RegExp(`Interrupted. ${size} created, ${AGENTS - size} not begun. Apply again`),
+    )
     slow.onWrite = () => {}
     const { agents, unchanged } = await json<{ agents: Outcome[]; unchanged: number }>(['apply', '--yes'])
     assert.deepEqual([agents.length, unchanged], [AGENTS - size, size])

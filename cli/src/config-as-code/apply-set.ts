@@ -7,7 +7,7 @@ import { type Applied, applyPlan, type Outcome } from './apply.ts'
 import { ownsSame } from './compare.ts'
 import type { OpenSet } from './open-set.ts'
 import { isBlocked, type Plan } from './plan-types.ts'
-import { renderPlan } from './print-plan.ts'
+import { indented, renderPlan } from './print-plan.ts'
 
 interface ApplySetOptions {
   force: readonly string[]
@@ -96,21 +96,24 @@ const DONE: Record<Outcome['action'], string> = {
   ...{ conflict: 'in conflict', invalid: 'not valid' },
 }
 
-function renderOutcomes({ outcomes, error }: Applied, isInterrupted: boolean, { paint }: Style): string {
+function renderOutcomes({ outcomes, error }: Applied, isInterrupted: boolean, style: Style): string {
+  const { paint } = style
   const of = (status: Outcome['status']) => outcomes.filter((outcome) => outcome.status === status)
   const counts = Map.groupBy(of('applied'), ({ action }) => action)
   const done = [...counts].map(([action, { length }]) => `${length} ${DONE[action]}`).join(', ')
-  const faults = outcomes
-    .filter(({ status, error: message }) => status !== 'applied' && message !== null)
-    .map(
-      ({ key, status, error: message }) =>
-        `${paint(`x ${status}`, 'red')}  ${key}  ${severalLines(message ?? '')}`,
-    )
+  const faults = outcomes.filter(({ status, error: message }) => status !== 'applied' && message !== null)
   const rest = of('not_applied').length
-  const stopped = isInterrupted ? 'Interrupted. ' : ''
-  const why = error === undefined ? '' : `${severalLines((error as Error).message)}. `
+  const parts = [
+    ...(isInterrupted ? ['Interrupted.'] : []),
+    ...(error === undefined ? [] : [`${severalLines((error as Error).message)}.`]),
+    `${done === '' ? 'Nothing was changed' : paint(done, 'green')}${rest > 0 ? `, ${rest} not begun` : ''}.`,
+    ...(rest > 0 ? ['Apply again to go on.'] : []),
+  ]
   return [
-    ...faults,
-    `${stopped}${why}${done === '' ? 'Nothing was changed' : paint(done, 'green')}${rest > 0 ? `, ${rest} not begun: apply again to go on` : ''}.`,
+    ...faults.flatMap(({ key, status, error: message }) => [
+      `${paint(`x ${status}`, 'red')}  ${key}`,
+      ...indented(message ?? '', style),
+    ]),
+    parts.join(' '),
   ].join('\n')
 }

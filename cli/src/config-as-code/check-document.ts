@@ -6,7 +6,7 @@ import type { Path, SourceDocument } from './documents.ts'
 import type { Fault } from './faults.ts'
 import { NAME, NAME_RULE, type Project, type PruneStatus } from './project.ts'
 import { readSpec } from './read-spec.ts'
-import { checkValue, type Schema } from './schema-check.ts'
+import { checkValue, type Schema, withoutNull } from './schema-check.ts'
 import type { SecretUse } from './secrets.ts'
 
 const { properties, $defs } = schema as unknown as Record<'properties' | '$defs', Record<string, Schema>>
@@ -99,7 +99,8 @@ function checkFields(spec: Spec, secrets: readonly Pick<SecretUse, 'path'>[]) {
     if (value === null && NEVER_NULL.includes(field)) {
       return [{ path: [field], message: 'cannot be null. Leave it out, or give a value' }]
     }
-    return checkValue(withoutSecrets(value, field, secrets), known, [field], $defs)
+    const own = NEVER_NULL.includes(field) ? withoutNull(known) : known
+    return checkValue(withoutSecrets(value, field, secrets), own, [field], $defs)
   })
 }
 

@@ -1,7 +1,7 @@
 import schema from '../agents/agent-schema.json' with { type: 'json' }
 import { NEVER_NULL } from './check-document.ts'
 import { NAME } from './project.ts'
-import type { Schema } from './schema-check.ts'
+import { type Schema, withoutNull } from './schema-check.ts'
 import { SECRET_PLACES } from './secrets.ts'
 
 const SECRET = { $ref: '#/$defs/Secret' }
@@ -67,16 +67,6 @@ function fieldSchema(field: string, value: Schema): object {
   const isText = [own.type].flat().includes('string') && !own.enum
   const { description, ...rest } = own
   return isText ? { description, anyOf: [rest, { $ref: '#/$defs/Text' }] } : own
-}
-
-function withoutNull({ type, enum: choices, anyOf, ...rest }: Schema): Schema {
-  const types = [type ?? []].flat().filter((each) => each !== 'null')
-  return {
-    ...rest,
-    ...(types.length > 0 && { type: types }),
-    ...(choices && { enum: choices.filter((each) => each !== null) }),
-    ...(anyOf && { anyOf: anyOf.filter((each) => each.type !== 'null') }),
-  }
 }
 
 const withToken = (config: Schema): Schema => ({

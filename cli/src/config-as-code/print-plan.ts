@@ -3,7 +3,7 @@ import type { Colour, Style } from '../output/style.ts'
 import { pad, widthOf } from '../output/width.ts'
 import { wrap } from '../output/wrap.ts'
 import { ACTIONS, type Action, type Plan, type PlanItem, type PlannedSecret } from './plan-types.ts'
-import { renderChange } from './print-value.ts'
+import { renderChanges } from './print-value.ts'
 
 const SIGNS: Record<Action, [sign: string, colour: Colour, text: string]> = {
   create: ['+', 'green', 'to create'],
@@ -41,10 +41,9 @@ function renderItem(item: PlanItem, keyWidth: number, verbWidth: number, style: 
   const [sign, colour] = SIGNS[action]
   const where = paint(file ?? 'no file', 'dim')
   const head = `${paint(`${sign} ${pad(action, verbWidth)}`, colour)}  ${paint(pad(key, keyWidth), 'bold')}  ${where}`
-  const width = Math.max(0, ...changes.map(({ field }) => field.length))
   return [
     head,
-    ...changes.flatMap((change) => renderChange(change, width, action === 'create', style)),
+    ...renderChanges(changes, action === 'create', style),
     ...secrets.map((secret) => renderSecret(secret, action === 'create', style)),
     ...(taken.length > 0 ? [`    ${paint(`the set takes ${taken.join(', ')}`, 'dim')}`] : []),
     ...(released.length > 0
@@ -59,7 +58,8 @@ function renderSecret({ field, from, changes }: PlannedSecret, isNew: boolean, {
   return `    ${paint(field, 'cyan')} (from ${oneLine(from)}): ${what}`
 }
 
-function indented(text: string, { columns = 100 }: Style): string[] {
+/** Below a line of an agent. */
+export function indented(text: string, { columns = 100 }: Pick<Style, 'columns'>): string[] {
   return severalLines(text)
     .split('\n')
     .flatMap((line) => wrap(line, Math.max(30, columns - 4)))

@@ -1,49 +1,48 @@
 import { oneLine } from '../output/safe-text.ts'
 import type { Style } from '../output/style.ts'
-import { cut } from '../output/width.ts'
+import { cut, widthOf } from '../output/width.ts'
+import { changedMembers } from './changed-members.ts'
 import type { PlannedChange } from './plan-types.ts'
 import { diffWords } from './word-diff.ts'
 
 const INDENT = '      '
-/** Longer texts are compared word by word. */
-const LONG = 60
 const MAX_LINES = 20
-const DEFAULT_WIDTH = 100
+/** Where there is no terminal. */
+const DEFAULT_WIDTH = 120
 
-/** The lines of one change of a plan. */
-export function renderChange(
-  change: PlannedChange,
-  nameWidth: number,
-  isNew: boolean,
-  style: Style,
-): string[] {
-  const { field, old, new: value, drifted, changed_by: by, changed_at: at } = change
-  const { paint, columns = DEFAULT_WIDTH } = style
-  const who =
-    by === null
-      ? ''
-      : paint(`  (changed by ${oneLine(by)}${at === null ? '' : `, ${style.time(at)}`})`, 'dim')
-  const name = `${drifted ? paint('!', 'yellow') : ' '} ${paint(field, 'cyan')}`
-  const [before, after] = [showValue(old), showValue(value)]
-  const room = Math.max(20, columns - INDENT.length - nameWidth - 4)
-  if (isNew || old === null)
-    return [oneLineOf(name, field, nameWidth, paint(cut(oneLine(after), room), 'green'), who)]
-  if (!isLong(before) && !isLong(after)) {
-    const arrow = `${paint(oneLine(before), 'red')} → ${paint(oneLine(after), 'green')}`
-    return [oneLineOf(name, field, nameWidth, arrow, who)]
-  }
-  const lines = diffWords(before, after, Math.max(40, columns - INDENT.length), style)
-  const shown =
-    lines.length > MAX_LINES
-      ? [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`]
-      : lines
-  return [`  ${name}${who}`, ...shown.map((line) => `${INDENT}${line}`.trimEnd())]
+/** The lines of the changes of an agent: short values beside each other, long texts word by word, and objects by member. */
+export function renderChanges(changes: readonly PlannedChange[], isNew: boolean, style: Style): string[] {
+  const shown = isNew ? [...changes] : changes.flatMap(changedMembers)
+  const nameWidth = Math.max(0, ...shown.map(({ field }) => widthOf(field)))
+  return shown.flatMap((change) => renderChange(change, nameWidth, isNew, style))
 }
 
-const oneLineOf = (name: string, field: string, width: number, text: string, more: string) =>
-  `  ${name}${' '.repeat(Math.max(0, width - field.length))}  ${text}${more}`.trimEnd()
+function renderChange(change: PlannedChange, nameWidth: number, isNew: boolean, style: Style): string[] {
+  const { field, old, new: value, drifted } = change
+  const { paint, columns = DEFAULT_WIDTH } = style
+  const mark = `  ${drifted ? paint('!', 'yellow') : ' '} `
+  const name = `${mark}${paint(oneLine(field), 'cyan')}`
+  const padding = ' '.repeat(nameWidth - widthOf(field) + 2)
+  const room = Math.max(20, columns - nameWidth - INDENT.length)
+  const [before, after] = [showValue(old), showValue(value)]
+  if (isNew || old === null || old === undefined) {
+    return [`${name}${padding}${paint(cut(oneLine(after), room), 'green')}`, ...who(change, style)]
+  }
+  const isShort = !`${before}${after}`.includes('\n') && widthOf(before) + widthOf(after) + 3 <= room
+  if (isShort) {
+    const arrow = `${paint(oneLine(before), 'red')} → ${paint(oneLine(after), 'green')}`
+    return [`${name}${padding}${arrow}`, ...who(change, style)]
+  }
+  const lines = diffWords(before, after, Math.max(40, columns - INDENT.length), style)
+  const more = lines.length > MAX_LINES ? [`… ${lines.length - MAX_LINES} more lines`] : []
+  const text = [...lines.slice(0, MAX_LINES), ...more].map((line) => `${INDENT}${line}`.trimEnd())
+  return [name, ...text, ...who(change, style)]
+}
 
-const isLong = (text: string) => text.length > LONG || text.includes('\n')
+function who({ changed_by: by, changed_at: at }: PlannedChange, { paint, time }: Style): string[] {
+  if (by === null) return []
+  return [paint(`${INDENT}changed by ${oneLine(by)}${at === null ? '' : `, ${time(at)}`}`, 'dim')]
+}
 
 function showValue(value: unknown): string {
   if (value === null || value === undefined) return '(none)'

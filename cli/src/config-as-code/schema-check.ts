@@ -106,3 +106,14 @@ const typeOf = (value: unknown): string =>
 function isOfType(value: unknown, type: string): boolean {
   return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type
 }
+
+/** The same without null. */
+export function withoutNull({ type, enum: choices, anyOf, ...rest }: Schema): Schema {
+  const types = [type ?? []].flat().filter((each) => each !== 'null')
+  return {
+    ...rest,
+    ...(types.length > 0 && { type: types }),
+    ...(choices && { enum: choices.filter((each) => each !== null) }),
+    ...(anyOf && { anyOf: anyOf.filter((each) => each.type !== 'null') }),
+  }
+}

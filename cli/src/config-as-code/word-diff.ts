@@ -75,7 +75,21 @@ function toRuns(before: string, after: string): Run[] {
     } else add(runs, sign, text)
   }
   runs.push({ sign: ' ', words: a.slice(a.length - end) })
+  moveSpaces(runs)
   return runs.filter(({ words }) => words.length > 0)
+}
+
+/** A space that ends both what was removed and what was added is not part of the change. */
+function moveSpaces(runs: Run[]): void {
+  for (const [index, { sign, words }] of runs.entries()) {
+    const [added, next] = [runs[index + 1], runs[index + 2]]
+    const last = words.at(-1)
+    const isShared = sign === '-' && added?.sign === '+' && last === added.words.at(-1)
+    if (!isShared || last === undefined || next?.sign !== ' ') continue
+    words.pop()
+    added.words.pop()
+    next.words.unshift(last)
+  }
 }
 
 const wordsOf = (text: string): string[] => text.match(/\s+|\S+/g) ?? []
