@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { agentBodies } from '../../test/support/agent-bodies.ts'
 import { useConsole } from '../../test/support/console.ts'
@@ -22,6 +22,8 @@ const SECRETS = Number(process.env['APPLY_SECRETS'] ?? 20)
 const SEED = Number(process.env['APPLY_SEED'] ?? 5)
 /** Agents of the set whose apply is killed. */
 const KILLED = 40
+/** An apply of them sends about so many requests: a dry run and a write for each. */
+const REQUESTS = 2 * KILLED
 
 describe('configuration as code', async () => {
   const running = await useConsole()
@@ -56,7 +58,7 @@ describe('configuration as code', async () => {
     t.diagnostic(`${AGENTS} agents, ${Object.keys(env).length} secrets: plan in ${(ms / 1_000).toFixed(1)} s`)
   })
 
-  it(`comes to the same end after ${KILLS} kills at random moments`, async (t) => {
+  it(`comes to the same end after ${KILLS} kills at random requests`, async (t) => {
     const person = await running.person()
     const set = await useSetFolder(running, person)
     const write = async (round: number) => {
@@ -78,14 +80,13 @@ describe('configuration as code', async () => {
     let interrupted = 0
     for (let round = 1; round <= KILLS; round++) {
       await write(round)
+      const killed = nthRequest(1 + Math.floor(Math.random() * REQUESTS))
       const child = start(set, person.token, argv)
       const ended = once(child, 'close')
-      const isEnded = await Promise.race([
-        ended.then(() => true),
-        delay(Math.random() * first.ms).then(() => false),
-      ])
+      const isEnded = await Promise.race([ended.then(() => true), killed.promise.then(() => false)])
       child.kill('SIGKILL')
       await ended
+      killed.forget()
       if (!isEnded) interrupted++
       // Requests that the killed process had sent may still be running: a stale agent is left for the next run.
       let last = await run(set, person.token, argv)
@@ -188,3 +189,14 @@ describe('configuration as code', async () => {
     await measure(`${AGENTS} changes planned and applied`, ['apply', '--yes', '-o', 'name'])
   })
 })
+
+/** Resolves when the console of this process gets so many requests from now on. */
+function nthRequest(number: number) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let count = 0
+  const listener = () => {
+    if (++count === number) resolve()
+  }
+  subscribe('http.server.request.start', listener)
+  return { promise, forget: () => unsubscribe('http.server.request.start', listener) }
+}

@@ -27,7 +27,7 @@ export function renderPlan(plan: Plan, style: Style): string {
   return [head, '', ...lines, ...same, '', summarise(plan)].join('\n')
 }
 
-export function summarise({ items }: Pick<Plan, 'items'>): string {
+function summarise({ items }: Pick<Plan, 'items'>): string {
   const parts = ACTIONS.flatMap((action) => {
     const count = items.filter((item) => item.action === action).length
     return count === 0 ? [] : [`${count} ${SIGNS[action][2]}`]

@@ -12,10 +12,7 @@ const DEFAULTS: Record<string, unknown> = {
 const FIRST = ['agent_name', 'model_name', 'purpose']
 
 /** In a fixed order, so that two pulls give the same file. */
-export const FIELD_ORDER: readonly string[] = [
-  ...FIRST,
-  ...SPEC_FIELDS.filter((field) => !FIRST.includes(field)),
-]
+const FIELD_ORDER: readonly string[] = [...FIRST, ...SPEC_FIELDS.filter((field) => !FIRST.includes(field))]
 
 /** The spec of a file for an agent. `owned`: exactly these fields; undefined: all that have another value than a new agent has,
  * except for those of other sets. */
