@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
 import { useConsole } from '../../test/support/console.ts'
 import type { Outcome } from '../src/config-as-code/apply.ts'
@@ -133,6 +135,31 @@ describe('plan and apply', async () => {
       agents.map(({ key, status }) => `${key} ${status}`),
       ['b applied', 'a conflict'],
     )
+  })
+
+  it('ask the console only for what differs, if there are many agents', async () => {
+    const { write, json, plan, console, members } = await use()
+    const keys = Array.from({ length: 20 }, (_, index) => `a${index}`)
+    await write(Object.fromEntries(keys.map((key) => [`agents/${key}.yaml`, document({ hub: key })])))
+    await json(['apply', '--yes'])
+    await write({ 'agents/a3.yaml': document({ hub: 'other' }), 'agents/a4.yaml': document({}) })
+    const managed = await members()
+    await console.agents.update(managed.get('a5')?.agent_id ?? '', { hub: 'of a person' })
+    await console.agents.update(managed.get('a6')?.agent_id ?? '', { status: 'archived' })
+    const asked: string[] = []
+    const listener = (message: unknown) => {
+      const { method, url = '' } = (message as { request: IncomingMessage }).request
+      if (method === 'PUT') asked.push(url)
+    }
+    subscribe('http.server.request.start', listener)
+    const { agents, unchanged } = await plan()
+    unsubscribe('http.server.request.start', listener)
+    assert.deepEqual(
+      agents.map(({ key, action }) => `${key} ${action}`),
+      ['a3 update', 'a4 update', 'a5 drift'],
+    )
+    assert.equal(unchanged, 17)
+    assert.equal(asked.length, 3, asked.join())
   })
 
   it('ask on a terminal, and change nothing without a yes', async () => {

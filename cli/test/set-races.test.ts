@@ -147,11 +147,12 @@ async function useProxy(target: string) {
   const proxy = {
     url: '',
     refuse: (_count: number): Refusal => undefined,
+    /** Called after each write that is no dry run. */
     onWrite: (_count: number): void => {},
     /** How many writes were pending when each one arrived. */
     atOnce: [] as number[],
   }
-  let [writes, pending] = [0, 0]
+  let [writes, applied, pending] = [0, 0, 0]
   const server = createServer((request, response) => void forward(request, response))
   const forward = async (request: IncomingMessage, response: ServerResponse) => {
     const isWrite = request.method === 'PUT'
@@ -170,7 +171,7 @@ async function useProxy(target: string) {
         body: isWrite ? body : null,
       })
       const text = await forwarded.text()
-      if (isWrite && !request.url?.includes('dry_run')) proxy.onWrite(writes - AGENTS)
+      if (isWrite && !request.url?.includes('dry_run')) proxy.onWrite(++applied)
       if (refusal === 'lose') {
         request.socket.destroy()
         return
