@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { agentBodies } from '../../test/support/agent-bodies.ts'
 import { createAgent } from '../../test/support/agents.ts'
 import { useConsole } from '../../test/support/console.ts'
+import { variableNames } from '../src/config-as-code/pulled-spec.ts'
 import { pullAgents, secretsFor } from './support/pulled.ts'
 import { document, useSetFolder } from './support/set-folder.ts'
 
@@ -101,6 +102,19 @@ describe('pull', async () => {
     assert.equal(readFileSync(set.path('purpose.md'), 'utf8'), 'After\n')
     const { agents, unchanged } = await set.plan(['--exit-code'])
     assert.deepEqual([agents, unchanged], [[], 2])
+  })
+
+  it('gives each agent a variable of its own', async () => {
+    const set = await useSetFolder(running, person)
+    for (const agent_name of ['8', 'agent 8', 'a.b', 'a b']) {
+      const { id } = await createAgent(running, person, { agent_name, api_key: 'a-secret' })
+      await set.json(['pull', id])
+    }
+    const variables = [...(await set.members()).keys()].map(
+      (key) => /env: (\w+)/.exec(readFileSync(set.path(`agents/${key}.yaml`), 'utf8'))?.[1],
+    )
+    assert.equal(new Set(variables).size, 4, variables.join())
+    assert.deepEqual([...variableNames(['a-b', 'a.b', 'a_b_2']).values()], ['A_B', 'A_B_2', 'A_B_2_2'])
   })
 
   it('leaves out the fields of other sets, and agents that cannot be taken', async () => {

@@ -3,7 +3,7 @@ import { resolveAgents } from '../agents/resolve.ts'
 import { type ConnectedSet, connectSet } from '../config-as-code/open-set.ts'
 import { PROJECT_FILE, readProject } from '../config-as-code/project.ts'
 import { agentsToPull, membersToPull, ownedByOthers, type Pulled, takeAgent } from '../config-as-code/pull.ts'
-import { keyOf, pulledSpec } from '../config-as-code/pulled-spec.ts'
+import { keyOf, pulledSpec, variableNames } from '../config-as-code/pulled-spec.ts'
 import { findFiles, readAnyFiles } from '../config-as-code/read-files.ts'
 import { updateDocument, writeDocument } from '../config-as-code/write-file.ts'
 import type { Context } from '../context.ts'
@@ -47,10 +47,11 @@ export const run: Run = async (context) => {
     taken.add(key)
     return { each, key }
   })
+  const variables = variableNames(taken)
   await set.pool.each(
     work,
     async ({ each, key }) => {
-      rows.push(await pullOne(each, key, { set, context, folder, files, ownedByOthers: owned }))
+      rows.push(await pullOne(each, key, { set, context, folder, files, variables, ownedByOthers: owned }))
       progress(`${rows.length} of ${work.length} agents…`)
     },
     () => io.signal.aborted,
@@ -79,6 +80,7 @@ interface Place {
   folder: string
   /** The files that exist, by key. */
   files: ReadonlyMap<string, string>
+  variables: ReadonlyMap<string, string>
   ownedByOthers: ReadonlyMap<string, Set<string>>
 }
 
@@ -86,7 +88,8 @@ async function pullOne(pulled: Pulled, key: string, place: Place): Promise<Row> 
   const { set, context, folder, files } = place
   const { io, options } = context
   const { agent, member } = pulled
-  const spec = pulledSpec(agent, key, member?.fields, place.ownedByOthers.get(agent.id) ?? new Set())
+  const others = place.ownedByOthers.get(agent.id) ?? new Set()
+  const spec = pulledSpec(agent, place.variables.get(key) ?? '', member?.fields, others)
   const path = files.get(key) ?? join(folder, `${key}.yaml`)
   const row = { key, agent_id: agent.id, file: relative(io.cwd, path), adopted: false, error: null }
   if (files.has(key) && !options.isOn('overwrite')) return { ...row, status: 'kept' }

@@ -18,7 +18,7 @@ const FIELD_ORDER: readonly string[] = [...FIRST, ...SPEC_FIELDS.filter((field) 
  * except for those of other sets. */
 export function pulledSpec(
   agent: LiveAgent,
-  key: string,
+  variable: string,
   owned: readonly string[] | undefined,
   ownedByOthers: ReadonlySet<string>,
 ): Spec {
@@ -30,19 +30,19 @@ export function pulledSpec(
     return value !== null && value !== undefined && !isDeepStrictEqual(value, DEFAULTS[field])
   }
   return Object.fromEntries(
-    FIELD_ORDER.filter(isWritten).map((field) => [field, withSource(field, live[field] ?? null, key)]),
+    FIELD_ORDER.filter(isWritten).map((field) => [field, withSource(field, live[field] ?? null, variable)]),
   )
 }
 
 /** The console shows masks only: the file says where the secret comes from. */
-function withSource(field: string, value: unknown, key: string): unknown {
-  if (field === 'api_key') return value === null ? null : sourceOf(key, 'API_KEY')
+function withSource(field: string, value: unknown, variable: string): unknown {
+  if (field === 'api_key') return value === null ? null : sourceOf(variable, 'API_KEY')
   const { github_token: token } = Object(value) as { github_token?: unknown }
   if (field !== 'white_box_config' || typeof token !== 'string') return value
-  return { ...(value as object), github_token: sourceOf(key, 'GITHUB_TOKEN') }
+  return { ...(value as object), github_token: sourceOf(variable, 'GITHUB_TOKEN') }
 }
 
-const sourceOf = (key: string, what: string) => ({ $secret: { env: `${variableName(key)}_${what}` } })
+const sourceOf = (variable: string, what: string) => ({ $secret: { env: `${variable}_${what}` } })
 
 /** A shell can set no variable that begins with a digit. */
 const variableName = (key: string) =>
@@ -51,7 +51,21 @@ const variableName = (key: string) =>
     .replaceAll(/[^A-Z0-9]/g, '_')
     .replace(/^(?=\d)/, 'AGENT_')
 
-/** A key from the name of an agent, unlike all those that are taken. */
+/** The beginning of the variables of each key. Two keys may differ in a dot only, and must not share a secret. */
+export function variableNames(keys: Iterable<string>): Map<string, string> {
+  const names = new Map<string, string>()
+  const used = new Set<string>()
+  for (const key of [...keys].toSorted()) {
+    const base = variableName(key)
+    let name = base
+    for (let number = 2; used.has(name); number++) name = `${base}_${number}`
+    used.add(name)
+    names.set(key, name)
+  }
+  return names
+}
+
+/** A key from the name of an agent, unlike all those that are taken, also in its variables. */
 export function keyOf({ agent_name: name = '', id }: LiveAgent, taken: ReadonlySet<string>): string {
   const plain = name
     .normalize('NFKD')
@@ -60,9 +74,10 @@ export function keyOf({ agent_name: name = '', id }: LiveAgent, taken: ReadonlyS
     .replaceAll(/[^a-z0-9._]+/g, '-')
     .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
     .slice(0, 56)
+  const variables = new Set([...taken].map(variableName))
   const first = plain === '' ? `agent-${id.slice(-12)}` : plain
   for (let number = 1; ; number++) {
     const key = number === 1 ? first : `${first}-${number}`
-    if (!taken.has(key)) return key
+    if (!variables.has(variableName(key))) return key
   }
 }
