@@ -1,4 +1,4 @@
-import type { Statement, Statements } from '../src/platform/database.ts'
+import type { Statement, Statements } from '../src/platform/database/database.ts'
 
 /** The statement that a store sends, caught before it is sent. */
 export async function capture(send: (sql: Statements) => Promise<unknown>): Promise<Statement> {

@@ -1638,6 +1638,7 @@ class AgentEvent(TypedDict):
     time: str
     datacontenttype: Literal["application/json"]
     epoch: int
+    traceparent: NotRequired[str]
     data: AgentEventData
 
 

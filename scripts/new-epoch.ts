@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { readRelayConfig } from '../src/config.ts'
 import { createEvents } from '../src/deps.ts'
-import { createLog } from '../src/platform/log.ts'
+import { createLog } from '../src/platform/observe/log.ts'
 import { beginEpoch } from '../src/relay/new-epoch.ts'
 import { orExit } from './options.ts'
 

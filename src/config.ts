@@ -3,23 +3,32 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_SUBJECT_PREFIX } from './contract/asyncapi.ts'
 import { PERMISSIONS } from './contract/permissions.ts'
-import type { PoolOptions } from './platform/database.ts'
-import { type Environment, readVariable } from './platform/environment.ts'
+import type { PoolOptions } from './platform/database/database.ts'
+import type { EventStreamSettings } from './platform/events/jetstream.ts'
+import {
+  type NatsLogin,
+  parseNatsCredentials,
+  parseNatsSeed,
+  parsePem,
+} from './platform/events/nats-login.ts'
+import type { LaneOptions } from './platform/fairness/lanes.ts'
+import type { AuthOptions } from './platform/identity/identity.ts'
 import { parseClaimName, parseRoles } from './platform/identity/settings.ts'
-import type { AuthOptions } from './platform/identity.ts'
-import { findInsecure, INSECURE_SETTINGS, type InsecureSetting } from './platform/insecure-settings.ts'
-import type { EventStreamSettings } from './platform/jetstream.ts'
-import type { LaneOptions } from './platform/lanes.ts'
-import { LOG_LEVELS, type LogLevel } from './platform/log.ts'
-import { type NatsLogin, parseNatsCredentials, parseNatsSeed, parsePem } from './platform/nats-login.ts'
+import { LOG_LEVELS, type LogLevel } from './platform/observe/log.ts'
 import type { OutboundPolicy } from './platform/outbound/client.ts'
 import { parseCidrs, parseHosts, parsePorts } from './platform/outbound/settings.ts'
-import type { RedisSettings } from './platform/redis.ts'
-import { SecretText } from './platform/secret-text.ts'
-import type { KeyringEntry } from './platform/secrets.ts'
-import { parseSigningKeys } from './platform/signer.ts'
+import type { RedisSettings } from './platform/redis/redis.ts'
+import { SecretText } from './platform/secrets/secret-text.ts'
+import type { KeyringEntry } from './platform/secrets/secrets.ts'
+import { parseSigningKeys } from './platform/secrets/signer.ts'
+import { type Environment, readVariable } from './platform/settings/environment.ts'
+import {
+  findInsecure,
+  INSECURE_SETTINGS,
+  type InsecureSetting,
+} from './platform/settings/insecure-settings.ts'
+import { isUnencrypted } from './platform/settings/unencrypted.ts'
 import type { TracingSettings } from './platform/tracing/start.ts'
-import { isUnencrypted } from './platform/unencrypted.ts'
 import type { Service } from './services/file/service.ts'
 import { readServicesFile, ServicesFileInvalid } from './services/file/services-file.ts'
 

@@ -8,8 +8,8 @@ import { createAuditPartitions } from './audit/partitions.ts'
 import { createSealStep } from './audit/seals/seal-step.ts'
 import type { MaintenanceConfig } from './config.ts'
 import type { Step } from './maintenance/step.ts'
-import type { Metrics } from './platform/metrics.ts'
-import { createSigner } from './platform/signer.ts'
+import type { Metrics } from './platform/observe/metrics.ts'
+import { createSigner } from './platform/secrets/signer.ts'
 
 const SECONDS_PER_DAY = 86_400
 

@@ -1,6 +1,6 @@
 import { findInsecureSettings } from '../../src/config.ts'
-import { INSECURE_SETTINGS } from '../../src/platform/insecure-settings.ts'
-import { isUnencrypted } from '../../src/platform/unencrypted.ts'
+import { INSECURE_SETTINGS } from '../../src/platform/settings/insecure-settings.ts'
+import { isUnencrypted } from '../../src/platform/settings/unencrypted.ts'
 import { advice, type Context, orOk, problem, type Result } from './finding.ts'
 
 /** What ALLOW_INSECURE and its like have allowed. Without them the configuration itself is refused. */

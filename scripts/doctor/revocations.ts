@@ -1,5 +1,5 @@
 import { createRevocations } from '../../src/platform/identity/revocations.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
 import { type Context, ok, problem, type Result, skipped } from './finding.ts'
 
 /** Without the list, a replica that starts accepts no token. */

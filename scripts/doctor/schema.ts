@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { MIGRATIONS } from '../../src/platform/schema.ts'
+import { MIGRATIONS } from '../../src/platform/database/schema.ts'
 import { ok, problem, type Result } from './finding.ts'
 
 const FIX =

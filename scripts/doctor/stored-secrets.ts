@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { namedField } from '../../src/contract/agent-secrets.ts'
-import { createSecrets } from '../../src/platform/secrets.ts'
+import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import { type Context, ok, problem, type Result } from './finding.ts'
 
 interface Row {

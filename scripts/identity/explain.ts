@@ -2,11 +2,11 @@ import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type JWTPayloa
 import { PERMISSIONS } from '../../src/contract/permissions.ts'
 import { Problem } from '../../src/contract/problem.ts'
 import { readGrants } from '../../src/platform/identity/grants.ts'
+import type { IdentityOptions } from '../../src/platform/identity/identity.ts'
 import { createIssuerKeys, type IssuerKeys } from '../../src/platform/identity/issuer-keys.ts'
 import { createRevocations } from '../../src/platform/identity/revocations.ts'
 import { ALGORITHMS, findProfileFaults, LEEWAY_SECONDS } from '../../src/platform/identity/token-profile.ts'
 import { createTokenReader, type VerifiedToken } from '../../src/platform/identity/verified-token.ts'
-import type { IdentityOptions } from '../../src/platform/identity.ts'
 
 export interface Explanation {
   /** What the console reads from the token: a label and a text each. */

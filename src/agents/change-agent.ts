@@ -1,7 +1,7 @@
 import type { Agent } from '../contract/agent.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Sql, Statements } from '../platform/database.ts'
-import type { Caller } from '../platform/identity.ts'
+import type { Sql, Statements } from '../platform/database/database.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 import { isUnchangedBy } from './bulk-mark.ts'
 import {
   type Columns,

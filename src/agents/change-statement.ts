@@ -2,9 +2,9 @@
 // change of its delegations or of its URL also writes the rows that follow from it.
 
 import type { RevisionAction } from '../contract/history.ts'
-import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
-import type { Statement } from '../platform/database.ts'
-import type { Caller } from '../platform/identity.ts'
+import { INSERT_AUDIT_EVENT } from '../platform/database/audit-sql.ts'
+import type { Statement } from '../platform/database/database.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 import { currentTraceparent } from '../platform/tracing/spans.ts'
 import { markSql } from './bulk-mark.ts'
 import { AGENT_TEXT, agentSql } from './columns.ts'

@@ -1,4 +1,4 @@
-import type { Statements } from '../platform/database.ts'
+import type { Statements } from '../platform/database/database.ts'
 
 /** Agents of all teams by trust stage, estimated from the statistics that PostgreSQL keeps for its planner: counting would
  * read the whole table. Empty before the first ANALYZE, which autovacuum runs. */

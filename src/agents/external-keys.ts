@@ -1,5 +1,5 @@
 import { parseUuid } from '../contract/uuid.ts'
-import type { Statements } from '../platform/database.ts'
+import type { Statements } from '../platform/database/database.ts'
 import type { Claim } from './change-statement.ts'
 
 /** The agent of an external key. */

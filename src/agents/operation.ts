@@ -1,6 +1,6 @@
 import { AGENT_OPERATION } from '../contract/operation.ts'
 import type { Permission } from '../contract/permissions.ts'
-import type { Lane } from '../platform/lanes.ts'
+import type { Lane } from '../platform/fairness/lanes.ts'
 
 /** The options of a route: the permission that it needs, its schemas, and its lane at the database. */
 export function operation<const Schema extends { operationId: string; summary: string }>(

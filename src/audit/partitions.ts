@@ -1,4 +1,4 @@
-import type { Statements } from '../platform/database.ts'
+import type { Statements } from '../platform/database/database.ts'
 import { timeOf } from '../platform/id-time.ts'
 
 /** As many as the baseline creates. A month without a partition would fail every change, so that even a maintenance that

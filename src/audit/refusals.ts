@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../contract/audit.ts'
-import type { Refusal } from '../platform/identity.ts'
+import type { Refusal } from '../platform/identity/identity.ts'
 
 export interface RefusalsOptions {
   /** Never throws. Returns whether all events are stored. */

@@ -1,4 +1,4 @@
-import { createSharedBudget } from '../platform/shared-budget.ts'
+import { createSharedBudget } from '../platform/fairness/shared-budget.ts'
 import type { TeamEvent } from './refusals.ts'
 
 export interface SerialStoreOptions {

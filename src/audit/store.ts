@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../contract/audit.ts'
 import { REVISION_ACTIONS } from '../contract/history.ts'
-import { INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
-import type { Statements } from '../platform/database.ts'
+import { INSERT_AUDIT_EVENT } from '../platform/database/audit-sql.ts'
+import type { Statements } from '../platform/database/database.ts'
 import { FIRST_ID, firstIdAt } from '../platform/id-time.ts'
 import type { TeamEvent } from './refusals.ts'
 

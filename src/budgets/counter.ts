@@ -1,5 +1,5 @@
 import type { CountedBy } from '../contract/request-budget.ts'
-import type { Amounts, Decision, Policy } from '../platform/gcra.ts'
+import type { Amounts, Decision, Policy } from '../platform/redis/gcra.ts'
 
 /** The budget of an agent. */
 export interface Budget {

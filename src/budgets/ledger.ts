@@ -5,8 +5,8 @@ import {
   type Priority,
   RESERVED_PERCENT,
 } from '../contract/request-budget.ts'
-import type { BudgetMetrics } from '../platform/budget-metrics.ts'
-import { amountsOf, type Decision, remainingAfter, waitFor } from '../platform/gcra.ts'
+import type { BudgetMetrics } from '../platform/redis/budget-metrics.ts'
+import { amountsOf, type Decision, remainingAfter, waitFor } from '../platform/redis/gcra.ts'
 import type { Budget, Change, Counter } from './counter.ts'
 import type { ReplicaCounter } from './replica-counter.ts'
 import { otherSources, type Source, sourceText, toUse } from './use.ts'

@@ -1,5 +1,5 @@
 import type { CountedBy } from '../contract/request-budget.ts'
-import type { Policy } from '../platform/gcra.ts'
+import type { Policy } from '../platform/redis/gcra.ts'
 
 interface State {
   remaining: number

@@ -1,6 +1,6 @@
-import { DECIDE_LUA, NOW_LUA } from '../platform/gcra.ts'
-import type { Redis } from '../platform/redis.ts'
-import { createScript } from '../platform/redis-script.ts'
+import { DECIDE_LUA, NOW_LUA } from '../platform/redis/gcra.ts'
+import type { Redis } from '../platform/redis/redis.ts'
+import { createScript } from '../platform/redis/script.ts'
 import type { Budget, Counter, Counts } from './counter.ts'
 import { bucketOf, MAX_SOURCES, recentBuckets, USE_KEPT_SECONDS } from './use.ts'
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { decide, shareOf } from '../platform/gcra.ts'
+import { decide, shareOf } from '../platform/redis/gcra.ts'
 import type { Budget, Counter, Counts } from './counter.ts'
 import { bucketOf, MAX_SOURCES, recentBuckets } from './use.ts'
 

@@ -7,9 +7,9 @@ import {
   type RequestBudget,
 } from '../contract/request-budget.ts'
 import { RequestValidationError } from '../contract/validation-error.ts'
-import type { BudgetMetrics } from '../platform/budget-metrics.ts'
-import { permitsFor, policyOf } from '../platform/gcra.ts'
-import type { Caller } from '../platform/identity.ts'
+import type { Caller } from '../platform/identity/identity.ts'
+import type { BudgetMetrics } from '../platform/redis/budget-metrics.ts'
+import { permitsFor, policyOf } from '../platform/redis/gcra.ts'
 import type { Budget } from './counter.ts'
 import type { Ledger, Take, Taken } from './ledger.ts'
 import type { Limits } from './limits.ts'

@@ -1,4 +1,4 @@
-import type { Statements } from '../platform/database.ts'
+import type { Statements } from '../platform/database/database.ts'
 
 /** The requests per minute of an agent. Undefined if the team has no such agent. */
 export async function findLimit(sql: Statements, teamId: string, id: string): Promise<number | undefined> {

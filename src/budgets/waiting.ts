@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSharedBudget } from '../platform/shared-budget.ts'
+import { createSharedBudget } from '../platform/fairness/shared-budget.ts'
 
 export interface Wait<Result> {
   team: string

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Metrics } from '../platform/observe/metrics.ts'
 import { routeOf } from './route-of.ts'
 
 /** Writes one log line and one metric for each request. Neither contains headers, body or query: they may hold

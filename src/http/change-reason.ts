@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { ChangeReasonHeader, MAX_REASON_LENGTH, REASON_HEADER } from '../contract/change-reason.ts'
 import { PERMISSIONS } from '../contract/permissions.ts'
 import { RequestValidationError } from '../contract/validation-error.ts'
-import { containsCredential } from '../platform/credential-patterns.ts'
+import { containsCredential } from '../platform/secrets/credential-patterns.ts'
 import { ErrorList } from './validation/error-list.ts'
 
 /** Gives every operation of the console that changes something the header with its reason, and the caller the text of it. */

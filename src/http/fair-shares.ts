@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '../contract/problem.ts'
-import type { QueueRefusal } from '../platform/fair-queue.ts'
-import type { Lane, Lanes } from '../platform/lanes.ts'
-import type { Metrics } from '../platform/metrics.ts'
-import { refusalProblem } from '../platform/place.ts'
+import type { QueueRefusal } from '../platform/fairness/fair-queue.ts'
+import type { Lane, Lanes } from '../platform/fairness/lanes.ts'
+import { refusalProblem } from '../platform/fairness/place.ts'
+import type { Metrics } from '../platform/observe/metrics.ts'
 import { inSpan } from '../platform/tracing/spans.ts'
 
 declare module 'fastify' {

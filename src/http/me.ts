@@ -4,7 +4,7 @@ import { Me } from '../contract/me.ts'
 import { memberErrors } from '../contract/operation.ts'
 import { PERMISSIONS } from '../contract/permissions.ts'
 import { jsonResponse, responseHeaders } from '../contract/responses.ts'
-import type { VerifiedToken } from '../platform/identity.ts'
+import type { VerifiedToken } from '../platform/identity/identity.ts'
 
 export const meRoute: FastifyPluginAsyncTypebox = async (app) => {
   app.get(

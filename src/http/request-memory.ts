@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import fp from 'fastify-plugin'
 import { Problem } from '../contract/problem.ts'
-import type { SharedBudget } from '../platform/shared-budget.ts'
+import type { SharedBudget } from '../platform/fairness/shared-budget.ts'
 import { onResponseEnd } from './response-end.ts'
 
 /** Limits the memory for request bodies: a body that arrives slowly holds its memory for up to the time limit of a request.

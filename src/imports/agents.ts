@@ -1,7 +1,7 @@
 import type { AgentCreate } from '../contract/agent.ts'
 import type { AgentImportItem } from '../contract/imports.ts'
-import type { Caller } from '../platform/identity.ts'
-import type { Turns } from '../platform/turns.ts'
+import type { Turns } from '../platform/fairness/turns.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 import type { CheckedRow } from './valid-rows.ts'
 
 /** What an import needs of agents. */

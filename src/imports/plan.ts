@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Problem } from '../contract/problem.ts'
-import type { Caller } from '../platform/identity.ts'
-import { SecretText } from '../platform/secret-text.ts'
-import type { Secrets } from '../platform/secrets.ts'
+import type { Caller } from '../platform/identity/identity.ts'
+import { SecretText } from '../platform/secrets/secret-text.ts'
+import type { Secrets } from '../platform/secrets/secrets.ts'
 import type { CheckedRow } from './valid-rows.ts'
 
 /** What a dry run saw of the agent of a row. */

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import type { Statement, Statements } from '../platform/database.ts'
-import { createPool } from '../platform/pool.ts'
+import type { Statement, Statements } from '../platform/database/database.ts'
+import { createPool } from '../platform/database/pool.ts'
 import type { Step } from './step.ts'
 
 /** Advisory lock shared by all processes on a database: 'maint' in ASCII. */

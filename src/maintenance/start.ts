@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Metrics } from '../platform/observe/metrics.ts'
 import { createLeader } from './leader.ts'
 import { type Maintenance, runMaintenance } from './maintenance.ts'
 import type { Step } from './step.ts'

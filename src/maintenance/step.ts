@@ -1,4 +1,4 @@
-import type { Statements } from '../platform/database.ts'
+import type { Statements } from '../platform/database/database.ts'
 
 /** One kind of background work. It must be safe to stop at any moment, and to start again in another process. */
 export interface Step {

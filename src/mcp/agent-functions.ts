@@ -2,8 +2,8 @@ import type { AgentCreate, AgentUpdate } from '../contract/agent.ts'
 import type { RecordedEvaluationPage } from '../contract/evaluation.ts'
 import type { AgentDiff, AgentRevisionPage } from '../contract/history.ts'
 import type { AgentListQuery } from '../contract/list.ts'
-import type { Caller } from '../platform/identity.ts'
-import type { Lane } from '../platform/lanes.ts'
+import type { Lane } from '../platform/fairness/lanes.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 
 interface AgentText {
   revision: number

@@ -1,7 +1,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
-import type { Caller } from '../platform/identity.ts'
-import type { Lane } from '../platform/lanes.ts'
+import type { Lane } from '../platform/fairness/lanes.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 
 /** One request to the MCP server. */
 export interface Call {

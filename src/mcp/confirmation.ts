@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { inputRequired } from '@modelcontextprotocol/server'
-import { SecretText } from '../platform/secret-text.ts'
-import type { Secrets } from '../platform/secrets.ts'
+import { SecretText } from '../platform/secrets/secret-text.ts'
+import type { Secrets } from '../platform/secrets/secrets.ts'
 import type { Call } from './call.ts'
 
 /** A tool that replaces values asks the user of a client that can ask. The state of the question travels through the client, so it

@@ -1,5 +1,5 @@
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server'
-import { containsCredential } from '../platform/credential-patterns.ts'
+import { containsCredential } from '../platform/secrets/credential-patterns.ts'
 
 /** What the console reads of a JSON-RPC message itself. The SDK validates the message. */
 export interface Message {

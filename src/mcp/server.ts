@@ -1,6 +1,6 @@
 import { createMcpHandler, McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
-import type { Secrets } from '../platform/secrets.ts'
+import type { Secrets } from '../platform/secrets/secrets.ts'
 import type { AgentFunctions } from './agent-functions.ts'
 import { callOf } from './call.ts'
 import { createConfirmations } from './confirmation.ts'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
-import { createSharedBudget } from './shared-budget.ts'
+import { createSharedBudget } from './fairness/shared-budget.ts'
 
 export interface BackgroundWriterOptions<Entry> {
   /** What the entries are, for the log. */

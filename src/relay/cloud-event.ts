@@ -1,5 +1,5 @@
 import type { AgentEvent, EpochEvent } from '../contract/events.ts'
-import type { OutboxEvent } from '../platform/outbox.ts'
+import type { OutboxEvent } from '../platform/events/outbox.ts'
 
 const SOURCE = '/v1/agent-configurations'
 

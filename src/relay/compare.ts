@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../contract/events.ts'
 import { parseUuid } from '../contract/uuid.ts'
-import type { EventStream, StoredEvent, StoredStream } from '../platform/jetstream.ts'
-import type { EventKey, OutboxBatch, OutboxEvent, StreamPosition } from '../platform/outbox.ts'
+import type { EventStream, StoredEvent, StoredStream } from '../platform/events/jetstream.ts'
+import type { EventKey, OutboxBatch, OutboxEvent, StreamPosition } from '../platform/events/outbox.ts'
 import { toCloudEvent } from './cloud-event.ts'
 import { BATCH_SIZE } from './deliver.ts'
 

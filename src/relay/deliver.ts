@@ -1,6 +1,6 @@
 import { SpanKind } from '@opentelemetry/api'
-import { type EventStream, UnexpectedMessages } from '../platform/jetstream.ts'
-import type { OutboxBatch, OutboxEvent } from '../platform/outbox.ts'
+import { type EventStream, UnexpectedMessages } from '../platform/events/jetstream.ts'
+import type { OutboxBatch, OutboxEvent } from '../platform/events/outbox.ts'
 import { continueTrace } from '../platform/tracing/spans.ts'
 import { toCloudEvent } from './cloud-event.ts'
 

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
-import { type EventStream, UnexpectedMessages } from '../platform/jetstream.ts'
-import { RELAY_LOCK } from '../platform/outbox.ts'
+import { type EventStream, UnexpectedMessages } from '../platform/events/jetstream.ts'
+import { RELAY_LOCK } from '../platform/events/outbox.ts'
 import { toEpochEvent } from './cloud-event.ts'
 
 /** Begins an epoch, so that delivery continues after the stream and the database have diverged. Publishes the message that

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EventStream } from '../platform/jetstream.ts'
-import type { OutboxListener } from '../platform/outbox-listener.ts'
+import type { EventStream } from '../platform/events/jetstream.ts'
+import type { OutboxListener } from '../platform/events/outbox-listener.ts'
 import { type BatchDeliveryDeps, createBatchDelivery } from './batch.ts'
 
 export interface RelayDeps extends BatchDeliveryDeps {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import type { EventStream } from '../platform/jetstream.ts'
-import type { Metrics } from '../platform/metrics.ts'
-import { createOutbox } from '../platform/outbox.ts'
-import { listenToOutbox } from '../platform/outbox-listener.ts'
+import type { EventStream } from '../platform/events/jetstream.ts'
+import { createOutbox } from '../platform/events/outbox.ts'
+import { listenToOutbox } from '../platform/events/outbox-listener.ts'
+import type { Metrics } from '../platform/observe/metrics.ts'
 import { type Relay, runRelay } from './relay.ts'
 
 export interface RelayOptions {

@@ -1,7 +1,7 @@
 import type { Agent } from '../contract/agent.ts'
 import type { AgentSpec, DriftedField, FieldChange } from '../contract/configuration-set.ts'
-import type { Statements } from '../platform/database.ts'
-import type { Caller } from '../platform/identity.ts'
+import type { Statements } from '../platform/database/database.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 import type { SetKey } from './store.ts'
 
 /** A field whose value differs from the desired one. */

@@ -5,9 +5,9 @@ import {
   SPEC_FIELDS,
 } from '../contract/configuration-set.ts'
 import { Problem } from '../contract/problem.ts'
-import { auditOrigin } from '../platform/audit-sql.ts'
-import type { Sql, Statements } from '../platform/database.ts'
-import type { Caller } from '../platform/identity.ts'
+import { auditOrigin } from '../platform/database/audit-sql.ts'
+import type { Sql, Statements } from '../platform/database/database.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 import type { ManagedAgents } from './agents.ts'
 import { refuseConflicts, refuseOwned } from './conflicts.ts'
 import { type Binding, findBinding, findBindingsOf, findFull, type SetKey, writeBinding } from './store.ts'

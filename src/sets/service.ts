@@ -5,9 +5,9 @@ import type {
   ManagedAgentPage,
 } from '../contract/configuration-set.ts'
 import { Problem } from '../contract/problem.ts'
-import { auditOrigin } from '../platform/audit-sql.ts'
-import type { Statements } from '../platform/database.ts'
-import type { Caller } from '../platform/identity.ts'
+import { auditOrigin } from '../platform/database/audit-sql.ts'
+import type { Statements } from '../platform/database/database.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 import { decodeCursor, encodeCursor } from '../platform/pagination-cursor.ts'
 import { type ApplyDeps, createApply } from './apply.ts'
 import {

@@ -1,6 +1,6 @@
 import { MAX_AGENTS_OF_SET, MAX_SETS, type ManagedAgent } from '../contract/configuration-set.ts'
-import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../platform/audit-sql.ts'
-import type { Statements } from '../platform/database.ts'
+import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../platform/database/audit-sql.ts'
+import type { Statements } from '../platform/database/database.ts'
 
 /** An agent of a set, by its key. */
 export interface SetKey {

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
 import type { UserList } from '../contract/user.ts'
-import { auditOrigin } from '../platform/audit-sql.ts'
 import { createBackgroundWriter } from '../platform/background-writer.ts'
-import type { Sql, Statements } from '../platform/database.ts'
-import type { Caller } from '../platform/identity.ts'
+import { auditOrigin } from '../platform/database/audit-sql.ts'
+import type { Sql, Statements } from '../platform/database/database.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 import { eraseName, listUsers, storeNames, type TeamUser } from './store.ts'
 
 export interface UsersDeps {

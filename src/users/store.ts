@@ -1,6 +1,6 @@
 import type { User } from '../contract/user.ts'
-import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../platform/audit-sql.ts'
-import type { Statements } from '../platform/database.ts'
+import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../platform/database/audit-sql.ts'
+import type { Statements } from '../platform/database/database.ts'
 
 export type TeamUser = User & { team_id: string }
 

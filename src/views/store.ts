@@ -1,6 +1,6 @@
 import { MAX_VIEWS, type SavedView, type SavedViewContent, type ViewScope } from '../contract/view.ts'
-import { type AuditOrigin, INSERT_AUDIT_EVENT } from '../platform/audit-sql.ts'
-import type { Statements } from '../platform/database.ts'
+import { type AuditOrigin, INSERT_AUDIT_EVENT } from '../platform/database/audit-sql.ts'
+import type { Statements } from '../platform/database/database.ts'
 
 /** A view by its owner and name. */
 export interface ViewKey {

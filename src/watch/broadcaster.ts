@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { EventStream, StoredEvent, StoredStream } from '../platform/jetstream.ts'
+import type { EventStream, StoredEvent, StoredStream } from '../platform/events/jetstream.ts'
 import { RecentEvents } from './recent-events.ts'
 import { formatEvent, formatPositionOnly } from './sse-frames.ts'
 import type { Subscriber } from './subscriber.ts'

@@ -1,4 +1,4 @@
-import type { StoredStream } from '../platform/jetstream.ts'
+import type { StoredStream } from '../platform/events/jetstream.ts'
 
 /** The position after an event. It contains the creation time of the stream, because a new stream counts from 1 again, and
  * the epoch, because a client with events of an earlier one must list the agents again. */

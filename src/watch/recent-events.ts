@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../platform/jetstream.ts'
+import type { StoredEvent } from '../platform/events/jetstream.ts'
 
 const MAX_EVENTS = 10_000
 const MAX_BYTES = 16 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../platform/jetstream.ts'
+import type { StoredEvent } from '../platform/events/jetstream.ts'
 import { formatPosition, type Position } from './position.ts'
 
 /** The part of a position that is the same for all events. */

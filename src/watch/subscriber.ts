@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import type { StoredEvent } from '../platform/jetstream.ts'
+import type { StoredEvent } from '../platform/events/jetstream.ts'
 
 /** A client that does not read is disconnected when its buffer is larger. It can resume from its last position. */
 const MAX_BUFFERED_BYTES = 256 * 1024

@@ -1,5 +1,5 @@
 import { Problem } from '../contract/problem.ts'
-import type { Caller } from '../platform/identity.ts'
+import type { Caller } from '../platform/identity/identity.ts'
 
 export interface WatchLimits {
   readonly perUser: number

@@ -11,7 +11,7 @@ import {
 } from '../../src/contract/agent.ts'
 import { type AgentFiltersQuery, EVALUATION_STATES } from '../../src/contract/agent-filters.ts'
 import type { AgentFacets } from '../../src/contract/facets.ts'
-import type { Caller } from '../../src/platform/identity.ts'
+import type { Caller } from '../../src/platform/identity/identity.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { evaluationOf, makeVariedAgents, matches, PAIRS, SINGLES, toQuery } from '../support/varied-agents.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from '../../src/agents/secrets/inspect.ts'
-import { hasUserInfo } from '../../src/platform/user-info.ts'
+import { hasUserInfo } from '../../src/platform/secrets/user-info.ts'
 
 // In two parts, so that no scanner of repositories takes them for real ones.
 const join = (...parts: string[]) => parts.join('')

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createAgents } from '../../src/agents/configuration/service.ts'
 import { createHistory } from '../../src/agents/history/service.ts'
 import type { Agent } from '../../src/contract/agent.ts'
-import type { Caller } from '../../src/platform/identity.ts'
+import type { Caller } from '../../src/platform/identity/identity.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createAudit } from '../../src/audit/service.ts'
-import { createExports } from '../../src/platform/exports.ts'
+import { createExports } from '../../src/platform/fairness/exports.ts'
 import { timeOf } from '../../src/platform/id-time.ts'
-import { createMetrics } from '../../src/platform/metrics.ts'
 import { newId } from '../../src/platform/new-id.ts'
+import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { useConsole } from '../support/console.ts'
 
 const OUTAGE_MS = 600_000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
 import { Client } from 'pg'
 import { createAuditPartitions } from '../../src/audit/partitions.ts'
-import type { Statements } from '../../src/platform/database.ts'
+import type { Statements } from '../../src/platform/database/database.ts'
 import { addAuditEvents, ageAudit, auditPartitions } from '../support/audit-months.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rateLimitFields, toSeconds } from '../../src/budgets/rate-limit-fields.ts'
-import { policyOf } from '../../src/platform/gcra.ts'
+import { policyOf } from '../../src/platform/redis/gcra.ts'
 
 describe('the times of a request budget in headers', () => {
   it('are whole seconds, never less than the wait and never 0', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Budget } from '../../src/budgets/counter.ts'
 import { createReplicaCounter } from '../../src/budgets/replica-counter.ts'
-import { amountsOf, policyOf } from '../../src/platform/gcra.ts'
+import { amountsOf, policyOf } from '../../src/platform/redis/gcra.ts'
 
 const MAX_AGENTS = 10_000
 const MAX_SOURCES = 100

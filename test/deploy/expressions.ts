@@ -1,4 +1,4 @@
-import { createMetrics } from '../../src/platform/metrics.ts'
+import { createMetrics } from '../../src/platform/observe/metrics.ts'
 
 /** Labels that Prometheus adds, and the bounds of a histogram. */
 const ADDED_LABELS = ['instance', 'job', 'le']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
-import { createSigner, parseSigningKeys } from '../../src/platform/signer.ts'
+import { createSigner, parseSigningKeys } from '../../src/platform/secrets/signer.ts'
 import { startConsoleWithDemos } from '../support/demos.ts'
 import { CONSOLE_NAME, signingKey } from '../support/signing.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { OutboxEvent } from '../../src/platform/outbox.ts'
+import type { OutboxEvent } from '../../src/platform/events/outbox.ts'
 import { deliver } from '../../src/relay/deliver.ts'
 
 /** A stream that loses some messages, answers in any order, and notes what arrived. */

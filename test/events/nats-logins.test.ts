@@ -9,7 +9,7 @@ import { freePorts } from '../../dev/free-port.ts'
 import { createNatsProcess, type NatsProcess } from '../../dev/nats-process.ts'
 import { readRelayConfig } from '../../src/config.ts'
 import { createEvents, type Events } from '../../src/deps.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
 import { until } from '../support/until.ts'
 
 type KeyPair = ReturnType<typeof nkeys.createUser>

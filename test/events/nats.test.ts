@@ -8,8 +8,8 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { freePorts } from '../../dev/free-port.ts'
 import { createNatsProcess, type NatsProcess } from '../../dev/nats-process.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { createNats, type Nats } from '../../src/platform/nats.ts'
+import { createNats, type Nats } from '../../src/platform/events/nats.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
 import { until } from '../support/until.ts'
 
 describe('the connection to NATS', () => {

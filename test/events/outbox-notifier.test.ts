@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Sql } from '../../src/platform/database.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { notifyAfterWrites } from '../../src/platform/outbox-notifier.ts'
+import type { Sql } from '../../src/platform/database/database.ts'
+import { notifyAfterWrites } from '../../src/platform/events/outbox-notifier.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
 import { until } from '../support/until.ts'
 
 describe('the announcement of writes', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { createLog } from '../../src/platform/log.ts'
-import { createOutbox, type Outbox, type OutboxBatch } from '../../src/platform/outbox.ts'
+import { createOutbox, type Outbox, type OutboxBatch } from '../../src/platform/events/outbox.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createRefresher } from '../../src/platform/identity/refresher.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
 
 const REFRESH_AFTER_MS = 30_000
 const MAX_AGE_MS = 60_000

@@ -34,7 +34,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'acknowledges before the commit',
-    file: 'src/platform/database.ts',
+    file: 'src/platform/database/database.ts',
     find: "await connection.send(command('COMMIT'), WRITE)",
     replace: "void connection.send(command('COMMIT'), WRITE).catch(() => {})",
     test: ['test/platform/transaction.test.ts', 'that loses its connection during its COMMIT'],
@@ -72,14 +72,14 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'leaves a socket to NATS open',
-    file: 'src/platform/nats.ts',
+    file: 'src/platform/events/nats.ts',
     find: 'protocol.transport.discard()',
     replace: 'protocol.transport',
     test: ['test/events/nats.test.ts', 'leaves no socket of an attempt to reconnect'],
   },
   {
     name: 'accepts a token without a signature',
-    file: 'src/platform/identity.ts',
+    file: 'src/platform/identity/identity.ts',
     find: '= await jwtVerify(token, keys.getKey, {',
     replace:
       "= token.endsWith('.') ? { payload: (await import('jose')).decodeJwt(token), protectedHeader: {} as never } : await jwtVerify(token, keys.getKey, {",
@@ -87,7 +87,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'accepts a token that was revoked',
-    file: 'src/platform/identity.ts',
+    file: 'src/platform/identity/identity.ts',
     find: '    revocations?.check(verified)\n',
     replace: '',
     test: ['test/identity/revocations.test.ts', 'a token or user of the list is refused within 5 s'],
@@ -101,7 +101,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'gives places to the first team again and again',
-    file: 'src/platform/fair-queue.ts',
+    file: 'src/platform/fairness/fair-queue.ts',
     find: 'turns.delete(team)\n      if (team.ready.size > 0) turns.add(team)',
     replace: 'if (team.ready.size === 0) turns.delete(team)',
     test: ['test/platform/fair-queue.test.ts', 'gives places to the waiting teams in turn'],
@@ -125,7 +125,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'opens a sealed secret in the place of another',
-    file: 'src/platform/secrets.ts',
+    file: 'src/platform/secrets/secrets.ts',
     find: 'function describe(',
     replace: 'const describe = () => Buffer.alloc(0)\nfunction _describe(',
     test: ['test/agents/secrets.test.ts', 'opens only in its own place'],

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
 import { Problem } from '../../src/contract/problem.ts'
 import { type BackgroundWriterOptions, createBackgroundWriter } from '../../src/platform/background-writer.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
 import { until } from '../support/until.ts'
 
 interface Entry {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import { Problem } from '../../src/contract/problem.ts'
-import { createExports, type ExportsOptions } from '../../src/platform/exports.ts'
-import { createFairQueue } from '../../src/platform/fair-queue.ts'
+import { createExports, type ExportsOptions } from '../../src/platform/fairness/exports.ts'
+import { createFairQueue } from '../../src/platform/fairness/fair-queue.ts'
 import { until } from '../support/until.ts'
 
 const PAGES = 10

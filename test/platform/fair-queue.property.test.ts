@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createFairQueue, type QueueEntry } from '../../src/platform/fair-queue.ts'
+import { createFairQueue, type QueueEntry } from '../../src/platform/fairness/fair-queue.ts'
 
 type Action =
   | { kind: 'enter'; team: string; key: string | undefined }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { createFairQueue, type FairQueueOptions, type QueueEntry } from '../../src/platform/fair-queue.ts'
+import {
+  createFairQueue,
+  type FairQueueOptions,
+  type QueueEntry,
+} from '../../src/platform/fairness/fair-queue.ts'
 
 describe('a fair queue', () => {
   let nowMs: number

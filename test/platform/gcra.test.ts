@@ -11,8 +11,8 @@ import {
   remainingAfter,
   shareOf,
   waitFor,
-} from '../../src/platform/gcra.ts'
-import { createScript, runScript } from '../../src/platform/redis-script.ts'
+} from '../../src/platform/redis/gcra.ts'
+import { createScript, runScript } from '../../src/platform/redis/script.ts'
 import { useRedis } from '../support/redis.ts'
 
 type Policy = NonNullable<ReturnType<typeof policyOf>>

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 
-const LOG = new URL('../../src/platform/log.ts', import.meta.url).href
-const DESTINATION = new URL('../../src/platform/log-destination.ts', import.meta.url).href
+const LOG = new URL('../../src/platform/observe/log.ts', import.meta.url).href
+const DESTINATION = new URL('../../src/platform/observe/log-destination.ts', import.meta.url).href
 
 /** A process that logs, with its standard output where the shell puts it. */
 function start(code: string, redirection = '') {

@@ -6,7 +6,7 @@ import { after, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { freePorts, onFreePort } from '../../dev/free-port.ts'
 import { listen, stopListening } from '../../dev/issuer/listen.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
 import {
   createOutboundClient,
   OutboundError,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { SecretText } from '../../src/platform/secret-text.ts'
-import { createSecrets } from '../../src/platform/secrets.ts'
+import { SecretText } from '../../src/platform/secrets/secret-text.ts'
+import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import { sealWithoutPadding } from '../support/old-seal.ts'
 
 describe('a sealed secret', () => {

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
 import { Problem } from '../../src/contract/problem.ts'
-import { createMetrics } from '../../src/platform/metrics.ts'
+import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
 
 const MAX_IN_FLIGHT = 8

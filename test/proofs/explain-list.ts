@@ -4,7 +4,7 @@ import { listAgents } from '../../src/agents/list/store.ts'
 import { AGENT_STATUSES } from '../../src/contract/agent.ts'
 import type { AgentFiltersQuery } from '../../src/contract/agent-filters.ts'
 import { AGENT_SORTS } from '../../src/contract/list.ts'
-import type { Statement } from '../../src/platform/database.ts'
+import type { Statement } from '../../src/platform/database/database.ts'
 
 export interface ListPlan {
   query: string

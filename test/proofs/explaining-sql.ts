@@ -1,5 +1,5 @@
 import { Client, escapeLiteral } from 'pg'
-import type { Sql, Statement } from '../../src/platform/database.ts'
+import type { Sql, Statement } from '../../src/platform/database/database.ts'
 
 export interface Explained {
   statements: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
-import { createMetrics } from '../../src/platform/metrics.ts'
+import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { createSampledChecks } from '../../src/services/check/sampled-checks.ts'
 import { createPoller } from '../../src/services/poll/poller.ts'
 import { createPublisher } from '../../src/services/publish/publisher.ts'

@@ -1,5 +1,5 @@
 import { createEvents } from '../../src/deps.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
 import type { TestNats } from './nats.ts'
 import { until } from './until.ts'
 

@@ -1,5 +1,5 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import type { KeyringEntry, SecretPlace } from '../../src/platform/secrets.ts'
+import type { KeyringEntry, SecretPlace } from '../../src/platform/secrets/secrets.ts'
 
 /** Seals a secret as version 1 did: without padding. */
 export function sealWithoutPadding({ id, key }: KeyringEntry, place: SecretPlace, text: string): Buffer {

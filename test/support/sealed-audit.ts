@@ -1,9 +1,9 @@
 import type { Client } from 'pg'
 import { createSealStep, type SealStepOptions } from '../../src/audit/seals/seal-step.ts'
 import { type Verification, type VerifyOptions, verifyAudit } from '../../src/audit/seals/verify.ts'
-import type { Statements } from '../../src/platform/database.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { createSigner, parseSigningKeys, type Signer } from '../../src/platform/signer.ts'
+import type { Statements } from '../../src/platform/database/database.ts'
+import { createLog } from '../../src/platform/observe/log.ts'
+import { createSigner, parseSigningKeys, type Signer } from '../../src/platform/secrets/signer.ts'
 import { signingKey } from './signing.ts'
 
 const INT8 = 20

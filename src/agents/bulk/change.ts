@@ -1,4 +1,4 @@
-import type { Caller } from '../../platform/identity.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 import type { ChangeConditions } from '../change-agent.ts'
 import type { Agents } from '../configuration/service.ts'
 import type { Lifecycle } from '../lifecycle/service.ts'

@@ -1,7 +1,7 @@
 import { Problem } from '../../contract/problem.ts'
-import type { Sql } from '../../platform/database.ts'
-import type { Caller } from '../../platform/identity.ts'
-import type { Turns } from '../../platform/turns.ts'
+import type { Sql } from '../../platform/database/database.ts'
+import type { Turns } from '../../platform/fairness/turns.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 import type { IdempotencyKey } from '../configuration/idempotency.ts'
 import {
   type BulkChangeRow,

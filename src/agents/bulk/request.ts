@@ -4,7 +4,7 @@ import { type AgentBulk, BULK_PERMISSIONS, type BulkAction } from '../../contrac
 import type { AgentLifecycle } from '../../contract/lifecycle.ts'
 import { PermissionMissing } from '../../contract/problem.ts'
 import { RequestValidationError, type ValidationError } from '../../contract/validation-error.ts'
-import type { Caller } from '../../platform/identity.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 import { settableValues } from '../compare.ts'
 import { refuseCredentialInReason } from '../lifecycle/service.ts'
 import { normalUuid, readNestedValues } from '../nested-values.ts'

@@ -1,7 +1,7 @@
 import type { AgentFiltersQuery } from '../../contract/agent-filters.ts'
 import { MAX_BULK_AGENTS } from '../../contract/bulk.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { readFilters } from '../list/filters.ts'
 import type { RequireFilterTable } from '../list/readiness.ts'
 import { countAgents, listAgents, needsFilterTable } from '../list/store.ts'

@@ -1,5 +1,5 @@
-import type { Statements } from '../../platform/database.ts'
-import type { Caller } from '../../platform/identity.ts'
+import type { Statements } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 import { findUsedKey, type IdempotencyKey } from '../configuration/idempotency.ts'
 
 /** A bulk request or an import with an idempotency key. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../../platform/identity.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 import type { Change, StoredAgent } from '../change-agent.ts'
 import type { ColumnValues } from '../columns.ts'
 import { changedColumns, describeColumns } from '../compare.ts'

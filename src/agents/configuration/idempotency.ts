@@ -1,8 +1,8 @@
-import { auditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
-import type { Statements } from '../../platform/database.ts'
-import type { Caller } from '../../platform/identity.ts'
-import { SecretText } from '../../platform/secret-text.ts'
-import type { Secrets } from '../../platform/secrets.ts'
+import { auditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/database/audit-sql.ts'
+import type { Statements } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
+import { SecretText } from '../../platform/secrets/secret-text.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { Claim } from '../change-statement.ts'
 
 /** The idempotency key of a creation, and the hash of its body. */

@@ -1,6 +1,6 @@
 import { AGENT_DEFAULTS, AgentCreate } from '../../contract/agent.ts'
-import type { Caller } from '../../platform/identity.ts'
-import type { Secrets } from '../../platform/secrets.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { NamedSecrets } from '../change-agent.ts'
 import type { Columns, RevisionRecord } from '../change-statement.ts'
 import { inspect, refuseFaults } from '../secrets/inspect.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { type Address, cardAddress, type Delegation, readDelegations, urlAddress } from './targets.ts'
 
 /** So few that the changes that wait for the locks of a step do not notice. */

@@ -1,6 +1,6 @@
 import { TRUST_STAGES } from '../../contract/agent.ts'
 import { type AgentDependent, COUNTED_DEPENDENTS, type DependentsImpact } from '../../contract/delegation.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { evaluationState } from './agent-state.ts'
 
 /** The agents that delegate to an agent directly and come after `after` in the order of their ids. */

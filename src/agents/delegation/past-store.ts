@@ -1,4 +1,4 @@
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 
 /** The revision that an agent had at some time. */
 export interface PastRevision {

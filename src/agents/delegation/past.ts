@@ -1,6 +1,6 @@
 import type { Agent } from '../../contract/agent.ts'
 import type { DelegationEdge, EvaluationState } from '../../contract/delegation.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { findAgentAt } from '../history/past-agent.ts'
 import { findPastCandidates, findRevisionsAt, type PastRevision } from './past-store.ts'
 import { edgeTo } from './present.ts'

@@ -1,5 +1,5 @@
 import type { DelegationEdge } from '../../contract/delegation.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { evaluationState } from './agent-state.ts'
 import { MAX_DELEGATIONS } from './targets.ts'
 import type { AgentState, Graph } from './walk.ts'

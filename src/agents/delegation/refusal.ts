@@ -1,6 +1,6 @@
 import { TRUST_STAGES } from '../../contract/agent.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import type { Columns } from '../change-statement.ts'
 import { hasDependent } from './dependents-store.ts'
 

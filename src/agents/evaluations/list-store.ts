@@ -1,6 +1,6 @@
 import type { EvaluationSeries, Metric, RecordedEvaluation } from '../../contract/evaluation.ts'
 import { MAX_SERIES_POINTS } from '../../contract/evaluation.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { BEHAVIOUR_COLUMNS } from '../columns.ts'
 
 /** The place of an evaluation in the list. */

@@ -1,7 +1,7 @@
 import type { AgentLatestEvaluation } from '../../contract/agent-parts.ts'
 import type { AgentEvaluation } from '../../contract/evaluation.ts'
-import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
-import type { Statements } from '../../platform/database.ts'
+import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/database/audit-sql.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { evaluationJson } from '../columns.ts'
 import { MAX_AGENT_BYTES } from '../size.ts'
 

@@ -1,5 +1,5 @@
 import { namedField } from '../../contract/agent-secrets.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import type { AgentText, NamedSecrets } from '../change-agent.ts'
 import { AGENT_TEXT, agentSql } from '../columns.ts'
 import { snapshotAtOrAfter } from '../snapshot.ts'

@@ -1,6 +1,6 @@
 import { REDACTABLE_REASON } from '../../contract/history.ts'
-import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
-import type { Statements } from '../../platform/database.ts'
+import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/database/audit-sql.ts'
+import type { Statements } from '../../platform/database/database.ts'
 
 /** The current revision of the agent, and whether it has the given one. Undefined if the team has no such agent. */
 export async function findRevision(

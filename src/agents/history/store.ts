@@ -1,5 +1,5 @@
 import type { AgentRevision } from '../../contract/history.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 
 /** The revisions below `before`, newest first. Undefined when the team has no such agent. */
 export async function listRevisions(

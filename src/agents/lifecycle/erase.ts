@@ -1,4 +1,4 @@
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 
 /** So few that other statements do not notice: a revision can hold a prompt of 256 KiB. */
 const REVISIONS_PER_STEP = 100

@@ -2,7 +2,7 @@
 // cost, which also writes the revision, the outbox event and the audit event, and takes the agent out of the delegation graph or
 // puts it back.
 
-import { INSERT_AUDIT_EVENT } from '../../platform/audit-sql.ts'
+import { INSERT_AUDIT_EVENT } from '../../platform/database/audit-sql.ts'
 import { AGENT_COLUMNS } from '../columns.ts'
 import { movedRows } from '../delegation/derived-rows.ts'
 import { SNAPSHOT_INTERVAL, snapshotSql } from '../snapshot.ts'

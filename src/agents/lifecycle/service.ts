@@ -2,10 +2,10 @@ import type { AgentDeletePlan } from '../../contract/delegation.ts'
 import { type AgentLifecycle, isTrusted } from '../../contract/lifecycle.ts'
 import { Problem } from '../../contract/problem.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
-import { auditOrigin } from '../../platform/audit-sql.ts'
-import { containsCredential } from '../../platform/credential-patterns.ts'
-import type { Sql } from '../../platform/database.ts'
-import type { Caller } from '../../platform/identity.ts'
+import { auditOrigin } from '../../platform/database/audit-sql.ts'
+import type { Sql } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
+import { containsCredential } from '../../platform/secrets/credential-patterns.ts'
 import {
   type AgentText,
   type Change,

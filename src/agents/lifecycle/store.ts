@@ -1,5 +1,5 @@
-import { type AuditOrigin, originParameters } from '../../platform/audit-sql.ts'
-import type { Statements } from '../../platform/database.ts'
+import { type AuditOrigin, originParameters } from '../../platform/database/audit-sql.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { currentTraceparent } from '../../platform/tracing/spans.ts'
 import { isUnchangedBy, markSql } from '../bulk-mark.ts'
 import type { AgentText } from '../change-agent.ts'

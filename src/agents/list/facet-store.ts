@@ -1,4 +1,4 @@
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import type { FactField } from './filter-table.ts'
 import { type AgentFilters, factPattern, matchesUncounted, Parameters } from './filters.ts'
 

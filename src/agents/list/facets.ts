@@ -1,6 +1,6 @@
 import { type AgentFacets, type AgentFacetsQuery, MAX_FACET_VALUES } from '../../contract/facets.ts'
-import type { Statements } from '../../platform/database.ts'
-import type { Caller } from '../../platform/identity.ts'
+import type { Statements } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 import { FacetCounter, type Tally } from './facet-counter.ts'
 import { type FactsPage, readFacts, readValues } from './facet-store.ts'
 import type { FactField } from './filter-table.ts'

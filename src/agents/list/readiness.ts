@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 
 export type RequireFilterTable = (teamId: string) => Promise<void>
 

@@ -2,7 +2,7 @@
 
 import { Agent } from '../../contract/agent.ts'
 import type { AgentSort } from '../../contract/list.ts'
-import type { Statement } from '../../platform/database.ts'
+import type { Statement } from '../../platform/database/database.ts'
 import { AGENT_TEXT, type AgentShape, agentSql } from '../columns.ts'
 import { type AgentFilters, matchesFilters, Parameters, searchPattern } from './filters.ts'
 

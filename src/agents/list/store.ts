@@ -1,4 +1,4 @@
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { FLAG_FIELDS } from './filter-table.ts'
 import type { AgentFilters } from './filters.ts'
 import {

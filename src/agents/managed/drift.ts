@@ -1,6 +1,6 @@
 import type { Agent } from '../../contract/agent.ts'
 import type { DriftedField } from '../../contract/configuration-set.ts'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import type { StoredAgent } from '../change-agent.ts'
 import type { ColumnValues } from '../columns.ts'
 import { changedColumns } from '../compare.ts'

@@ -1,8 +1,8 @@
 import type { Agent } from '../../contract/agent.ts'
 import type { AgentSpec, FieldChange } from '../../contract/configuration-set.ts'
-import type { Statements } from '../../platform/database.ts'
-import type { Caller } from '../../platform/identity.ts'
-import type { Secrets } from '../../platform/secrets.ts'
+import type { Statements } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import {
   type Change,
   changeLockedAgent,

@@ -1,7 +1,7 @@
 import type { AgentCreate } from '../../contract/agent.ts'
 import type { AgentSpec } from '../../contract/configuration-set.ts'
 import { RequestValidationError, type ValidationError } from '../../contract/validation-error.ts'
-import { isMaskShaped } from '../../platform/secrets.ts'
+import { isMaskShaped } from '../../platform/secrets/secrets.ts'
 import { readNestedValues } from '../nested-values.ts'
 
 const PLACE = 'spec'

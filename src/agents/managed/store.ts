@@ -1,4 +1,4 @@
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import type { AgentText } from '../change-agent.ts'
 import type { Columns, RevisionRecord } from '../change-statement.ts'
 import { AGENT_TEXT, agentSql } from '../columns.ts'

@@ -4,8 +4,8 @@ import {
   isCredentialHeader,
   isPlaceholder,
   isRandomSecret,
-} from '../../platform/credential-patterns.ts'
-import { hasUserInfo } from '../../platform/user-info.ts'
+} from '../../platform/secrets/credential-patterns.ts'
+import { hasUserInfo } from '../../platform/secrets/user-info.ts'
 import type { NamedSecrets } from '../change-agent.ts'
 
 type Path = readonly (string | number)[]

@@ -1,7 +1,7 @@
 import { MAX_NAMED_SECRETS, type NamedSecret, namedField } from '../../contract/agent-secrets.ts'
 import { Problem } from '../../contract/problem.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
-import type { Caller } from '../../platform/identity.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 import { type Change, changeAgent, type StoredAgent } from '../change-agent.ts'
 import type { NamedSecretWrite } from '../change-statement.ts'
 import { findReference } from './inspect.ts'

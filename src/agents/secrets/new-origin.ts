@@ -1,6 +1,6 @@
 import type { Agent } from '../../contract/agent.ts'
 import { PermissionMissing } from '../../contract/problem.ts'
-import type { Caller } from '../../platform/identity.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 import type { StoredAgent } from '../change-agent.ts'
 import type { Columns } from '../change-statement.ts'
 import type { SecretChanges } from './secret-change.ts'

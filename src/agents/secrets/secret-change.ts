@@ -1,7 +1,7 @@
 import type { Agent, AgentUpdate } from '../../contract/agent.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
-import { SecretText } from '../../platform/secret-text.ts'
-import { isMaskShaped, maskSecret, type SecretPlace, type Secrets } from '../../platform/secrets.ts'
+import { SecretText } from '../../platform/secrets/secret-text.ts'
+import { isMaskShaped, maskSecret, type SecretPlace, type Secrets } from '../../platform/secrets/secrets.ts'
 import type { StoredAgent } from '../change-agent.ts'
 import type { Columns } from '../change-statement.ts'
 

@@ -1,10 +1,10 @@
 import { namedField } from '../../contract/agent-secrets.ts'
 import { Problem } from '../../contract/problem.ts'
-import { auditOrigin } from '../../platform/audit-sql.ts'
-import type { Sql } from '../../platform/database.ts'
-import type { Caller } from '../../platform/identity.ts'
-import type { SecretText } from '../../platform/secret-text.ts'
-import type { Secrets } from '../../platform/secrets.ts'
+import { auditOrigin } from '../../platform/database/audit-sql.ts'
+import type { Sql } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
+import type { SecretText } from '../../platform/secrets/secret-text.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { readSealedSecrets } from './store.ts'
 
 export interface SecretsDeps {

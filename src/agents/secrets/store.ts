@@ -1,7 +1,7 @@
 import { namedField } from '../../contract/agent-secrets.ts'
 import { Problem } from '../../contract/problem.ts'
-import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
-import type { Statements } from '../../platform/database.ts'
+import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/database/audit-sql.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import type { NamedSecrets } from '../change-agent.ts'
 
 export interface SealedSecrets {

@@ -1,4 +1,4 @@
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { FIRST_ID } from '../../platform/id-time.ts'
 import type { Checkpoint } from './chain.ts'
 import { createRecordHasher, type RecordValues } from './record-hash.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 
 /** The text of each column; null without a value. */
 export type RecordValues = (string | null)[]

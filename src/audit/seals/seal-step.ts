@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { FIRST_ID, firstIdAt, idAfter, timeOf } from '../../platform/id-time.ts'
-import type { Signer } from '../../platform/signer.ts'
+import type { Signer } from '../../platform/secrets/signer.ts'
 import { hashSeal, makeCheckpoint, rootOfSeal, SEAL_TYPE, type SealClaims } from './chain.ts'
 import { createRecordHasher, type RecordHasher } from './record-hash.ts'
 import {

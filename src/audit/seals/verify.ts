@@ -1,5 +1,5 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
-import type { Statements } from '../../platform/database.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import { FIRST_ID, firstIdAt, monthStart, timeOf } from '../../platform/id-time.ts'
 import { type Checkpoint, hashSeal, makeCheckpoint, rootOfSeal, SEAL_TYPE, type SealClaims } from './chain.ts'
 import {

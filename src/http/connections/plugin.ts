@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import fp from 'fastify-plugin'
-import type { ConnectionMetrics, CutOffCause } from '../../platform/metrics.ts'
+import type { ConnectionMetrics, CutOffCause } from '../../platform/observe/metrics.ts'
 import { Connection } from './connection.ts'
 import { createOccupancy } from './occupancy.ts'
 

@@ -1,5 +1,5 @@
 import type { ValidationError } from '../../contract/validation-error.ts'
-import { hasUserInfo } from '../../platform/user-info.ts'
+import { hasUserInfo } from '../../platform/secrets/user-info.ts'
 import { valueError } from '../validation.ts'
 import type { Card } from './card.ts'
 import { isTestable } from './card.ts'

@@ -6,8 +6,8 @@ import {
   DEFAULT_CARD_POLICY,
   MAX_CARD_KEYS,
 } from '../../contract/card-signature.ts'
-import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/audit-sql.ts'
-import type { Statements } from '../../platform/database.ts'
+import { type AuditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/database/audit-sql.ts'
+import type { Statements } from '../../platform/database/database.ts'
 
 interface TrustChange {
   nowSeconds: number

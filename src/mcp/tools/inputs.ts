@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { MAX_REASON_LENGTH } from '../../contract/change-reason.ts'
 import { Problem } from '../../contract/problem.ts'
 import { parseUuid } from '../../contract/uuid.ts'
-import type { Caller } from '../../platform/identity.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 import type { AgentFunctions } from '../agent-functions.ts'
 
 /** Members that several tools share. */

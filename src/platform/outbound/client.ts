@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { refusalProblem } from '../place.ts'
-import { createSharedBudget } from '../shared-budget.ts'
+import { refusalProblem } from '../fairness/place.ts'
+import { createSharedBudget } from '../fairness/shared-budget.ts'
 import { createUrlCheck, type UrlPolicy } from './check-url.ts'
 import { OutboundError, unreachable } from './error.ts'
 import { createGuard, type GuardPolicy } from './guard.ts'

@@ -2,7 +2,7 @@ import { Problem } from '../../contract/problem.ts'
 import type { ProblemCode } from '../../contract/problem-codes.ts'
 import type { Verdict } from '../breaker/breaker.ts'
 import { RESET_MS } from '../breaker/circuit.ts'
-import type { QueueRefusal } from '../fair-queue.ts'
+import type { QueueRefusal } from '../fairness/fair-queue.ts'
 
 /** Why a request to an upstream gave no response that can be passed on. */
 export type FailureKind =

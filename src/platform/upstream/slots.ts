@@ -1,4 +1,4 @@
-import { createFairQueue, type QueueEntry, type QueueRefusal } from '../fair-queue.ts'
+import { createFairQueue, type QueueEntry, type QueueRefusal } from '../fairness/fair-queue.ts'
 
 /** A request that needs one of the slots of an upstream. */
 export interface SlotRequest {

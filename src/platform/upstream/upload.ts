@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { QueueRefusal } from '../fair-queue.ts'
-import type { SharedBudget } from '../shared-budget.ts'
+import type { QueueRefusal } from '../fairness/fair-queue.ts'
+import type { SharedBudget } from '../fairness/shared-budget.ts'
 import { UpstreamFailure } from './failure.ts'
 
 /** The body of a client's request on its way to an upstream. */

@@ -1,4 +1,4 @@
-import type { Signer } from '../../platform/signer.ts'
+import type { Signer } from '../../platform/secrets/signer.ts'
 import type { MadeToken, MountedCaller } from './token-cache.ts'
 
 export interface AssertionOptions {

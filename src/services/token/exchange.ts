@@ -1,11 +1,11 @@
 import { decodeJwt } from 'jose'
 import { Problem } from '../../contract/problem.ts'
 import { coalesce } from '../../platform/coalesce.ts'
-import type { ExchangeMetrics } from '../../platform/metrics.ts'
+import { refusalProblem } from '../../platform/fairness/place.ts'
+import { createSharedBudget } from '../../platform/fairness/shared-budget.ts'
+import type { ExchangeMetrics } from '../../platform/observe/metrics.ts'
 import { type ConfiguredOptions, sendToConfigured } from '../../platform/outbound/configured.ts'
-import { refusalProblem } from '../../platform/place.ts'
-import type { SecretText } from '../../platform/secret-text.ts'
-import { createSharedBudget } from '../../platform/shared-budget.ts'
+import type { SecretText } from '../../platform/secrets/secret-text.ts'
 import type { MadeToken, MountedCaller } from './token-cache.ts'
 
 export interface ExchangeOptions {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Caller } from '../../platform/identity.ts'
+import type { Caller } from '../../platform/identity/identity.ts'
 
 /** The caller of a mounted operation. */
 export type MountedCaller = Caller & {

@@ -1,16 +1,16 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { SERVICE_STATES } from '../contract/service.ts'
-import type { BreakerState } from './breaker/circuit.ts'
+import { SERVICE_STATES } from '../../contract/service.ts'
+import type { BreakerState } from '../breaker/circuit.ts'
+import { type DatabaseObservation, observeDatabase } from '../database/metrics.ts'
+import type { Backlog } from '../events/outbox.ts'
+import type { QueueRefusal } from '../fairness/fair-queue.ts'
+import type { Lane, Lanes } from '../fairness/lanes.ts'
 import {
   type BudgetMetrics,
   createBudgetMetrics,
   createRedisMetrics,
   type RedisMetrics,
-} from './budget-metrics.ts'
-import { type DatabaseObservation, observeDatabase } from './database-metrics.ts'
-import type { QueueRefusal } from './fair-queue.ts'
-import type { Lane, Lanes } from './lanes.ts'
-import type { Backlog } from './outbox.ts'
+} from '../redis/budget-metrics.ts'
 
 interface RequestMeasurement {
   method: string

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { CountedBy, Priority } from '../contract/request-budget.ts'
+import type { CountedBy, Priority } from '../../contract/request-budget.ts'
 
 /** `offline`: not connected. `breaker`: not asked, because the last calls failed. `slow`: no reply in time. */
 export type RedisFailure = 'offline' | 'breaker' | 'slow' | 'failed'

@@ -1,5 +1,5 @@
 import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator, nkeys } from '@nats-io/transport-node'
-import { SecretText } from './secret-text.ts'
+import { SecretText } from '../secrets/secret-text.ts'
 
 /** How the console proves who it is, beside the credentials of the address. */
 export interface NatsLogin {

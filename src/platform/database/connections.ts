@@ -1,11 +1,11 @@
 import type { ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
 import type { Logger } from 'pino'
-import { databaseUnavailable, mustLeavePool } from './database-errors.ts'
-import { createPoolStatistics, type PoolStatistics } from './database-statistics.ts'
+import { databaseUnavailable, mustLeavePool } from './errors.ts'
 import type { Failover } from './failover.ts'
 import { createPool } from './pool.ts'
 import { createPoolerCheck, POOLER_HELP } from './pooler.ts'
 import { identifyServer } from './server-identity.ts'
+import { createPoolStatistics, type PoolStatistics } from './statistics.ts'
 
 /** A pool whose connections leave it as soon as they are known to lead to a server that is no longer the primary. */
 export interface Connections {

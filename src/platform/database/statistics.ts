@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { errorLabel } from './database-errors.ts'
+import { errorLabel } from './errors.ts'
 
 /** Counted here and copied when the metrics are read. */
 export interface DatabaseStatistics {

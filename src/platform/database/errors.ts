@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { Problem } from '../contract/problem.ts'
+import { Problem } from '../../contract/problem.ts'
 
 /** The error codes for a statement that fails for one of these reasons. */
 export interface FailureCodes {

@@ -1,4 +1,4 @@
-import type { Caller } from './identity.ts'
+import type { Caller } from '../identity/identity.ts'
 
 /** The beginning of every INSERT of an audit event. The change and its audit event are one statement, so that neither is
  * stored without the other. */

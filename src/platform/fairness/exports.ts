@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Problem } from '../contract/problem.ts'
+import { Problem } from '../../contract/problem.ts'
 import type { FairQueue } from './fair-queue.ts'
 import { refusalProblem, takePlace } from './place.ts'
 import { createSharedBudget } from './shared-budget.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Sql, Statements } from './database.ts'
+import type { Sql, Statements } from '../database/database.ts'
 
 /** The PostgreSQL channel that relays listen to. */
 export const OUTBOX_CHANNEL = 'console_outbox'

@@ -1,9 +1,9 @@
 import { DatabaseError, type PoolClient } from 'pg'
 import type { Logger } from 'pino'
-import { coalesce } from './coalesce.ts'
+import { coalesce } from '../coalesce.ts'
+import { withTimeout } from '../with-timeout.ts'
 import type { Connections } from './connections.ts'
 import { MIGRATIONS } from './schema.ts'
-import { withTimeout } from './with-timeout.ts'
 
 export const DATABASE_STATES = ['up', 'read_only', 'schema_outdated', 'down'] as const
 

@@ -1,8 +1,8 @@
 import type { RedisClientType } from '@redis/client'
 import type { Logger } from 'pino'
-import { createBreaker } from './breaker/breaker.ts'
+import { createBreaker } from '../breaker/breaker.ts'
 import type { RedisFailure, RedisMetrics } from './budget-metrics.ts'
-import { type RedisScript, runScript } from './redis-script.ts'
+import { type RedisScript, runScript } from './script.ts'
 
 export interface RedisSettings {
   readonly url: string

@@ -1,16 +1,16 @@
 import { errors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import type { AuditVia } from '../contract/audit.ts'
-import { Problem } from '../contract/problem.ts'
-import { createIssuerKeys } from './identity/issuer-keys.ts'
-import { createEndWithToken, type EndWithToken } from './identity/open-streams.ts'
-import type { SourceState } from './identity/refresher.ts'
-import { createRevocations } from './identity/revocations.ts'
-import { ALGORITHMS, findProfileFaults, LEEWAY_SECONDS } from './identity/token-profile.ts'
-import { createTokenReader, type TokenReaderOptions, type VerifiedToken } from './identity/verified-token.ts'
+import type { AuditVia } from '../../contract/audit.ts'
+import { Problem } from '../../contract/problem.ts'
+import { createIssuerKeys } from './issuer-keys.ts'
+import { createEndWithToken, type EndWithToken } from './open-streams.ts'
+import type { SourceState } from './refresher.ts'
+import { createRevocations } from './revocations.ts'
+import { ALGORITHMS, findProfileFaults, LEEWAY_SECONDS } from './token-profile.ts'
+import { createTokenReader, type TokenReaderOptions, type VerifiedToken } from './verified-token.ts'
 
-export type { VerifiedToken } from './identity/verified-token.ts'
+export type { VerifiedToken } from './verified-token.ts'
 
 /** The user and team that a request acts for. */
 export interface Caller {

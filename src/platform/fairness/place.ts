@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problem.ts'
+import { Problem } from '../../contract/problem.ts'
 import type { FairQueue, QueueRefusal } from './fair-queue.ts'
 
 /** For work that takes places by itself, one after the other, instead of one place for the whole request. */

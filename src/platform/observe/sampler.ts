@@ -1,4 +1,4 @@
-import { coalesce } from './coalesce.ts'
+import { coalesce } from '../coalesce.ts'
 
 /** Reads a value now and then, so that metrics have it without waiting for the database. */
 export interface Sampler<Value> {

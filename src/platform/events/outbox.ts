@@ -1,8 +1,8 @@
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import type { Logger } from 'pino'
-import type { RevisionAction } from '../contract/history.ts'
-import type { Sql } from './database.ts'
-import { createPool } from './pool.ts'
+import type { RevisionAction } from '../../contract/history.ts'
+import type { Sql } from '../database/database.ts'
+import { createPool } from '../database/pool.ts'
 
 /** An event that has not been delivered. */
 export interface OutboxEvent {

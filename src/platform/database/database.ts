@@ -1,13 +1,13 @@
 import { SpanKind } from '@opentelemetry/api'
 import type { PoolConfig } from 'pg'
 import type { Logger } from 'pino'
+import { dividePlaces, SEARCH_TIMEOUT_MS } from '../fairness/lanes.ts'
+import { inSpan } from '../tracing/spans.ts'
 import { type Connections, createConnections } from './connections.ts'
-import { type FailureCodes, mustLeavePool, problemFromDatabase } from './database-errors.ts'
-import { createStateCheck, type DatabaseState } from './database-state.ts'
-import { countError, type DatabaseStatistics } from './database-statistics.ts'
+import { type FailureCodes, mustLeavePool, problemFromDatabase } from './errors.ts'
 import { createFailover } from './failover.ts'
-import { dividePlaces, SEARCH_TIMEOUT_MS } from './lanes.ts'
-import { inSpan } from './tracing/spans.ts'
+import { createStateCheck, type DatabaseState } from './state.ts'
+import { countError, type DatabaseStatistics } from './statistics.ts'
 
 export interface Statement {
   /** PostgreSQL plans a named statement once for each connection, and an unnamed one at each execution. */

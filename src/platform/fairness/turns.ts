@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Problem } from '../contract/problem.ts'
+import { Problem } from '../../contract/problem.ts'
 import type { Lane, Lanes } from './lanes.ts'
 import { takePlace } from './place.ts'
 

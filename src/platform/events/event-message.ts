@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 import { Type } from 'typebox'
-import { AgentEvent, EpochEvent } from '../contract/events.ts'
+import { AgentEvent, EpochEvent } from '../../contract/events.ts'
 
 /** A message of the stream that the console has published. */
 export interface EventMessage {

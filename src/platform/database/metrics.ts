@@ -5,8 +5,8 @@ import {
   type GaugeConfiguration,
   type Registry,
 } from 'prom-client'
-import { DATABASE_STATES, type DatabaseState } from './database-state.ts'
-import type { DatabaseStatistics } from './database-statistics.ts'
+import { DATABASE_STATES, type DatabaseState } from './state.ts'
+import type { DatabaseStatistics } from './statistics.ts'
 
 export interface DatabaseObservation {
   statistics: DatabaseStatistics
