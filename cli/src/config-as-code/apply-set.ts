@@ -105,7 +105,7 @@ function renderOutcomes({ outcomes, error }: Applied, isInterrupted: boolean, st
   const rest = of('not_applied').length
   const parts = [
     ...(isInterrupted ? ['Interrupted.'] : []),
-    ...(error === undefined ? [] : [`${severalLines((error as Error).message)}.`]),
+    ...(error === undefined || isInterrupted ? [] : [`${severalLines((error as Error).message)}.`]),
     `${done === '' ? 'Nothing was changed' : paint(done, 'green')}${rest > 0 ? `, ${rest} not begun` : ''}.`,
     ...(rest > 0 ? ['Apply again to go on.'] : []),
   ]
