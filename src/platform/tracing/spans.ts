@@ -58,7 +58,7 @@ async function endAfter<Result>(span: Span, work: (span: Span) => Promise<Result
 }
 
 /** Only the class of an error is recorded: its message may contain values of an agent. */
-export function setFailed(span: Span, error: unknown): void {
+function setFailed(span: Span, error: unknown): void {
   const { code, name = 'Error' } = (error ?? {}) as { code?: unknown; name?: string }
   span.setAttribute('error.type', typeof code === 'string' ? code : name)
   span.setStatus({ code: SpanStatusCode.ERROR })
