@@ -37,6 +37,7 @@ function createIo(signal: AbortSignal): Io {
     env,
     platform,
     home: homedir(),
+    cwd: process.cwd(),
     stdin: {
       isTerminal: isatty(0),
       readAll,

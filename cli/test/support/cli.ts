@@ -48,6 +48,7 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
     env,
     platform: surroundings.platform ?? 'linux',
     home: '/nowhere',
+    cwd: surroundings.cwd ?? '/nowhere',
     stdin: {
       ...{ isTerminal, readAll: async () => stdin, readLine: surroundings.readLine ?? (async () => stdin) },
       chunks: () => Readable.from([Buffer.from(stdin)]),
