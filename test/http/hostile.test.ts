@@ -4,6 +4,7 @@ import { COLLECTION } from '../support/agents.ts'
 import { HOSTILE_BODIES } from './hostile-bodies.ts'
 import { useMeasuredConsole } from './measured-console.ts'
 
+/** The least of them counts: what a body costs, it costs each time, unlike what the machine takes from the process. */
 const TIMES = 3
 const WARM_UP = 200
 /** What is worth telling. Half of such a turn is V8 reading a megabyte of JSON. */
@@ -38,10 +39,15 @@ describe('a body of 1 MiB made to be as much work as it can be', async () => {
   for (const [name, body] of Object.entries(HOSTILE_BODIES)) {
     it(`is no 5xx and no long absence: ${name}`, async () => {
       assert.ok(Buffer.byteLength(body) <= 1024 * 1024)
-      await running.reset()
       let status = 0
-      for (let count = 0; count < TIMES; count++) status = await put(body)
-      const { cpuMs, wallMs } = await running.report()
+      let least = { cpuMs: Number.POSITIVE_INFINITY, wallMs: Number.POSITIVE_INFINITY }
+      for (let count = 0; count < TIMES; count++) {
+        await running.reset()
+        status = await put(body)
+        const turn = await running.report()
+        if (turn.cpuMs < least.cpuMs) least = turn
+      }
+      const { cpuMs, wallMs } = least
       if (cpuMs > LONG_TURN_MS) {
         long.push(`${name} (${status}): ${cpuMs.toFixed(0)} ms of work, ${wallMs.toFixed(0)} ms by the clock`)
       }
