@@ -43,7 +43,8 @@ export async function startTracing(
   core.setGlobalErrorHandler((error) => log.warn({ err: error }, 'spans were not sent'))
   const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT_MS })
   const provider = new sdk.TracerProvider({
-    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(sampleRatio) }),
+    // Spans are made only for requests that are sampled.
+    sampler: new sdk.AlwaysOnSampler(),
     resource: resourceFromAttributes({
       'service.name': service.name,
       'service.version': service.version,
@@ -59,7 +60,7 @@ export async function startTracing(
   })
   api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   api.propagation.setGlobalPropagator(new core.W3CTraceContextPropagator())
-  setTracer(provider.getTracer('agent-console'))
+  setTracer(provider.getTracer('agent-console'), sampleRatio)
   return {
     close: async () => {
       setTracer(undefined)
