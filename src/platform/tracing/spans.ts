@@ -24,7 +24,7 @@ export function setTracer(started: Tracer | undefined, ratio = 0): void {
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]([0-9a-f])/
 
-/** Decided before anything is made: a span that is not recorded would still take 8 % of the CPU time of a read. */
+/** Decided before anything is made, so that a request that is not sampled makes no span at all. */
 function isSampled(traceparent: unknown): boolean {
   const flags = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined
   return flags === undefined ? Math.random() < sampleRatio : Number.parseInt(flags, 16) % 2 === 1
