@@ -5,13 +5,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { agentBodies } from '../../test/support/agent-bodies.ts'
 import { useConsole } from '../../test/support/console.ts'
-import { buildCli } from '../scripts/build.ts'
-import { useFolder } from './support/cli.ts'
+import { outcomeOf, useBuiltProgram } from './support/built-program.ts'
 import { pullAgents, secretsFor } from './support/pulled.ts'
 import { document, type SetFolder, useSetFolder } from './support/set-folder.ts'
 
@@ -27,23 +25,17 @@ const REQUESTS = 2 * KILLED
 
 describe('configuration as code', async () => {
   const running = await useConsole()
-  const dist = join(await useFolder(), 'dist')
-  await buildCli(dist)
+  const { program } = await useBuiltProgram()
 
   const start = (set: SetFolder, token: string, argv: string[], more: Record<string, string> = {}) =>
-    spawn(process.execPath, [join(dist, 'agent-console.js'), ...argv], {
+    spawn(process.execPath, [program, ...argv], {
       cwd: set.folder,
       env: { PATH: process.env['PATH'], HOME: set.folder, AGENT_CONSOLE_TOKEN: token, ...more },
     })
   const run = async (...given: Parameters<typeof start>) => {
     const child = start(...given)
     const started = performance.now()
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close') as Promise<[number | null]>,
-    ])
-    return { stdout, stderr, code, ms: performance.now() - started }
+    return { ...(await outcomeOf(child)), ms: performance.now() - started }
   }
 
   it(`has nothing to plan after a pull of ${AGENTS} random agents`, async (t) => {

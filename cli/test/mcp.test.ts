@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import { join } from 'node:path'
@@ -8,13 +7,14 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { freePorts, onFreePort } from '../../dev/free-port.ts'
 import { startIssuer } from '../../dev/issuer/issuer.ts'
+import { listen, stopListening } from '../../dev/issuer/listen.ts'
 import { useConsole } from '../../test/support/console.ts'
 import { call, callTool, REVISIONS, textOf } from '../../test/support/mcp.ts'
 import { until } from '../../test/support/until.ts'
 import { createUserAgent } from '../../test/support/user-agent.ts'
-import { buildCli } from '../scripts/build.ts'
 import type { Login } from '../src/session/login-store.ts'
 import { type RpcMessage, startBridge } from './support/bridge.ts'
+import { useBuiltProgram } from './support/built-program.ts'
 import { runCli, useFolder } from './support/cli.ts'
 
 const REQUESTS = 200
@@ -22,17 +22,11 @@ const REQUESTS = 200
 const LARGE_CHARACTERS = 60_000
 
 describe('the MCP bridge', async () => {
-  const folder = await useFolder()
-  const dist = join(folder, 'dist')
-  await buildCli(dist)
-  const program = join(dist, 'agent-console.js')
+  const { program, env: built } = await useBuiltProgram()
   const issuer = await startIssuer()
   const running = await useConsole({ issuer })
   const { token } = await running.person()
-  const base = {
-    ...{ PATH: process.env['PATH'] ?? '', HOME: folder, NODE_COMPILE_CACHE: join(folder, 'cache') },
-    AGENT_CONSOLE_URL: running.url,
-  }
+  const base = { ...built, AGENT_CONSOLE_URL: running.url }
   const env = { ...base, AGENT_CONSOLE_TOKEN: token }
   const createAgent = async (agent: object): Promise<{ id: string }> => {
     const json = { model_name: 'm', ...agent }
@@ -41,14 +35,8 @@ describe('the MCP bridge', async () => {
 
   const startStub = async (listener: RequestListener) => {
     const server = createServer(listener)
-    const port = await onFreePort(async (free) => {
-      server.listen(free, '127.0.0.1')
-      await once(server, 'listening')
-    })
-    after(() => {
-      server.close()
-      server.closeAllConnections()
-    })
+    const port = await onFreePort((free) => listen(server, free, '127.0.0.1'))
+    after(() => stopListening(server))
     return `http://127.0.0.1:${port}`
   }
 

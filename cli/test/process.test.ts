@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { globSync, readFileSync, statSync } from 'node:fs'
@@ -8,15 +8,14 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
 import { apiResource, cliClientId } from '../../dev/issuer/client.ts'
 import { startIssuer } from '../../dev/issuer/issuer.ts'
 import { useConsole } from '../../test/support/console.ts'
 import { createUserAgent } from '../../test/support/user-agent.ts'
-import { buildCli } from '../scripts/build.ts'
 import { VERSION } from '../src/version.ts'
+import { outcomeOf, useBuiltProgram } from './support/built-program.ts'
 import { runCli, useFolder } from './support/cli.ts'
 
 /** The parser of YAML is a third of it; each command loads only its own part. */
@@ -25,28 +24,14 @@ const MAX_ENTRY_BYTES = 60_000
 const PROCESSES = 20
 
 describe('the built program', async () => {
-  const folder = await useFolder()
-  const dist = join(folder, 'dist')
-  await buildCli(dist)
-  const program = join(dist, 'agent-console.js')
+  const { dist, program, env: built } = await useBuiltProgram()
   const issuer = await startIssuer()
   const running = await useConsole({ issuer })
   const { token } = await running.person()
-  const env = {
-    ...{ PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE: join(folder, 'cache') },
-    ...{ AGENT_CONSOLE_URL: running.url, AGENT_CONSOLE_TOKEN: token },
-  }
+  const env = { ...built, AGENT_CONSOLE_URL: running.url, AGENT_CONSOLE_TOKEN: token }
 
   const start = (argv: string[], more: Record<string, string | undefined> = {}) =>
     spawn(process.execPath, [program, ...argv], { env: { ...env, ...more } })
-  const ended = async (child: ChildProcessWithoutNullStreams) => {
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close') as Promise<[number | null]>,
-    ])
-    return { stdout, stderr, code }
-  }
 
   it(`is at most ${MAX_BUNDLE_BYTES} bytes, and what every call loads at most ${MAX_ENTRY_BYTES}`, (t) => {
     const files = globSync('**/*.js', { cwd: dist }).map((file) => ({
@@ -64,17 +49,17 @@ describe('the built program', async () => {
   it('has the version of its package', async () => {
     const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as object
     assert.equal('version' in manifest && manifest.version, VERSION)
-    assert.deepEqual(await ended(start(['--version'])), { stdout: `${VERSION}\n`, stderr: '', code: 0 })
+    assert.deepEqual(await outcomeOf(start(['--version'])), { stdout: `${VERSION}\n`, stderr: '', code: 0 })
   })
 
   it('prints only JSON on standard output, without a terminal no colours, and asks nothing', async () => {
     const json = { agent_name: 'Helper', model_name: 'm' }
     await running.request('POST', '/v1/agent-configurations', { token, json })
     const child = start(['agents', 'delete', 'Helper'])
-    const refused = await ended(child)
+    const refused = await outcomeOf(child)
     assert.equal(refused.code, 64)
     assert.match(refused.stderr, /^error: Without a terminal, a deletion needs --yes\.\n$/)
-    const listed = await ended(start(['agents', 'list', '-o', 'json', '--verbose']))
+    const listed = await outcomeOf(start(['agents', 'list', '-o', 'json', '--verbose']))
     assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 1)
     assert.match(listed.stderr, /GET \/v1\/agent-configurations: 200/)
     assert.ok(!listed.stderr.includes(token))
@@ -82,7 +67,7 @@ describe('the built program', async () => {
 
   it('ends with 130 when it is interrupted', async () => {
     const child = start(['login', '--device', '--insecure-storage'])
-    const result = ended(child)
+    const result = outcomeOf(child)
     // It waits for the user once the code is shown.
     await once(child.stderr, 'data')
     child.kill('SIGINT')
@@ -116,14 +101,14 @@ describe('the built program', async () => {
     })
     after(() => proxy.close())
     const url = `http://127.0.0.1:${port}`
-    const tls = await ended(
+    const tls = await outcomeOf(
       start(['whoami'], { HTTPS_PROXY: url, AGENT_CONSOLE_URL: 'https://console.invalid' }),
     )
     assert.equal(tls.code, 1)
     assert.ok(asked.includes('console.invalid:443'), asked.join())
     const without = { HTTPS_PROXY: url, HTTP_PROXY: url, NO_PROXY: '127.0.0.1' }
     asked.length = 0
-    assert.equal((await ended(start(['whoami'], without))).code, 0)
+    assert.equal((await outcomeOf(start(['whoami'], without))).code, 0)
     assert.deepEqual(asked, [])
   })
 
@@ -159,7 +144,7 @@ describe('the built program', async () => {
     subscribe('http.server.request.start', count)
     const more = { XDG_CONFIG_HOME: config, AGENT_CONSOLE_TOKEN: '' }
     const results = await Promise.all(
-      Array.from({ length: PROCESSES }, () => ended(start(['whoami', '-o', 'name'], more))),
+      Array.from({ length: PROCESSES }, () => outcomeOf(start(['whoami', '-o', 'name'], more))),
     )
     unsubscribe('http.server.request.start', count)
     for (const { code, stderr } of results) assert.equal(code, 0, stderr)
