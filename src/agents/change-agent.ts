@@ -10,7 +10,7 @@ import {
   type RevisionRecord,
 } from './change-statement.ts'
 import { AGENT_TEXT, agentSql, BEHAVIOUR_COLUMNS, CHANGEABLE_COLUMNS } from './columns.ts'
-import { driftedSets, OWNERS, type Owner, type SetKey } from './ownership.ts'
+import { driftedSets, findOwners, type SetKey } from './ownership.ts'
 import { bytesOf, refuseTooLarge } from './size.ts'
 
 /** An agent as the text of a response body, its secrets masked. */
@@ -155,9 +155,11 @@ async function tryChange(
   const { columns, secret, ...rest } = change
   const { caller, id, auditId, bulkId, set } = request
   const next = revision + 1
+  // If a set takes fields after the agent was read, the statement below finds another set_version and writes nothing.
+  const owners = row.set_version > 0 ? await findOwners(sql, caller.teamId, id) : []
   const record = {
     ...{ ...rest, caller, id, revision: next, changedAt, auditId, bulkId, set },
-    driftedSets: driftedSets(row.owners, change.fields, set),
+    driftedSets: driftedSets(owners, change.fields, set),
   }
   const isNewBehaviour = BEHAVIOUR_COLUMNS.some((name) => change.fields.includes(name))
   const written = await sql.write(
@@ -226,11 +228,10 @@ interface AgentRow extends AgentText {
   github_token_revision: number | null
   named_secrets: NamedSecrets | null
   set_version: number
-  owners: Owner[] | null
 }
 
 export const AGENT_TO_CHANGE = `
 SELECT a.revision, ${AGENT_TEXT}, a.bytes, a.api_key_fingerprint, a.github_token_fingerprint, a.api_key_revision,
-  a.github_token_revision, a.named_secrets, ${OWNERS}
+  a.github_token_revision, a.named_secrets, a.set_version
 FROM agents a, ${agentSql('a')}
 WHERE a.team_id = $1 AND a.id = $2`

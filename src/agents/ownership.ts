@@ -1,6 +1,8 @@
 // Which configuration sets own which fields of an agent. `src/sets` writes the table `managed_agents`; the statement that changes an
 // agent notes there which owned fields another writer changed.
 
+import type { Statements } from '../platform/database/database.ts'
+
 /** A configuration set and the fields of an agent that it owns. */
 export interface Owner {
   set: string
@@ -13,20 +15,23 @@ export interface SetKey {
   key: string
 }
 
-/** SQL for the owners of an agent, and a number that grows when a set takes fields of it. An agent that no set has ever owned
- * costs no search. */
-export const OWNERS = `a.set_version, CASE WHEN a.set_version > 0 THEN (
-  SELECT json_agg(json_build_object('set', m.set, 'fields', m.fields) ORDER BY m.set) FROM managed_agents m
-  WHERE m.team_id = a.team_id AND m.agent_id = a.id
-) END AS owners`
+/** The owners of an agent. `set_version` of the agent grows when a set takes fields of it; while it is 0, no set has ever owned any,
+ * and there is no need to ask. */
+export async function findOwners(sql: Statements, teamId: string, agentId: string): Promise<Owner[]> {
+  return sql.read<Owner>({
+    name: 'find-owners',
+    text: 'SELECT set, fields FROM managed_agents WHERE team_id = $1 AND agent_id = $2 ORDER BY set',
+    values: [teamId, agentId],
+  })
+}
 
 /** The sets that own a changed field and do not make the change. */
 export function driftedSets(
-  owners: readonly Owner[] | null,
+  owners: readonly Owner[],
   changed: readonly string[],
   by: SetKey | undefined,
 ): string[] {
-  return (owners ?? [])
+  return owners
     .filter(({ set, fields }) => set !== by?.set && fields.some((field) => changed.includes(field)))
     .map(({ set }) => set)
 }

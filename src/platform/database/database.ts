@@ -6,6 +6,7 @@ import { inSpan } from '../tracing/spans.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { type FailureCodes, mustLeavePool, problemFromDatabase } from './errors.ts'
 import { createFailover } from './failover.ts'
+import { sendStatement } from './send-statement.ts'
 import { createStateCheck, type DatabaseState } from './state.ts'
 import { countError, type DatabaseStatistics } from './statistics.ts'
 
@@ -100,7 +101,7 @@ function createSql({ take, giveBack, keepsStatements }: Connections, statistics:
       send: async (statement, codes) => {
         try {
           const name = keepsStatements(client) ? (statement.name ?? '') : ''
-          const run = () => client.query({ ...statement, name })
+          const run = () => sendStatement(client, name, statement.text, statement.values)
           return (await inSpan(statement.name ?? 'unnamed statement', QUERY, run)).rows as never
         } catch (error) {
           countError(statistics, error)

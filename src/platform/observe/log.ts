@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { isoTime } from './iso-time.ts'
 import { createLogDestination } from './log-destination.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -9,7 +10,7 @@ const STDOUT = 1
 export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {
     level,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   }
