@@ -1,7 +1,8 @@
 import type { Client } from 'pg'
+import type { Config } from '../../src/config.ts'
 import { namedField } from '../../src/contract/agent-secrets.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
-import { type Context, ok, problem, type Result } from './finding.ts'
+import { ok, problem, type Result } from './finding.ts'
 
 interface Row {
   teamId: string
@@ -12,7 +13,10 @@ interface Row {
 }
 
 /** Whether SECRETS_KEYS opens what is stored, by a sample. The opened secrets are thrown away. */
-export async function checkStoredSecrets(client: Client, { config }: Context): Promise<Result[]> {
+export async function checkStoredSecrets(
+  client: Client,
+  { config }: { config: Pick<Config, 'secretsKeys'> },
+): Promise<Result[]> {
   const secrets = createSecrets(config.secretsKeys)
   const { rows } = await client.query<Row>(SAMPLE)
   const failures = rows.flatMap(({ teamId, agentId, field, name, sealed }) => {

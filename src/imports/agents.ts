@@ -47,6 +47,8 @@ type Update = (
 ) => Promise<Planned>
 
 export interface ImportAgents {
+  /** The agent as JSON. */
+  read: (caller: Caller, id: string) => Promise<{ text: string }>
   find: (teamId: string, externalKeys: readonly string[]) => Promise<FoundAgent[]>
   /** Undefined if another import has created the agent of the external key since. */
   createImported: (

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
-import type { AgentCreate } from '../contract/agent.ts'
+import type { Agent, AgentCreate } from '../contract/agent.ts'
 import type { AgentImportItem } from '../contract/imports.ts'
 import { PermissionMissing, Problem } from '../contract/problem.ts'
 import { RequestValidationError } from '../contract/validation-error.ts'
 import type { Turns } from '../platform/fairness/turns.ts'
 import type { Caller } from '../platform/identity/identity.ts'
 import type { DoneChange, FoundAgent, ImportAgents, RepeatableImport } from './agents.ts'
+import { keepOwnMembers } from './cards/card-members.ts'
 import { conflict, failed, invalid, succeeded } from './outcome.ts'
 import type { Seen, SeenInPlan } from './plan.ts'
 import { creationWarnings, credentialWarnings, toUpdate, withImportTime } from './row-values.ts'
@@ -52,7 +53,7 @@ export async function applyRow(
   const { externalKey } = row
   let found = firstFound
   for (let attempt = 1; ; attempt++) {
-    const seen = found?.state === 'present' ? found : undefined
+    const seen = found?.state === 'gone' ? undefined : found
     const result = await tryRow(deps, run, { ...row, externalKey }, found).catch((error: unknown) =>
       handleError(deps, run, row, found, error),
     )
@@ -115,10 +116,11 @@ async function update(
   const caller = row.isForeign ? withoutSecrets(run.caller) : run.caller
   const { id, revision } = found
   const conditions = { expectedRevisions: [revision], mayChangeOrigin: true, bulkId: repeatable?.id }
+  const given = row.isForeign
+    ? await turns.take('reads', () => withOwnMembers(agents, caller, id, row))
+    : row.fields
   const planWith = (importedAt: unknown) =>
-    turns.take('reads', () =>
-      agents.planUpdate(caller, id, toUpdate(row.fields, found, importedAt), conditions),
-    )
+    turns.take('reads', () => agents.planUpdate(caller, id, toUpdate(given, found, importedAt), conditions))
   const hasMoved = plan !== undefined && !plan.isSame(row.index, found)
   // The time of an import is no change by itself, so it is set only if there is another change.
   if (hasMoved || row.importedAt !== null) {
@@ -126,7 +128,7 @@ async function update(
     if (fields.length === 0) return succeeded(row, 'unchanged', { agent: found })
     if (hasMoved) return conflict(row, 'revision_stale', found)
   }
-  const fields = toUpdate(row.fields, found, row.importedAt)
+  const fields = toUpdate(given, found, row.importedAt)
   const changed = isDryRun
     ? await planWith(row.importedAt)
     : await turns.take('writes', () => agents.update(caller, id, fields, conditions), id)
@@ -135,6 +137,17 @@ async function update(
     ...{ agent: found, revision: changed.revision, fields: changed.fields },
     warnings: credentialWarnings(changed.credentialWarnings),
   })
+}
+
+/** What the team has added to an object of its agent stays, as in a refresh. */
+async function withOwnMembers(
+  agents: ImportAgents,
+  caller: Caller,
+  id: string,
+  { fields }: CheckedRow,
+): Promise<CheckedRow['fields']> {
+  const { text } = await agents.read(caller, id)
+  return { ...fields, ...keepOwnMembers(JSON.parse(text) as Agent, fields) }
 }
 
 /** The caller has not seen the URLs of a card: they must not get a stored secret because the caller may read it. */

@@ -68,13 +68,17 @@ describe('imports of agent cards', async () => {
     )
     assert.equal(agent.rate_limit_requests_per_minute, 7)
     assert.ok((agent.import_metadata?.imported_at ?? 0) > 0)
-    await putAgent(running, person, agent.id, { model_name: 'gpt-5.2', access_level: 'white_box' })
+    await putAgent(running, person, agent.id, {
+      ...{ model_name: 'gpt-5.2', access_level: 'white_box' },
+      agent_metadata: { ...agent.agent_metadata, tags: ['ours'] },
+    })
     const again = { card: CARD, override_name: 'Ours' }
     assert.equal((await importOne(again)).action, 'unchanged')
     const updated = await importOne({ ...again, card: { ...CARD, version: '2' } })
     assert.equal(updated.action, 'update')
-    const { model_name, access_level } = await agentOf(updated)
+    const { model_name, access_level, agent_metadata } = await agentOf(updated)
     assert.deepEqual([model_name, access_level], ['gpt-5.2', 'white_box'])
+    assert.deepEqual(agent_metadata, { description: 'Plans routes.', version: '2', tags: ['ours'] })
     assert.equal((await importOne({ card: CARD, external_key: 'own' })).external_key, 'own')
   })
 
@@ -192,6 +196,24 @@ describe('imports of agent cards', async () => {
       assert.match(refused.error?.detail ?? '', /refresh-card/)
     }
     assert.equal((await agentOf({ agent_id: agent.id } as AgentImportItem)).agent_url, agent.agent_url)
+  })
+
+  it('takes a key and a name for one card only', async () => {
+    const entries = [{ identifier: 'one', mediaType: CARD_TYPE, data: CARD }]
+    for (const source of [{ catalog: { entries } }, { rows: [{ external_key: 'row' }] }]) {
+      const { status, body } = await send({ ...source, external_key: 'key', override_name: 'Name' })
+      const places = body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))
+      assert.deepEqual([status, places], [422, ['body.external_key', 'body.override_name']])
+    }
+  })
+
+  it('does not let a card choose an agent of the team by its id', async () => {
+    const { agent_id: id } = await importOne({ card: CARD })
+    for (const url of [id, `urn:uuid:${id}`]) {
+      const interfaces = [{ url, protocolBinding: 'GRPC', protocolVersion: '1.0' }]
+      const card = { ...CARD, name: 'Chosen', supportedInterfaces: interfaces }
+      assert.match(faultOf(await importOne({ card })) ?? '', /is a UUID; send external_key$/)
+    }
   })
 
   it('refuses a card with a reference to a secret of the agent', async () => {

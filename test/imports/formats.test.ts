@@ -285,6 +285,12 @@ describe('a YAML body', () => {
     ['- &a {b: *a}', /nested too deep|not valid YAML/],
     [`- {${bomb.join(', ')}}`, /more than 100 aliases/],
     [`- ${long}\n  b: [${'*a,'.repeat(30)}]`, /too large when its aliases are resolved/],
+    [`- &a [${'[],'.repeat(15_000)}]\n- [${'*a,'.repeat(99)}]`, /too large when its aliases are resolved/],
+    ['- a: *unknown', /an alias without an anchor/],
+    ['- [*later, &later 1]', /an alias without an anchor/],
+    ['- a: !!binary aGk=', /a tag that the core schema does not have/],
+    ['- a: !!set {b}', /a tag that the core schema does not have/],
+    ['- a: 1\n---\n- a: 2', /more than one YAML document/],
     ['a: 1', /no YAML sequence/],
   ] as const) {
     it(`is refused: ${text.slice(0, 30)}`, () => {
@@ -294,6 +300,14 @@ describe('a YAML body', () => {
       )
     })
   }
+
+  it('has aliases for the last node before them, and tags of the core schema', () => {
+    const text = '- &a [1]\n- *a\n- &a !!str 2\n- {b: *a, c: !!map {d: !!int "3"}}'
+    assert.deepEqual(
+      yamlToJson(text).map(({ json }) => json),
+      ['[1]', '[1]', '"2"', '{"b":"2","c":{"d":3}}'],
+    )
+  })
 })
 
 const idOf = (line: string) => (JSON.parse(line) as Agent).id

@@ -221,6 +221,17 @@ describe('an import of rows', async () => {
     assert.match(results[1]?.faults[0]?.msg ?? '', /row 2 is the same agent/)
   })
 
+  it('applies no plan to an agent that was deleted at the dry run and erased since', async () => {
+    const person = await running.person()
+    await importRows(running, person, [row('erased')])
+    const id = await idOf(person, 'erased')
+    await running.request('DELETE', `${COLLECTION}/${id}`, { token: person.token })
+    const { plan } = await importRows(running, person, [row('erased')], { query: '?dry_run=true' })
+    await running.database.query('UPDATE deleted_agents SET erase_at = 0 WHERE id = $1', [id])
+    const { results } = await importRows(running, person, [row('erased')], { query: `?plan=${plan}` })
+    assert.deepEqual(shown(results), [['erased', 'conflict', null, '', 'revision_stale']])
+  })
+
   it('keeps the external key of a deleted agent until the agent is erased', async () => {
     const person = await running.person()
     const { token } = person

@@ -1,5 +1,6 @@
 import type { CardSignature } from '../../contract/card-signature.ts'
 import { MAX_EXTERNAL_KEY_LENGTH } from '../../contract/imports.ts'
+import { parseUuid } from '../../contract/uuid.ts'
 import type { ValidationError } from '../../contract/validation-error.ts'
 import type { ImportRequest, ImportRow } from '../row.ts'
 import { applyPolicy } from '../signatures/policy.ts'
@@ -73,6 +74,7 @@ export async function readRow(
   const own = preferredInterface(card) ?? card.interfaces[0]
   const key = givenKey ?? fetched?.url ?? own?.url ?? ''
   if (key.length > MAX_EXTERNAL_KEY_LENGTH) return failedRow(null, [LONG_KEY], signature)
+  if (givenKey === undefined && parseUuid(key).ok) return failedRow(null, [UUID_KEY], signature)
   const fields = toCardFields(
     card,
     version,
@@ -107,6 +109,9 @@ const LONG_KEY = valueError(
   [],
   `the URL of the card has more than ${MAX_EXTERNAL_KEY_LENGTH} characters; send external_key`,
 )
+
+/** The id of an agent would let the author of the card choose which agent of the team the import changes. */
+const UUID_KEY = valueError([], 'the URL of the preferred interface is a UUID; send external_key')
 
 export function failedRow(
   key: string | null,

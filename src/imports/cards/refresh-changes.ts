@@ -3,6 +3,7 @@ import type { Agent } from '../../contract/agent.ts'
 import type { CardRefresh } from '../../contract/agent-card.ts'
 import type { CardMetadata } from '../../contract/card-metadata.ts'
 import { isTestableBinding } from './card.ts'
+import { keepOwnMembers } from './card-members.ts'
 import type { CardFields } from './to-agent.ts'
 
 type Values = Record<string, unknown>
@@ -25,12 +26,6 @@ export interface RefreshPlan {
   warnings: string[]
 }
 
-/** The members of objects that a card decides. Others stay. */
-const CARD_MEMBERS = {
-  agent_metadata: ['description', 'version', 'author', 'author_url', 'documentation_url', 'icon_url'],
-  capabilities: ['streaming', 'push_notifications'],
-}
-
 /** They change with every fetch. */
 const BOOKKEEPING = ['imported_at', 'etag', 'digest']
 
@@ -45,8 +40,7 @@ export function planRefresh(
   return withInterface(agent, stored, mayMove, {
     agent_name: name ?? card.agent_name,
     purpose: card.purpose ?? '',
-    agent_metadata: replaceMembers(agent.agent_metadata, card.agent_metadata, CARD_MEMBERS.agent_metadata),
-    capabilities: replaceMembers(agent.capabilities, card.capabilities, CARD_MEMBERS.capabilities),
+    ...keepOwnMembers(agent, card),
     skills: card.skills ?? [],
     import_metadata: { ...card.import_metadata, ...(name !== undefined && { override_name: name }) },
   })
@@ -94,15 +88,6 @@ function withInterface(
         : ['agent_url was changed after the import. It stays, unless move_interface moves it.']),
     ],
   }
-}
-
-function replaceMembers(
-  stored: object | null | undefined,
-  given: object | null | undefined,
-  names: readonly string[],
-): Values {
-  const others = Object.entries(stored ?? {}).filter(([name]) => !names.includes(name))
-  return { ...Object.fromEntries(others), ...given }
 }
 
 function findChanges(agent: Agent, fields: RefreshedFields): CardRefresh['changes'] {

@@ -77,6 +77,9 @@ function mediaTypeOf(contentType: string | undefined): ImportMediaType | undefin
 
 const SOURCES = ['rows', 'card', 'card_url', 'catalog', 'catalog_url'] as const
 
+/** In a catalog, every agent would get the same name. */
+const OF_ONE_CARD = ['external_key', 'override_name'] as const
+
 /** So many errors were reported that there may be more. */
 const MAX_ERRORS = 100
 
@@ -94,6 +97,10 @@ function readJson({ request, readCards }: ReadDeps, text: string, context: Param
   const body = value as AgentImport
   const given = SOURCES.filter((name) => body[name] !== undefined)
   if (given.length !== 1) throw refusal(valueError([], `send exactly one of ${SOURCES.join(', ')}`))
+  if (body.card === undefined && body.card_url === undefined) {
+    const misplaced = OF_ONE_CARD.filter((name) => body[name] !== undefined)
+    refuse(misplaced.map((name) => valueError([name], 'this is for card and card_url only')))
+  }
   if (list) return jsonRows(list, errors)
   if (!readCards) throw refusal(valueError([given[0] as string], 'this console imports rows only'))
   return readCards(body, context)
