@@ -56,17 +56,19 @@ export function createRequestBudgets(deps: RequestBudgetsDeps) {
 
   const takeWithin = async (budget: Budget, take: Take, maxWaitMs: number, signal: AbortSignal) => {
     const { teamId, agentId } = budget
-    const first = await ledger.take(budget, take)
-    if (first.isGranted || maxWaitMs * 1_000 < first.waitUs) return first
+    const key = `${teamId}:${agentId}:${take.priority}`
+    // The permits that come back belong to those that wait already.
+    const first = maxWaitMs > 0 && waiting.hasQueue(key) ? undefined : await ledger.take(budget, take)
+    if (first && (first.isGranted || maxWaitMs * 1_000 < first.waitUs)) return first
     const waited = await waiting.until({
-      ...{ team: teamId, key: `${teamId}:${agentId}:${take.priority}`, maxWaitMs, signal },
-      firstAfterMs: first.waitUs / 1_000,
+      ...{ team: teamId, key, maxWaitMs, signal },
+      firstAfterMs: (first?.waitUs ?? 0) / 1_000,
       attempt: async () => {
         const taken = await ledger.take(budget, take)
         return { result: taken, retryAfterMs: taken.isGranted ? undefined : taken.waitUs / 1_000 }
       },
     })
-    return waited ?? first
+    return waited ?? first ?? ledger.take(budget, take)
   }
 
   return {

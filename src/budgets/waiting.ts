@@ -18,6 +18,8 @@ export interface Waiting {
   /** Tries until it succeeds or the next attempt would come too late, and returns the result of the last attempt. Undefined if too
    * many requests wait already. */
   until: <Result>(wait: Wait<Result>) => Promise<Result | undefined>
+  /** Whether a request with this key waits. */
+  hasQueue: (key: string) => boolean
   count: () => number
   /** Ends all waits. */
   close: () => void
@@ -74,6 +76,7 @@ export function createWaiting(max = MAX_WAITING): Waiting {
         places.give(wait.team, 1)
       }
     },
+    hasQueue: (key) => lasts.has(key),
     count: () => waiting,
     close: () => closing.abort(),
   }
