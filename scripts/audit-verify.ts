@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Verification, type VerifyOptions, verifyAudit } from '../src/audit/seals/verify.ts'
 import { parseInteger, readAuditConfig } from '../src/config.ts'
+import { parseUuid } from '../src/contract/uuid.ts'
 import type { Statements } from '../src/platform/database/database.ts'
 import { createPool } from '../src/platform/database/pool.ts'
 import { timeOf } from '../src/platform/id-time.ts'
@@ -9,13 +10,16 @@ import { createLog } from '../src/platform/observe/log.ts'
 import { createSigner, parsePublicKeys } from '../src/platform/secrets/signer.ts'
 import { explainDatabaseError, readOption } from './options.ts'
 
-const HELP = `npm run audit:verify -- [--keys FILE] [--known SEAL:HASH]... [--retention-months N]
+const HELP = `npm run audit:verify -- [--keys FILE] [--known SEAL:HASH]... [--moved TEAM:ID]...
+                        [--retention-months N]
 
 Compares the audit log with its seals, and prints what was changed, removed or added since.
 Needs DATABASE_URL, and AUDIT_SIGNING_KEY unless --keys names a file.
 
   --keys FILE             public keys in PEM (openssl pkey -pubout); the private key is not needed
   --known SEAL:HASH       a seal that you have kept elsewhere: the log of the console has them all
+  --moved TEAM:ID         a team that npm run move-team brought here, as its step cut-over prints;
+                          the database that it came from has the seals of the records before
   --retention-months N    how many months are kept; AUDIT_RETENTION_MONTHS by default
 
 The exit code is 1 if something was found, and 2 if the audit log could not be checked.
@@ -24,6 +28,7 @@ The exit code is 1 if something was found, and 2 if the audit log could not be c
 const options = {
   keys: { type: 'string' },
   known: { type: 'string', multiple: true },
+  moved: { type: 'string', multiple: true },
   'retention-months': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -58,6 +63,7 @@ async function main(): Promise<number> {
             : readOption('--retention-months', () => parseInteger(months, 0, 1_200)),
         nowMs: Date.now(),
         known: readOption('--known', () => new Map((values.known ?? []).map(parseKnown))),
+        moved: readOption('--moved', () => new Map((values.moved ?? []).map(parseMoved))),
       },
     )
     process.stdout.write(`${format(verification)}\n`)
@@ -83,6 +89,12 @@ function parseKnown(text: string): [number, string] {
   const [, number, hash = ''] = /^(\d+):([\w-]{43})$/.exec(text) ?? []
   if (number === undefined) throw new Error('must be the number of a seal, a colon and its hash')
   return [Number(number), hash]
+}
+
+function parseMoved(text: string): [string, string] {
+  const [team, id] = text.split(':').map(parseUuid)
+  if (!team?.ok || !id?.ok) throw new Error('must be the id of a team, a colon and an id')
+  return [team.uuid, id.uuid]
 }
 
 function format({ findings, findingCount, lastSeal, ...figures }: Verification): string {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
 import { Client } from 'pg'
 import { createAuditPartitions } from '../../src/audit/partitions.ts'
 import type { Statements } from '../../src/platform/database/database.ts'
 import { addAuditEvents, ageAudit, auditPartitions } from '../support/audit-months.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { documentedGrants } from '../support/documented-grants.ts'
 
 const TEAM = '00000000-0000-4000-8000-000000000000'
 
@@ -132,10 +131,8 @@ describe('the partitions of the audit log', () => {
 
   it('are maintained by the documented role, which can remove no recent records and change none', async () => {
     await ageAudit(database, 4)
-    const manual = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
-    const grants = (manual.match(/^GRANT .*;/gm) ?? []).join('\n')
     const role = `console_role_${process.pid}`
-    await database.query(`CREATE ROLE ${role}; ${grants.replaceAll(' TO console;', ` TO ${role};`)}`)
+    await database.query(`CREATE ROLE ${role}; ${documentedGrants(role)}`)
     const client = new Client({ connectionString: database.url })
     await client.connect()
     try {

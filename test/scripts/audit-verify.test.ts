@@ -79,6 +79,7 @@ describe('npm run audit:verify', async () => {
     assert.match((await verify({ DATABASE_URL: '' })).output, /DATABASE_URL is missing/)
     assert.match((await verify({}, '--keys', join(folder, 'x'))).output, /--keys ENOENT/)
     assert.match((await verify({ AUDIT_SIGNING_KEY: key }, '--known', 'x')).output, /--known must be/)
+    assert.match((await verify({ AUDIT_SIGNING_KEY: key }, '--moved', 'x')).output, /--moved must be/)
     const help = await verify({}, '--help')
     assert.equal(help.code, 0)
     for (const line of help.output.split('\n')) assert.ok(line.length <= 100, line)

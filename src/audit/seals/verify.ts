@@ -21,6 +21,9 @@ export interface VerifyOptions {
   nowMs: number
   /** Seals whose hashes were kept outside of the database. */
   known?: ReadonlyMap<number, string>
+  /** Teams that came from another database, each with the first id that it has written here. The seals of the other database cover
+   * the records before it. */
+  moved?: ReadonlyMap<string, string>
 }
 
 export interface Verification {
@@ -53,7 +56,7 @@ export async function verifyAudit(sql: Statements, options: VerifyOptions): Prom
   }
   const keptFrom = await readKeptFrom(sql, options, report)
   const keptSeals = await verifySeals(sql, options, keptFrom, result, report)
-  await verifyRecords(sql, { keptFrom, keptSeals }, result, report)
+  await verifyRecords(sql, { keptFrom, keptSeals, moved: options.moved ?? new Map() }, result, report)
   await findUnsealed(sql, options, result, report)
   if ((await readKeptFrom(sql, options, () => {})) !== keptFrom) {
     report('The retention has dropped a month meanwhile. Run the check again.')
@@ -149,10 +152,16 @@ async function verifySignature(
   }
 }
 
+interface RecordsToVerify {
+  keptFrom: string
+  keptSeals: ReadonlyMap<number, Covered>
+  moved: ReadonlyMap<string, string>
+}
+
 /** Goes through records and checkpoints in the order of teams, and compares the records of each checkpoint with its hash. */
 async function verifyRecords(
   sql: Statements,
-  { keptFrom, keptSeals }: { keptFrom: string; keptSeals: ReadonlyMap<number, Covered> },
+  { keptFrom, keptSeals, moved }: RecordsToVerify,
   result: Verification,
   report: (finding: string) => void,
 ): Promise<void> {
@@ -171,8 +180,11 @@ async function verifyRecords(
     }
     return taken
   }
-  const reportUnsealed = ({ teamId, id }: StoredRecord) =>
-    report(`The record ${id} of team ${teamId} was added after its time was sealed.`)
+  const isFromElsewhere = ({ teamId, id }: StoredRecord) => id < (moved.get(teamId) ?? FIRST_ID)
+  const reportUnsealed = (record: StoredRecord) => {
+    if (isFromElsewhere(record)) return
+    report(`The record ${record.id} of team ${record.teamId} was added after its time was sealed.`)
+  }
 
   let before: Checkpoint | undefined
   for await (const checkpoint of readCheckpoints(sql)) {
@@ -188,7 +200,9 @@ async function verifyRecords(
     if (previous ? !checkpoint.previous?.equals(previous) : checkpoint.previous && keptFrom === FIRST_ID) {
       report(`A checkpoint of team ${teamId} before ${timeText(lastId)} was removed or replaced.`)
     }
-    const taken = await take(teamId, lastId)
+    const taken = (await take(teamId, lastId)).filter(
+      (record) => record.id >= covered.start || !isFromElsewhere(record),
+    )
     const hashes = taken.map(({ hash }) => hash)
     if (!makeCheckpoint(checkpoint, hashes).hash.equals(checkpoint.hash)) {
       report(

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, DatabaseError } from 'pg'
+
+const LOCK_NOT_AVAILABLE = '55P03'
+const MAX_ATTEMPTS = 100
+const PAUSE_MS = 200
+
+/** Runs a statement that locks a table. It waits only briefly, because the changes of all teams wait behind it, and tries again.
+ * With the short deadlock_timeout PostgreSQL cancels an autovacuum of the table before the wait is over. */
+export async function withBriefLock(client: Client, statement: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(
+        `BEGIN; SET LOCAL lock_timeout = '100ms'; SET LOCAL deadlock_timeout = '50ms'; ${statement}; COMMIT`,
+      )
+      return
+    } catch (error) {
+      await client.query('ROLLBACK')
+      if ((error as DatabaseError).code !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error
+      await sleep(PAUSE_MS)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { withBriefLock } from './locks.ts'
+import { MOVE_PREFIX, moveName } from './move-name.ts'
+import { pollUntil } from './poll.ts'
+import { type TeamTable } from './tables.ts'
+
+export interface Databases {
+  source: Client
+  target: Client
+}
+
+/** Begins to copy the rows of a team, and what changes in them. */
+export async function startReplication(
+  { source, target }: Databases,
+  team: string,
+  tables: TeamTable[],
+  /** How the target reaches the source. */
+  sourceUrl: string,
+): Promise<void> {
+  const name = moveName(team)
+  // Before the publication: with it PostgreSQL refuses updates of a table that has no replica identity, of all teams.
+  for (const { name: table, key } of tables)
+    if (key === undefined)
+      await withBriefLock(source, `ALTER TABLE ${escapeIdentifier(table)} REPLICA IDENTITY FULL`)
+  const filtered = tables.map(
+    ({ name: table }) => `TABLE ${escapeIdentifier(table)} WHERE (team_id = '${team}')`,
+  )
+  // Not TRUNCATE: it would empty the table of the target for all teams.
+  await source.query(
+    `CREATE PUBLICATION ${name} FOR ${filtered.join(', ')}
+     WITH (publish = 'insert, update, delete', publish_via_partition_root = true)`,
+  )
+  await target.query(`CREATE SUBSCRIPTION ${name} CONNECTION ${escapeLiteral(sourceUrl)} PUBLICATION ${name}`)
+}
+
+/** Ends the copying. Rows stay where they are. */
+export async function stopReplication({ source, target }: Databases, team: string): Promise<void> {
+  const name = moveName(team)
+  await target.query(`DROP SUBSCRIPTION IF EXISTS ${name}`)
+  await source.query(`DROP PUBLICATION IF EXISTS ${name}`)
+  const { rowCount } = await source.query('SELECT FROM pg_publication WHERE starts_with(pubname::text, $1)', [
+    MOVE_PREFIX,
+  ])
+  if (rowCount !== 0) return
+  const { rows } = await source.query<{ table: string }>(
+    `SELECT oid::regclass::text AS table FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relreplident = 'f'`,
+  )
+  for (const { table } of rows) await withBriefLock(source, `ALTER TABLE ${table} REPLICA IDENTITY DEFAULT`)
+}
+
+/** Waits until the rows that existed at the start are copied. */
+export async function waitForCopy({ target }: Databases, team: string, withinMs: number): Promise<void> {
+  await pollUntil('the copy of the existing rows', withinMs, async () => {
+    const { rows } = await target.query<{ left: number; failures: number }>(COPY_STATE, [moveName(team)])
+    const [state] = rows
+    if (!state) throw new Error('The team is not being copied: run the step copy first.')
+    // A worker that fails starts again, and fails for ever: for example because the target has a row already.
+    if (state.failures > 0)
+      throw new Error(
+        'The subscription has failed: the log of the target has the reason. Run the step cancel.',
+      )
+    return state.left === 0
+  })
+}
+
+const COPY_STATE = `
+SELECT (SELECT count(*) FROM pg_subscription_rel WHERE srsubid = oid AND srsubstate <> 'r')::int AS left,
+  (apply_error_count + sync_error_count)::int AS failures
+FROM pg_subscription JOIN pg_stat_subscription_stats ON subid = oid
+WHERE pg_subscription.subname = $1`
+
+/** Waits until the target has everything that the source has committed by now. */
+export async function waitForChanges({ source }: Databases, team: string, withinMs: number): Promise<void> {
+  const { rows } = await source.query<{ position: string }>('SELECT pg_current_wal_flush_lsn() AS position')
+  await pollUntil('the copy of the last changes', withinMs, async () => {
+    const { rows: slots } = await source.query<{ isThere: boolean }>(
+      'SELECT confirmed_flush_lsn >= $2::pg_lsn AS "isThere" FROM pg_replication_slots WHERE slot_name = $1',
+      [moveName(team), rows[0]?.position],
+    )
+    return slots[0]?.isThere === true
+  })
+}
