@@ -52,19 +52,21 @@ describe('two replicas', async () => {
   })
   after(close)
 
-  const [flooder, other] = [await createTeam(first, 50), await createTeam(first, 5)]
+  const [flooder, other] = [await createTeam(first, 50), await createTeam(first, 10)]
   await growTeam(first, flooder, AGENTS_OF_LARGE_TEAM)
 
   const { token } = flooder
   const updates = flooder.agents.map((id) => updateOf(id, token))
 
-  /** Team B reads, updates and lists, at each replica, until the time is over. */
+  /** Team B reads, updates and lists, at each replica, until the time is over. Each caller has agents of its own: it waits for no
+   * lock of the other caller, so only team A can delay it. */
   const useAsOther = async (seconds: number) => {
     const times: number[] = []
     const failures: string[] = []
     const endAt = performance.now() + seconds * 1_000
-    const { token, agents } = other
-    const use = async (url: string) => {
+    const { token } = other
+    const use = async (url: string, replica: number) => {
+      const agents = other.agents.filter((_, n) => n % urls.length === replica)
       const client = new RawClient(url)
       for (let n = 0; performance.now() < endAt; n++) {
         const id = agents[n % agents.length] as string

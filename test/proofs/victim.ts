@@ -16,14 +16,29 @@ const PATIENCE_MS = 600_000
 export interface ProcessVictim extends Victim {
   /** Resolves while it runs. */
   isUp: () => Promise<void>
+  /** With more variables than before, if some are given. */
+  start: (environment?: Record<string, string>) => Promise<void>
+}
+
+export interface VictimCommand {
+  script: string
+  environment: Record<string, string>
+  /** Answers when the process is ready. */
+  probe: string
+}
+
+/** Starts a process that can be killed. */
+export async function startVictim(name: string, command: VictimCommand): Promise<ProcessVictim> {
+  const started = startProcess(command.script, command.environment)
+  await answers(command.probe, started).catch((error: unknown) => {
+    started.signal('SIGKILL')
+    throw error
+  })
+  return createVictim(name, started, command)
 }
 
 /** A process of ours that is running. */
-export function createVictim(
-  name: string,
-  running: Process,
-  again: { script: string; environment: Record<string, string>; probe: string },
-): ProcessVictim {
+export function createVictim(name: string, running: Process, again: VictimCommand): ProcessVictim {
   let current = running
   let back = Promise.withResolvers<void>()
   back.resolve()
@@ -35,8 +50,8 @@ export function createVictim(
       current.signal('SIGKILL')
       await current.ended
     },
-    start: async () => {
-      current = startProcess(again.script, again.environment)
+    start: async (environment) => {
+      current = startProcess(again.script, { ...again.environment, ...environment })
       await answers(again.probe, current)
       back.resolve()
     },
