@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import fc from 'fast-check'
 import { agentBodies } from '../../test/support/agent-bodies.ts'
 import { useConsole } from '../../test/support/console.ts'
 import { outcomeOf, useBuiltProgram } from './support/built-program.ts'
+import { nthRequest } from './support/nth-request.ts'
 import { pullAgents, secretsFor } from './support/pulled.ts'
 import { document, type SetFolder, useSetFolder } from './support/set-folder.ts'
 
@@ -181,14 +181,3 @@ describe('configuration as code', async () => {
     await measure(`${AGENTS} changes planned and applied`, ['apply', '--yes', '-o', 'name'])
   })
 })
-
-/** Resolves when the console of this process gets so many requests from now on. */
-function nthRequest(number: number) {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let count = 0
-  const listener = () => {
-    if (++count === number) resolve()
-  }
-  subscribe('http.server.request.start', listener)
-  return { promise, forget: () => unsubscribe('http.server.request.start', listener) }
-}
