@@ -26,6 +26,8 @@ export interface PrivatePostgres {
 export interface PrivatePostgresOptions {
   /** Starts a streaming standby of this server. */
   standbyOf?: PrivatePostgres
+  /** Fills the folder of the data, for example from a backup. Otherwise it has an empty database. */
+  fill?: (data: string) => Promise<unknown>
   /** Gets the folder of the server. */
   parent?: string
   /** `name=value` */
@@ -33,7 +35,7 @@ export interface PrivatePostgresOptions {
 }
 
 export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
-  const { standbyOf, parent = tmpdir(), settings = [] } = options
+  const { standbyOf, fill, parent = tmpdir(), settings = [] } = options
   const bin = await findBinaries()
   if (bin === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
   const folder = await mkdtemp(join(parent, 'console-postgres-'))
@@ -44,7 +46,10 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
     return run(command, rest)
   }
   if (standbyOf) await asPostgres(`${bin}/pg_basebackup`, '-D', data, '-d', standbyOf.url, '-R', '-c', 'fast')
-  else
+  else if (fill) {
+    await asPostgres('mkdir', '--mode=700', data)
+    await fill(data)
+  } else
     await asPostgres(`${bin}/initdb`, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync')
 
   let port = 0

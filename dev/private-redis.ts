@@ -18,12 +18,14 @@ export interface PrivateRedis {
   remove: () => Promise<void>
 }
 
-export async function startPrivateRedis(): Promise<PrivateRedis> {
+/** `replicaOf`: the server that it copies. */
+export async function startPrivateRedis(replicaOf?: PrivateRedis): Promise<PrivateRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'console-redis-'))
   let server: ServerProcess | undefined
   const start = async (port: number) => {
     const address = ['--port', String(port), '--bind', '127.0.0.1']
-    const args = [...address, '--dir', folder, '--save', '', '--appendonly', 'no']
+    const primary = replicaOf ? ['--replicaof', '127.0.0.1', new URL(replicaOf.url).port] : []
+    const args = [...address, '--dir', folder, '--save', '', '--appendonly', 'no', ...primary]
     const ready = 'Ready to accept connections'
     server = createServerProcess({ command: 'redis-server', args, log: 'stdout', ready, detached: false })
     await server.start()

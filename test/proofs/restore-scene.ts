@@ -1,20 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { freePorts } from '../../dev/free-port.ts'
-import { answers, type RunningConsole, startConsoleProcess, startProcess } from '../acceptance/processes.ts'
+import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { createTestNats, type TestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 import type { Acknowledged } from './delivery-check.ts'
 import { writeUpdates } from './delivery-writers.ts'
 import { waitingIn } from './restore-check.ts'
-import { createVictim, type ProcessVictim } from './victim.ts'
+import { createVictim, startVictim } from './victim.ts'
 
 export const PATIENCE_MS = 120_000
 
+export type Scene = Awaited<ReturnType<typeof createScene>>
+
 /** Two consoles and a relay on one database, with a stream of their own. */
-export async function createScene(environment: Record<string, string> = {}) {
+export async function createScene(environment: Record<string, string> = {}, database?: TestDatabase) {
   const nats = await createTestNats()
-  const running = await startConsoleProcess({ LOG_LEVEL: 'error', ...nats.environment, ...environment })
-  return startOthers(running, nats).catch(async (error: unknown) => {
+  const running = await startConsoleProcess({
+    LOG_LEVEL: 'error',
+    ...nats.environment,
+    ...(database ? { DATABASE_URL: database.url } : {}),
+    ...environment,
+  })
+  return startOthers(database ? { ...running, database } : running, nats).catch(async (error: unknown) => {
     await running.close()
     await nats.remove()
     throw error
@@ -25,14 +33,15 @@ async function startOthers(running: RunningConsole, nats: TestNats) {
   const token = await running.token({ team: randomUUID() })
   const [port, metricsPort, relayPort] = await freePorts(3)
   const otherUrl = `http://127.0.0.1:${port}`
-  const other = await startVictim('second console', 'src/main.ts', `${otherUrl}/health/live`, {
-    ...running.environment,
-    PORT: String(port),
-    METRICS_PORT: String(metricsPort),
+  const other = await startVictim('second console', {
+    script: 'src/main.ts',
+    probe: `${otherUrl}/health/live`,
+    environment: { ...running.environment, PORT: String(port), METRICS_PORT: String(metricsPort) },
   })
-  const relay = await startVictim('relay', 'src/relay-main.ts', `http://127.0.0.1:${relayPort}/metrics`, {
-    ...running.environment,
-    METRICS_PORT: String(relayPort),
+  const relay = await startVictim('relay', {
+    script: 'src/relay-main.ts',
+    probe: `http://127.0.0.1:${relayPort}/metrics`,
+    environment: { ...running.environment, METRICS_PORT: String(relayPort) },
   })
   const first = createVictim('console', running, {
     script: 'src/main.ts',
@@ -69,18 +78,4 @@ async function startOthers(running: RunningConsole, nats: TestNats) {
       await nats.remove()
     },
   }
-}
-
-async function startVictim(
-  name: string,
-  script: string,
-  probe: string,
-  environment: Record<string, string>,
-): Promise<ProcessVictim> {
-  const started = startProcess(script, environment)
-  await answers(probe, started).catch((error: unknown) => {
-    started.signal('SIGKILL')
-    throw error
-  })
-  return createVictim(name, started, { script, environment, probe })
 }
