@@ -54,7 +54,7 @@ export interface RunningConsole extends Process {
 
 /** `root` is the folder of another version of the code. */
 export async function startConsoleProcess(
-  environment: Record<string, string> = {},
+  { ISSUER_TOKEN_SECONDS = '3600', ...environment }: Record<string, string> = {},
   root = ROOT,
 ): Promise<RunningConsole> {
   const database = await createTestDatabase()
@@ -63,6 +63,7 @@ export async function startConsoleProcess(
   const issuer = startProcess('dev/issuer/main.ts', {
     ISSUER_PORT: String(issuerPort),
     ISSUER_AUDIENCE: 'console',
+    ISSUER_TOKEN_SECONDS,
   })
   const full = {
     PORT: String(port),

@@ -4,6 +4,9 @@ import type { StreamEvent } from '../support/nats.ts'
 export interface Acknowledged {
   id: string
   revision: number
+  /** By `Date.now()`: before the first attempt, and after the response. */
+  sentAt: number
+  answeredAt: number
 }
 
 export interface Expected {
@@ -11,7 +14,7 @@ export interface Expected {
   team: string
   /** The newest revision of each agent, by the database. */
   revisions: Map<string, number>
-  acknowledged: Acknowledged[]
+  acknowledged: Pick<Acknowledged, 'id' | 'revision'>[]
 }
 
 /** That a stream holds every revision of every agent, in order, and nothing else. Answers how many of its messages a

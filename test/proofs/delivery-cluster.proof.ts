@@ -1,32 +1,19 @@
 import { describe, it } from 'node:test'
-import { type NatsNode, startNatsCluster } from '../../dev/nats-cluster.ts'
+import { startNatsCluster } from '../../dev/nats-cluster.ts'
 import { createTestNats } from '../support/nats.ts'
-import { until } from '../support/until.ts'
 import { proveDelivery } from './delivery.ts'
-import type { Victim } from './victim.ts'
+import { createStreamLeader } from './stream-leader.ts'
 
 /** Few in CI; `npm run proof:delivery-cluster` makes 100,000 updates of 2,000 agents through three kills. */
 const UPDATES = Number(process.env['DELIVERY_UPDATES'] ?? 2_000)
 const KILLS = Number(process.env['DELIVERY_KILLS'] ?? 1)
 const AGENTS = Math.min(2_000, Math.ceil(UPDATES / 10))
-const ELECTION_MS = 60_000
 
 describe('delivery to a cluster of three', () => {
   it(`loses, repeats and mixes up nothing while the leader of the stream is killed ${KILLS} times`, async (t) => {
     const cluster = await startNatsCluster(3)
     const nats = await createTestNats(cluster.urls)
-    const isWhole = () => until('the stream is whole', () => cluster.isWhole(nats.stream), ELECTION_MS)
-    let leader: NatsNode | undefined
-    const leading: Victim = {
-      name: 'leader of the stream',
-      kill: async () => {
-        // A cluster of three bears the loss of one, so the one before has caught up.
-        await isWhole()
-        leader = await cluster.leaderOf(nats.stream)
-        await leader?.kill()
-      },
-      start: async () => leader?.start(),
-    }
+    const leading = createStreamLeader(cluster, nats.stream)
     try {
       const proof = {
         updates: UPDATES,
@@ -34,7 +21,7 @@ describe('delivery to a cluster of three', () => {
         nats,
         environment: { NATS_REPLICAS: '3' },
         plan: () => Array.from({ length: KILLS }, () => leading),
-        recovered: isWhole,
+        recovered: leading.whole,
       } satisfies Parameters<typeof proveDelivery>[0]
       await proveDelivery(proof, (line) => t.diagnostic(line))
     } finally {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { COLLECTION } from '../support/agents.ts'
 import type { Acknowledged } from './delivery-check.ts'
 
@@ -15,9 +16,18 @@ export interface Writing {
 export async function createAgents(writing: Writing, agents: number): Promise<string[]> {
   const ids: string[] = []
   await share(writing.writers, agents, async () => {
-    const response = await send(writing, 'POST', '', { agent_name: 'Agent', model_name: 'model' })
-    assert.equal(response.status, 201)
-    ids.push(((await response.json()) as { id: string }).id)
+    const key = { 'idempotency-key': randomUUID() }
+    const body = { agent_name: 'Agent', model_name: 'model' }
+    let response = await send(writing, 'POST', '', body, key)
+    // A console without a free core refuses requests. With the key, a repetition creates nothing twice.
+    while (response.status === 503) {
+      await response.body?.cancel()
+      await sleep(Number(response.headers.get('retry-after')) * 1_000)
+      response = await send(writing, 'POST', '', body, key)
+    }
+    const text = await response.text()
+    assert.equal(response.status, 201, text)
+    ids.push((JSON.parse(text) as { id: string }).id)
   })
   return ids
 }
@@ -35,13 +45,15 @@ export async function writeUpdates(
     const purpose = randomUUID()
     // Some agents often, so that several of their events wait at once; most of them seldom.
     const id = ids[Math.floor(Math.random() ** 3 * ids.length)] as string
+    const sentAt = Date.now()
     for (;;) {
       await writing.isUp()
       const response = await send(writing, 'PUT', `/${id}`, { purpose }).catch(() => undefined)
       const text = await response?.text().catch(() => undefined)
       if (response === undefined || text === undefined) continue
       assert.equal(response.status, 200, text)
-      return { id, revision: Number(response.headers.get('etag')?.slice(1, -1)) }
+      const revision = Number(response.headers.get('etag')?.slice(1, -1))
+      return { id, revision, sentAt, answeredAt: Date.now() }
     }
   }
   await Promise.all(
@@ -60,10 +72,16 @@ async function share(workers: number, count: number, work: () => Promise<void>):
   )
 }
 
-function send({ url, token }: Writing, method: string, path: string, body: object): Promise<Response> {
+function send(
+  { url, token }: Writing,
+  method: string,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return fetch(`${url}${COLLECTION}${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { freePorts } from '../../dev/free-port.ts'
 import { createRandom, type Random } from '../../scripts/seed/random.ts'
-import { answers, type RunningConsole, startConsoleProcess, startProcess } from '../acceptance/processes.ts'
+import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
 import type { TestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 import { type Acknowledged, checkDelivery } from './delivery-check.ts'
 import { createAgents, type Writing, writeUpdates } from './delivery-writers.ts'
-import { createVictim, type Victim, wreak } from './victim.ts'
+import { createVictim, startVictim, type Victim, wreak } from './victim.ts'
 
 /** What is proved of the delivery of events: that every revision arrives, in order, whatever is killed meanwhile. */
 
@@ -71,19 +71,14 @@ export async function proveDelivery(proof: DeliveryProof, tell: (line: string) =
 /** A relay alone, besides the one in the API. */
 async function createVictims(running: RunningConsole) {
   const [port] = await freePorts(1)
-  const relay = {
+  const relay = await startVictim('relay', {
     script: 'src/relay-main.ts',
     environment: { ...running.environment, METRICS_PORT: String(port) },
     probe: `http://127.0.0.1:${port}/metrics`,
-  }
-  const relaying = startProcess(relay.script, relay.environment)
-  await answers(relay.probe, relaying).catch((error: unknown) => {
-    relaying.signal('SIGKILL')
-    throw error
   })
   const { environment, url } = running
   const api = { script: 'src/main.ts', environment, probe: `${url}/health/live` }
-  return { api: createVictim('API', running, api), relay: createVictim('relay', relaying, relay) }
+  return { api: createVictim('API', running, api), relay }
 }
 
 async function writeThroughKills(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Client } from 'pg'
 import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { createMovingAddress } from '../support/moving-address.ts'
+import { onServer } from '../support/on-server.ts'
 import { until } from '../support/until.ts'
 import { type Attempt, checkAcknowledged, checkResponses, startWriters } from './steady-writers.ts'
 import { SLACK } from './timing.ts'
@@ -47,7 +47,7 @@ describe(`a failover under ${CLIENTS} clients`, () => {
         }
         const { attempts } = writers
         checkResponses(attempts)
-        await onServer(standby, async (server) => {
+        await onServer(standby.url, async (server) => {
           const { rows } = await server.query('SELECT id, revision::integer FROM agents')
           checkAcknowledged(acknowledged, rows)
         })
@@ -68,7 +68,7 @@ describe(`a failover under ${CLIENTS} clients`, () => {
 
 /** From now on a write is acknowledged when the standby has it. */
 async function synchronise(primary: PrivatePostgres): Promise<void> {
-  await onServer(primary, async (server) => {
+  await onServer(primary.url, async (server) => {
     await server.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
     await server.query('SELECT pg_reload_conf()')
     await until('the standby is synchronous', async () => {
@@ -80,20 +80,10 @@ async function synchronise(primary: PrivatePostgres): Promise<void> {
 
 /** As a managed service does to a primary that it replaces: its connections stay open. */
 async function makeReadOnly(primary: PrivatePostgres): Promise<void> {
-  await onServer(primary, async (server) => {
+  await onServer(primary.url, async (server) => {
     await server.query('ALTER SYSTEM SET default_transaction_read_only = on')
     await server.query('SELECT pg_reload_conf()')
   })
-}
-
-async function onServer<T>({ url }: PrivatePostgres, work: (server: Client) => Promise<T>): Promise<T> {
-  const server = new Client({ connectionString: url })
-  await server.connect()
-  try {
-    return await work(server)
-  } finally {
-    await server.end()
-  }
 }
 
 /** What the clients saw after the address had moved. */

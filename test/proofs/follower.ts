@@ -12,7 +12,8 @@ export interface Follower {
 
 const PAUSE_MS = 50
 
-export function startFollower(url: string, token: string): Follower {
+/** `findUrl` returns the console to ask next: each connection may go to another one. */
+export function startFollower(findUrl: () => string, token: string): Follower {
   let listed = new Map<string, number>()
   let watching: Watching | undefined
   let position: string | undefined
@@ -28,6 +29,7 @@ export function startFollower(url: string, token: string): Follower {
     return result
   }
   const follow = async () => {
+    const url = findUrl()
     watching = await watch(url, { token, lastEventId: position })
     if (watching.status === 410) {
       refusals++

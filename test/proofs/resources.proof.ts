@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { type PrivatePostgres, startPrivatePostgres, unprivileged } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
+import { onServer } from '../support/on-server.ts'
 import { createSmallDisk } from './small-disk.ts'
 import { checkAcknowledged, checkResponses, startWriters } from './steady-writers.ts'
 
@@ -138,16 +139,6 @@ async function exhaust(
       `(${[...codes].map(([code, { length }]) => `${code} ${length}`).join(', ')}), no other failure; ` +
       `${[...acknowledged.values()].flat().length} acknowledged changes, none lost`,
   )
-}
-
-async function onServer<T>(url: string, work: (server: Client) => Promise<T>): Promise<T> {
-  const server = new Client({ connectionString: url })
-  await server.connect()
-  try {
-    return await work(server)
-  } finally {
-    await server.end()
-  }
 }
 
 function logOf({ folder }: PrivatePostgres): Promise<string> {

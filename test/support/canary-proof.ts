@@ -13,6 +13,7 @@ import { COLLECTION } from './agents.ts'
 import { createFlock, type Flock } from './canaries.ts'
 import { refusedRequests } from './canary-requests.ts'
 import { type Reply, type RequestOptions, startConsole, type TestConsole } from './console.ts'
+import { documentedGrants } from './documented-grants.ts'
 import { plantCredentials } from './planted-credentials.ts'
 
 /** What is proved of secrets: whatever is done with them, they show in the answer to the write that supplied them
@@ -110,10 +111,7 @@ export async function proveCanaries(
 /** The role that serves has the grants of the operating manual, and no others. */
 async function prepare(postgres: PrivatePostgres, asOwner: Client): Promise<string> {
   await migrate(postgres.url, () => {})
-  const manual = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
-  const grants = manual.match(/^GRANT .*;/gm) ?? []
-  assert.ok(grants.length > 0)
-  await asOwner.query(`CREATE ROLE console LOGIN; ${grants.join('\n')}`)
+  await asOwner.query(`CREATE ROLE console LOGIN; ${documentedGrants()}`)
   return postgres.url.replace('postgres@', 'console@')
 }
 

@@ -33,7 +33,13 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 async function createDatabase(options: string): Promise<TestDatabase> {
   const name = `console_test_${randomUUID().replaceAll('-', '')}`
   await onServer((server) => server.query(`CREATE DATABASE ${name} ${options}`))
-  const url = urlOf(name)
+  return openDatabase(urlOf(name), () =>
+    onServer((server) => server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  )
+}
+
+/** A database that exists. Its connections may break: the next query opens another one. */
+export function openDatabase(url: string, drop: () => Promise<unknown> = async () => {}): TestDatabase {
   const pool = new Pool({ connectionString: url, max: 2 })
   // A test that stops the server under its connections expects them to break.
   pool.on('error', () => {})
@@ -42,7 +48,7 @@ async function createDatabase(options: string): Promise<TestDatabase> {
     query: async (text, values) => (await pool.query(text, values)).rows as never,
     drop: async () => {
       await pool.end()
-      await onServer((server) => server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+      await drop()
     },
   }
 }
