@@ -1,0 +1,56 @@
+import { quantile } from '../proofs/timing.ts'
+import type { Usage } from './load-scene.ts'
+import { KINDS, type MixedReport } from './mixed-load.ts'
+import { growth, type Sample } from './resource-samples.ts'
+
+/** Printed at once: the long form takes more than an hour. */
+export const print = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** Responses that are not 200, of all kinds. */
+export function refusals({ kinds }: MixedReport): number {
+  return KINDS.reduce((sum, kind) => sum + kinds[kind].sent - (kinds[kind].statuses['200'] ?? 0), 0)
+}
+
+export function describeReport(report: MixedReport): void {
+  const { perSecond, kinds, times, unexpected } = report
+  print(`  sent ${Math.round(perSecond)}/s; p50 ${ms(times.p50Ms)}, p99 ${ms(times.p99Ms)} of those accepted`)
+  for (const kind of KINDS) {
+    const { sent, statuses, times } = kinds[kind]
+    print(
+      `  ${kind.padEnd(8)} ${sent} sent, ${JSON.stringify(statuses)}; ` +
+        `p50 ${ms(times.p50Ms)}, p99 ${ms(times.p99Ms)}, longest ${ms(times.longestMs)}`,
+    )
+  }
+  print(`  unexpected responses: ${JSON.stringify(unexpected)}`)
+}
+
+/** What requests cost: core seconds for a million of them, and room in the database for a write. */
+export function describeCost({ kinds }: MixedReport, before: Usage, after: Usage): void {
+  const sent = KINDS.reduce((sum, kind) => sum + kinds[kind].sent, 0)
+  const [console, database] = [
+    after.consoleMicros - before.consoleMicros,
+    after.databaseMicros - before.databaseMicros,
+  ].map((micros) => Math.round(micros / sent))
+  const bytes = Math.round((after.databaseBytes - before.databaseBytes) / kinds.write.sent)
+  print(`  a million requests take ${console} core seconds of the console and ${database} of PostgreSQL`)
+  print(`  the database has grown by ${bytes} bytes for each write`)
+}
+
+export function describeSamples(samples: Sample[]): void {
+  const range = (of: (sample: Sample) => number) => {
+    const values = samples.map(of)
+    return [0, 0.5, 1].map((share) => quantile(values, share).toFixed(0)).join(', ')
+  }
+  const grown = (of: (sample: Sample) => number) => {
+    const { slope, standardError } = growth(samples, of)
+    return `${slope.toFixed(2)} ± ${standardError.toFixed(2)} per hour`
+  }
+  print(`  ${samples.length} samples: least, median, most; growth ± standard error`)
+  print(`  held      ${range(({ heldMiB }) => heldMiB)} MiB; ${grown(({ heldMiB }) => heldMiB)}`)
+  print(
+    `  resident  ${range(({ residentMiB }) => residentMiB)} MiB; ${grown(({ residentMiB }) => residentMiB)}`,
+  )
+  print(`  descriptors ${range(({ descriptors }) => descriptors)}`)
+}
+
+const ms = (value: number) => `${value.toFixed(1)} ms`

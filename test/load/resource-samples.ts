@@ -1,0 +1,48 @@
+import { readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Process } from '../acceptance/processes.ts'
+import { measureMemory } from '../proofs/memory.ts'
+import { fitLine, type Line } from './line-fit.ts'
+
+export interface Sample {
+  atHours: number
+  /** In use after a garbage collection, in the heap and outside, in MiB. */
+  heldMiB: number
+  residentMiB: number
+  descriptors: number
+}
+
+const MIB = 2 ** 20
+
+export async function sampleResources(running: Process): Promise<Sample> {
+  const { heapUsed, external, rss } = await measureMemory(running)
+  return {
+    atHours: performance.now() / 3_600_000,
+    heldMiB: (heapUsed + external) / MIB,
+    residentMiB: rss / MIB,
+    descriptors: readdirSync(`/proc/${running.child.pid}/fd`).length,
+  }
+}
+
+/** Takes samples while the work goes on. */
+export async function sampleDuring<Result>(
+  running: Process,
+  everySeconds: number,
+  work: Promise<Result>,
+): Promise<{ samples: Sample[]; result: Result }> {
+  const samples: Sample[] = []
+  let isDone = false
+  const done = work.finally(() => (isDone = true))
+  // It is awaited below, and may fail before.
+  done.catch(() => {})
+  while (!isDone) {
+    samples.push(await sampleResources(running))
+    await Promise.race([sleep(everySeconds * 1_000), done.catch(() => {})])
+  }
+  return { samples, result: await done }
+}
+
+/** Growth per hour of what the samples show. */
+export function growth(samples: Sample[], of: (sample: Sample) => number): Line {
+  return fitLine(samples.map((sample) => [sample.atHours, of(sample)]))
+}
