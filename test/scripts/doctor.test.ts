@@ -23,12 +23,20 @@ import { SecretText } from '../../src/platform/secrets/secret-text.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import { startProcess } from '../acceptance/processes.ts'
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
+import { documentedGrants } from '../support/documented-grants.ts'
+import { createMovingAddress } from '../support/moving-address.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
 import { signingKey } from '../support/signing.ts'
 
 const root = join(import.meta.dirname, '../..')
-const operating = readFileSync(join(root, 'docs/operating.md'), 'utf8')
-const statements = [...operating.matchAll(/^GRANT (?!pg_).* TO console;/gm)].map(([text]) => text)
+const statements = grantsTo('console')
+
+/** Not those of the roles of PostgreSQL itself. */
+function grantsTo(role: string): string[] {
+  return documentedGrants(role)
+    .split('\n')
+    .filter((statement) => !statement.startsWith('GRANT pg_'))
+}
 
 describe('the rights that the doctor checks', () => {
   it('are those that docs/operating.md grants', () => {
@@ -57,7 +65,7 @@ describe('npm run doctor', async () => {
   const role = `doctor_${randomUUID().replaceAll('-', '')}`
   const databaseName = new URL(database.url).pathname.slice(1)
   await database.query(`CREATE ROLE ${role} LOGIN`)
-  for (const statement of statements) await database.query(statement.replace('TO console', `TO ${role}`))
+  for (const statement of grantsTo(role)) await database.query(statement)
   after(async () => {
     await Promise.all([evolution.close(), issuer.close(), nats.remove(), redis.remove()])
     await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
@@ -339,6 +347,24 @@ describe('npm run doctor', async () => {
     await client.sendCommand(['ACL', 'SETUSER', 'reader', 'on', 'nopass', '~*', '+get', '+info', '+ping'])
     const url = redis.url.replace('redis://', 'redis://reader:x@')
     finds(await run({ REDIS_URL: url }), 'Redis', /no permissions/i)
+  })
+
+  it('finds a server that is too old', async () => {
+    const lengthOfTwo = '\0\0\0\x02'
+    const cases = [
+      ['DATABASE_URL', environment.DATABASE_URL, 'database', `${lengthOfTwo}15`, `${lengthOfTwo}14`],
+      ['NATS_URL', nats.url, 'NATS', '"version":"2.', '"version":"1.'],
+      ['REDIS_URL', redis.url, 'Redis', 'redis_version:7', 'redis_version:5'],
+    ] as const
+    for (const [variable, url, check, version, older] of cases) {
+      const replace = (bytes: Buffer) => bytes.toString('latin1').replaceAll(version, older)
+      const address = await createMovingAddress(url, (bytes) => Buffer.from(replace(bytes), 'latin1'))
+      try {
+        finds(await run({ [variable]: address.url }), check, /^(PostgreSQL|NATS|Redis) is \d/)
+      } finally {
+        await address.close()
+      }
+    }
   })
 
   it('finds an upstream that does not respond', async () => {
