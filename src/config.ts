@@ -303,6 +303,7 @@ function readPool({ read }: Reader): Config['pool'] {
     poolSize: read('DATABASE_POOL_SIZE', (text) => parseInteger(text, 4, 1_000), 16),
     maxWaitMs: read('DATABASE_MAX_WAIT_MS', (text) => parseInteger(text, 1, 60_000), 300),
     lockTimeoutMs: read('DATABASE_LOCK_TIMEOUT_MS', (text) => parseInteger(text, 1, 5_000), 1_000),
+    connectTimeoutMs: read('DATABASE_CONNECT_TIMEOUT_MS', (text) => parseInteger(text, 100, 60_000), 2_000),
     connectionLifetimeS: read('DATABASE_CONNECTION_LIFETIME_S', parseLifetime, 30 * 60),
   }
 }

@@ -6,6 +6,7 @@ import { type Context, ok, problem, type Result } from './finding.ts'
 /** A pooler must keep the time limit of statements, and the relay must not go through one. */
 export async function checkPooler(client: Client, { config }: Context): Promise<Result[]> {
   const relayUrl = config.events?.relayDatabaseUrl
+  const hasPooler = (connected: Client) => isPooler(connected, config.pool.connectTimeoutMs)
   const isPooled = await hasPooler(client)
   const results = isPooled ? [await checkTimeout(client)] : [ok('PostgreSQL is reached without a pooler')]
   if (relayUrl === undefined) return results
@@ -33,8 +34,8 @@ async function checkTimeout(client: Client): Promise<Result> {
 }
 
 /** A pooler makes up its own process number. */
-async function hasPooler(client: Client): Promise<boolean> {
-  const server = await identifyServer(client)
+async function isPooler(client: Client, timeoutMs: number): Promise<boolean> {
+  const server = await identifyServer(client, timeoutMs)
   const { processID } = client as unknown as { processID?: number | null }
   return server !== undefined && processID !== server.processId
 }

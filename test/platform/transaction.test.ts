@@ -10,6 +10,7 @@ describe('a transaction', async () => {
   const database = createDatabase(url, createLog('silent'), {
     poolSize: 4,
     lockTimeoutMs: 1_000,
+    connectTimeoutMs: 30_000,
     connectionLifetimeS: 60,
   })
   after(async () => {

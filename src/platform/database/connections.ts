@@ -19,10 +19,14 @@ export interface Connections {
   giveBack: (client: PoolClient, error?: unknown) => void
 }
 
-export function createConnections(options: PoolConfig, failover: Failover, log: Logger): Connections {
+export interface ConnectionOptions extends PoolConfig {
+  connectionTimeoutMillis: number
+}
+
+export function createConnections(options: ConnectionOptions, failover: Failover, log: Logger): Connections {
   const poolers = createPoolerCheck(log)
   const inspect = async (client: ClientBase) => {
-    const server = await identifyServer(client)
+    const server = await identifyServer(client, options.connectionTimeoutMillis)
     failover.admit(client, server)
     await poolers.admit(client, server)
   }

@@ -3,7 +3,7 @@ import type { PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import { dividePlaces, SEARCH_TIMEOUT_MS } from '../fairness/lanes.ts'
 import { inSpan } from '../tracing/spans.ts'
-import { type Connections, createConnections } from './connections.ts'
+import { type ConnectionOptions, type Connections, createConnections } from './connections.ts'
 import { type FailureCodes, mustLeavePool, problemFromDatabase } from './errors.ts'
 import { createFailover } from './failover.ts'
 import { sendStatement } from './send-statement.ts'
@@ -44,6 +44,7 @@ export interface PoolOptions {
   poolSize: number
   /** Maximum wait for a row lock. */
   lockTimeoutMs: number
+  connectTimeoutMs: number
   connectionLifetimeS: number
 }
 
@@ -55,11 +56,12 @@ const SYSTEM_CONNECTIONS = 3
 export function createDatabase(
   url: string,
   log: Logger,
-  { poolSize, lockTimeoutMs, connectionLifetimeS }: PoolOptions,
+  { poolSize, lockTimeoutMs, connectTimeoutMs, connectionLifetimeS }: PoolOptions,
 ): Database {
-  const options: PoolConfig = {
+  const options: ConnectionOptions = {
     connectionString: url,
     application_name: 'agent-console',
+    connectionTimeoutMillis: connectTimeoutMs,
     maxLifetimeSeconds: connectionLifetimeS,
     idleTimeoutMillis: 30_000,
     // JIT compilation of a plan takes longer than any of our statements. A search with parallel workers would take the
@@ -70,7 +72,8 @@ export function createDatabase(
   }
   const places = dividePlaces(poolSize)
   const failover = createFailover()
-  const open = (own: PoolConfig) => createConnections({ ...options, ...own }, failover, log)
+  const open = (own: Pick<PoolConfig, 'max' | 'statement_timeout' | 'query_timeout'>) =>
+    createConnections({ ...options, ...own }, failover, log)
   const requests = open({ max: places.reads + places.writes })
   const searches = open({
     max: places.searches,

@@ -10,15 +10,16 @@ export interface ServerIdentity {
   timeline: string | null
 }
 
-/** Of the same order as the time limit of a connection attempt, which does not include this query. */
-const TIMEOUT_MS = 2_000
-
-/** Undefined if the server does not tell: not every service that speaks the protocol of PostgreSQL has timelines. */
-export async function identifyServer(client: ClientBase): Promise<ServerIdentity | undefined> {
+/** Undefined if the server does not tell: not every service that speaks the protocol of PostgreSQL has timelines. The
+ * time limit of a connection attempt does not include this query. */
+export async function identifyServer(
+  client: ClientBase,
+  timeoutMs: number,
+): Promise<ServerIdentity | undefined> {
   try {
     const { rows } = await client.query<ServerIdentity>({
       text: IDENTIFY,
-      query_timeout: TIMEOUT_MS,
+      query_timeout: timeoutMs,
     } as never)
     return rows[0]
   } catch (error) {
