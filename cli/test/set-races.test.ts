@@ -9,7 +9,7 @@ import { document, useSetFolder } from './support/set-folder.ts'
 const AGENTS = 12
 
 describe('apply at the same time', async () => {
-  const running = await useConsole({ environment: { DATABASE_LOCK_TIMEOUT_MS: '5000' } })
+  const running = await useConsole()
   const replica = await useReplica(running)
   const person = await running.person()
   const keys = Array.from({ length: AGENTS }, (_, index) => `a${index}`)

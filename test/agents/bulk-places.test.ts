@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 
 describe('a bulk request at the database', async () => {
   const running = await useConsole({
-    environment: { DATABASE_POOL_SIZE: '4', DATABASE_LOCK_TIMEOUT_MS: '5000' },
+    environment: { DATABASE_POOL_SIZE: '4' },
   })
   const queue = running.deps.lanes.writes
   const person = await running.person()

@@ -7,8 +7,7 @@ import { useConsole, useReplica } from '../support/console.ts'
 import { until } from '../support/until.ts'
 
 describe('the history of an agent', async () => {
-  // Two writes wait for a lock in one of the tests.
-  const running = await useConsole({ environment: { DATABASE_LOCK_TIMEOUT_MS: '5000' } })
+  const running = await useConsole()
   const replica = await useReplica(running)
   const person = await running.person()
 

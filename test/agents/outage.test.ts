@@ -11,7 +11,7 @@ describe('when the database goes away', async () => {
   const postgres = await startPrivatePostgres()
   await migrate(postgres.url, () => {})
   const running = await useConsole({
-    environment: { DATABASE_URL: postgres.url, DATABASE_LOCK_TIMEOUT_MS: '5000' },
+    environment: { DATABASE_URL: postgres.url },
   })
   after(() => postgres.remove())
   const person = await running.person()

@@ -107,7 +107,7 @@ describe('fair shares', () => {
 
   describe('a redaction of many statements', async () => {
     const running = await useConsole({
-      environment: { DATABASE_POOL_SIZE: '4', DATABASE_LOCK_TIMEOUT_MS: '5000' },
+      environment: { DATABASE_POOL_SIZE: '4' },
     })
     const [person, other] = [await running.person(), await running.person()]
     const queue = running.deps.lanes.writes
@@ -164,7 +164,7 @@ describe('fair shares', () => {
   })
 
   it('refusals of many users take no connection of a request, and have one audit event each', async () => {
-    const running = await useConsole({ environment: { DATABASE_LOCK_TIMEOUT_MS: '5000' } })
+    const running = await useConsole()
     const other = await running.person()
     const { id } = await createAgent(running, other)
     const { team } = await running.person()
@@ -196,7 +196,7 @@ describe('fair shares', () => {
 
   it('health checks share one look at the outbox and take no connection of a request', async () => {
     const { running } = await useConsoleWithNats({
-      environment: { RELAY: 'off', DATABASE_LOCK_TIMEOUT_MS: '5000' },
+      environment: { RELAY: 'off' },
     })
     const person = await running.person()
     const { id } = await createAgent(running, person)

@@ -65,8 +65,7 @@ const scripts: fc.Arbitrary<Operation[][]> = fc.tuple(
 )
 
 describe('configuration sets', async () => {
-  // A busy machine must not make the console give up a lock.
-  const running = await useConsole({ environment: { DATABASE_LOCK_TIMEOUT_MS: '5000' } })
+  const running = await useConsole()
   const replicas = [running, await useReplica(running)]
   const person = await running.person()
   const row = async (text: string, values: unknown[]) => (await running.database.query(text, values))[0]

@@ -4,7 +4,7 @@ import { type EvolutionService, startEvolutionService } from '../../dev/evolutio
 import { onFreePort } from '../../dev/free-port.ts'
 import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
 import { type App, buildApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
 import { createDatabase } from '../../src/platform/database/database.ts'
 import { createLanes } from '../../src/platform/fairness/lanes.ts'
@@ -40,6 +40,7 @@ export interface TestConsole {
   url: string
   app: App
   deps: Deps
+  pool: Config['pool']
   issuer: Issuer
   /** The evolution service behind this console. */
   evolution: EvolutionService
@@ -73,7 +74,7 @@ export async function useConsole(options: ConsoleOptions = {}): Promise<TestCons
 
 /** A second replica of a console. One replica makes the changes of an agent one after the other; two race. */
 export async function useReplica(running: TestConsole): Promise<TestConsole> {
-  const pool = { poolSize: 16, maxWaitMs: 10_000, lockTimeoutMs: 5_000, connectionLifetimeS: 1_800 }
+  const { pool } = running
   const database = createDatabase(running.database.url, running.deps.log, pool)
   const lanes = createLanes(pool)
   const app = await buildApp({ ...running.deps, database, lanes, metrics: createMetrics() })
@@ -103,6 +104,8 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
     EVOLUTION_URL: evolution.url,
     // A busy machine must not make the console refuse the few requests of a test.
     DATABASE_MAX_WAIT_MS: '10000',
+    DATABASE_LOCK_TIMEOUT_MS: '5000',
+    DATABASE_CONNECT_TIMEOUT_MS: '30000',
     SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...options.environment,
   })
@@ -139,6 +142,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
     url,
     app,
     deps,
+    pool: config.pool,
     issuer,
     evolution,
     database,

@@ -7,6 +7,10 @@ import { migrate } from '../../scripts/migrate.ts'
 /** A server where this user may create databases. */
 export const SERVER_URL = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 
+/** Whether a commit waits for the disk, as in production. `npm test` turns it off: on a slow disk each change of a test
+ * would take as long as production allows for many. Proofs and measurements keep it. */
+const WAITS_FOR_DISK = process.env['TEST_SYNCHRONOUS_COMMIT'] !== 'off'
+
 export interface TestDatabase {
   url: string
   query: <Row extends QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -32,7 +36,10 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 
 async function createDatabase(options: string): Promise<TestDatabase> {
   const name = `console_test_${randomUUID().replaceAll('-', '')}`
-  await onServer((server) => server.query(`CREATE DATABASE ${name} ${options}`))
+  await onServer(async (server) => {
+    await server.query(`CREATE DATABASE ${name} ${options}`)
+    if (!WAITS_FOR_DISK) await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+  })
   return openDatabase(urlOf(name), () =>
     onServer((server) => server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
   )
