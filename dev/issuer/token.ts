@@ -6,6 +6,9 @@ export interface TokenRequest extends Identity {
   scope?: string
 }
 
+/** The first token can take long on a busy machine: the issuer has just started. */
+const TIMEOUT_MS = 60_000
+
 /** A real client_credentials grant, over HTTP. */
 export async function requestToken(url: string, request: TokenRequest): Promise<string> {
   const { scope = PERMISSIONS.join(' ') } = request
@@ -18,7 +21,9 @@ export async function requestToken(url: string, request: TokenRequest): Promise<
       resource: apiResource,
       ...(scope && { scope }),
     }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((error: Error) => {
+    throw new Error(`The issuer at ${url} gave no token: ${error.message}`)
   })
   const body: unknown = await response.json()
   if (typeof body === 'object' && body && 'access_token' in body && typeof body.access_token === 'string') {
