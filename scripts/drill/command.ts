@@ -13,10 +13,19 @@ export function createRun(folder: string, signal?: AbortSignal): Run {
   return (...words) => {
     const [program = '', ...args] = [...as, ...words]
     return new Promise((resolve, reject) => {
-      execFile(program, args, { cwd: folder, maxBuffer: MAX_BYTES, signal }, (error, stdout, stderr) => {
-        if (!error) resolve(stdout)
-        else reject(new Error(`${stdout}${stderr}`.trim() || error.message, { cause: error }))
-      })
+      const child = execFile(
+        program,
+        args,
+        { cwd: folder, maxBuffer: MAX_BYTES, signal },
+        (error, stdout, stderr) => {
+          if (!error) return resolve(stdout)
+          const fail = () => reject(new Error(`${stdout}${stderr}`.trim() || error.message, { cause: error }))
+          // An interrupted program may still write into the folder.
+          const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null
+          if (isRunning) child.once('close', fail)
+          else fail()
+        },
+      )
     })
   }
 }

@@ -18,6 +18,7 @@ import { openDatabase, type TestDatabase } from '../support/database.ts'
 import { type Archive, createRepository, type Repository } from '../support/pgbackrest.ts'
 import { sealUntil, statementsOf } from '../support/sealed-audit.ts'
 import { signingKey } from '../support/signing.ts'
+import { until } from '../support/until.ts'
 
 const AGENTS = 200
 const key = randomBytes(32)
@@ -33,12 +34,14 @@ describe('npm run drill:restore', () => {
   let goodTime: string
   const folder = mkdtempSync(join(tmpdir(), 'console-drills-'))
 
-  const drill = async (environment: Record<string, string>, ...options: string[]) => {
-    const command = startProcess(
+  const start = (environment: Record<string, string>, ...options: string[]) =>
+    startProcess(
       'scripts/drill-restore.ts',
       environment,
       ...[`--config=${archive.config}`, `--folder=${folder}`, ...options],
     )
+  const drill = async (...given: Parameters<typeof start>) => {
+    const command = start(...given)
     return { code: await command.ended, output: command.output() }
   }
   const repositoryFiles = () => globSync('repository/**', { cwd: repository.folder }).toSorted()
@@ -139,6 +142,20 @@ describe('npm run drill:restore', () => {
     assert.match(output, /^skipped +secrets .* needs SECRETS_KEYS/m)
     assert.match(output, /^skipped +audit log .* needs AUDIT_SIGNING_KEY or --keys/m)
   })
+
+  for (const [before, during] of [
+    ['backup', 'restore'],
+    ['restore', 'recover'],
+  ])
+    it(`removes everything when it is interrupted in the step ${during}`, async () => {
+      const command = start(KEYS)
+      await until(`${before} is done`, () => new RegExp(`^ok +${before} `, 'm').test(command.output()))
+      command.signal('SIGINT')
+      assert.equal(await command.ended, 1, command.output())
+      assert.match(command.output(), new RegExp(`^problem +${during} `, 'm'))
+      assert.match(command.output(), /^ok +clean up /m)
+      assert.deepEqual(readdirSync(folder), [])
+    })
 
   it('reports a repository that cannot be read, another database and a mistake', async () => {
     const wrong = join(folder, 'wrong.conf')
