@@ -25,7 +25,7 @@ Measures the CPU time per request of the console and of simpler programs that do
   update    a PUT of a whole agent: the console, its statements by pgbench, the smallest statement that writes the same rows
   read      a GET of a whole agent: the console, the same statement by pgbench
   relay     a backlog of events: the relay, a loop that only publishes
-  seals     a PUT of a whole agent: with seals of the audit log, and without; takes 130 s for each round and contender
+  seals     what the seals of the audit log add to a PUT of a whole agent; a round takes a minute
   tracing   a GET of a whole agent: the console without tracing, with 1 % and with 100 % of the requests traced
 
 The last line is the verdict: ok, below the floor, above the limit, or machine too busy to tell

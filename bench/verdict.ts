@@ -25,7 +25,7 @@ export function judge(compared: Compared[]): number {
     const { low, middle, high } = summarise(ratios)
     const bound = isShare ? `, at least ${shareAtLeast}` : costAtMost ? `, at most ${costAtMost}` : ''
     const what = isShare ? `CPU time of ${against} / ${of}` : `CPU time of ${of} / ${against}`
-    const [from, median, to] = [low, middle, high].map((ratio) => ratio.toFixed(2))
+    const [from, median, to] = [low, middle, high].map((ratio) => ratio.toFixed(middle < 0.1 ? 3 : 2))
     process.stdout.write(`  ${what}: ${median} (95 % confidence: ${from} to ${to}${bound})\n`)
     return verdictOf(limit, costs)
   })

@@ -66,6 +66,18 @@ describe('the seals of the audit log', () => {
     assert.equal(lastSeal?.number, 2)
   })
 
+  it('agree with records of any text: PostgreSQL makes the hashes, and the check makes them again', async () => {
+    const codes = [...Array.from({ length: 0x100 }, (_, n) => n + 1), 0x2028, 0x2029, 0xfffd, 0xffff, 0x1f600]
+    const text = String.fromCodePoint(...codes)
+    await add(randomUUID(), 3, 60, 31)
+    await tamper('UPDATE audit_events SET request_id = $1, client_id = $1, detail = $2', [
+      text,
+      JSON.stringify({ [text]: text }),
+    ])
+    await sealUntil(sql, signer, 30)
+    assert.deepEqual(await findings(), [])
+  })
+
   it('leave out what a team has brought from another database, and nothing that was added since', async () => {
     const [moved, other] = [randomUUID(), randomUUID()]
     await add(other, 3, 60, 50)

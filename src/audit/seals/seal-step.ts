@@ -3,7 +3,7 @@ import type { Statements } from '../../platform/database/database.ts'
 import { FIRST_ID, firstIdAt, idAfter, timeOf } from '../../platform/id-time.ts'
 import type { Signer } from '../../platform/secrets/signer.ts'
 import { hashSeal, makeCheckpoint, rootOfSeal, SEAL_TYPE, type SealClaims } from './chain.ts'
-import { createRecordHasher, type RecordHasher } from './record-hash.ts'
+import { createRecordHasher } from './record-hash.ts'
 import {
   insertCheckpoints,
   insertSeal,
@@ -70,13 +70,12 @@ export function createSealStep({
     const isWholeMonth = end === partition.endId
     if (end <= start || (!isWholeMonth && timeOf(end) - timeOf(start) < MIN_SEAL_MS)) return false
 
-    const hasher = await createRecordHasher(sql)
-    const rows = await scanRecords(sql, hasher, {
+    const rows = await scanRecords(sql, await createRecordHasher(sql), {
       ...{ start, end, partition, maxTeams, maxRecords },
       nextTeam: sealing.nextTeam ?? FIRST_ID,
       nextId: sealing.nextId ?? start,
     })
-    const records = groupByTeam(rows, hasher)
+    const records = groupByTeam(rows)
     if (records.size > 0) await addCheckpoints(sql, seal, records)
     const last = rows.at(-1)
     if (last?.teamId) {
@@ -129,16 +128,16 @@ async function addCheckpoints(
 }
 
 /** The teams that have records, with their records. */
-function groupByTeam(rows: ScannedRow[], { hash }: RecordHasher): Map<string, HashedRecord[]> {
+function groupByTeam(rows: ScannedRow[]): Map<string, HashedRecord[]> {
   const teams = new Map<string, HashedRecord[]>()
   let before = ''
-  for (const { teamId, id, values } of rows) {
-    if (teamId === null || id === null || values === null) continue
+  for (const { teamId, id, hash } of rows) {
+    if (teamId === null || id === null || hash === null) continue
     // PostgreSQL returns them in order because of how it runs the statement, but does not promise it.
     if (teamId + id <= before) throw new Error('The audit events are not in order')
     before = teamId + id
     const ofTeam = teams.get(teamId) ?? []
-    ofTeam.push({ id, hash: hash(values) })
+    ofTeam.push({ id, hash })
     teams.set(teamId, ofTeam)
   }
   return teams

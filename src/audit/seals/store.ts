@@ -1,7 +1,7 @@
 import type { Statements } from '../../platform/database/database.ts'
 import { FIRST_ID } from '../../platform/id-time.ts'
 import type { Checkpoint } from './chain.ts'
-import type { RecordHasher, RecordValues } from './record-hash.ts'
+import type { RecordHasher } from './record-hash.ts'
 
 /** The state of the work on the next seal. */
 export interface Sealing {
@@ -62,20 +62,20 @@ export interface ScanRange {
 export interface ScannedRow {
   teamId: string | null
   id: string | null
-  values: RecordValues | null
+  hash: Buffer | null
 }
 
 /** Goes from team to team by the primary key, so that the cost depends on the teams of the month and on the records of the
  * range, not on the size of the table. No index on the id alone is needed. */
 export function scanRecords(
   sql: Statements,
-  { selection }: RecordHasher,
+  { hashSelection }: RecordHasher,
   range: ScanRange,
 ): Promise<ScannedRow[]> {
   const { start, end, nextTeam, nextId, partition, maxTeams, maxRecords } = range
   return sql.read({
     name: undefined,
-    text: scanStatement(selection),
+    text: scanStatement(hashSelection),
     values: [
       nextTeam,
       nextId,
@@ -89,7 +89,7 @@ export function scanRecords(
   })
 }
 
-const scanStatement = (selection: string) => `
+const scanStatement = (hashSelection: string) => `
 WITH RECURSIVE teams (team_id, position) AS (
   SELECT (
     SELECT team_id FROM audit_events WHERE team_id >= $1 AND id >= $5 AND id < $6 ORDER BY team_id LIMIT 1
@@ -101,9 +101,9 @@ WITH RECURSIVE teams (team_id, position) AS (
   ), position + 1
   FROM teams WHERE teams.team_id IS NOT NULL AND position < $7::int
 )
-SELECT teams.team_id AS "teamId", record.id, record.values
+SELECT teams.team_id AS "teamId", record.id, record.hash
 FROM teams LEFT JOIN LATERAL (
-  SELECT e.id, ${selection} AS values
+  SELECT e.id, ${hashSelection} AS hash
   FROM audit_events e
   WHERE e.team_id = teams.team_id AND e.id >= CASE WHEN teams.team_id = $1 THEN $2::uuid ELSE $3::uuid END
     AND e.id >= $5 AND e.id < $4
