@@ -51,8 +51,6 @@ const FULL_UPDATE = {
 export interface AgentBench {
   folder: string
   databaseUrl: string
-  /** The process of the PostgreSQL server. */
-  postgres: number
   /** The consoles, which get the requests of a Lua script for wrk. Their CPU time includes that of PostgreSQL. */
   consoles: (script: string) => Contender[]
   /** pgbench with PostgreSQL, which gets the statements of a script, prepared. */
@@ -101,7 +99,7 @@ export async function startAgentBench(
   }
   const running = started.move()
   return {
-    ...{ folder, databaseUrl, postgres },
+    ...{ folder, databaseUrl },
     consoles: (script) =>
       Object.entries(consoles).map(([name, { url, pid }]) => ({
         name,

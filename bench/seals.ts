@@ -1,12 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSealStep } from '../src/audit/seals/seal-step.ts'
 import { createLeader } from '../src/maintenance/leader.ts'
+import type { Step } from '../src/maintenance/step.ts'
 import { createLog } from '../src/platform/observe/log.ts'
 import { SecretText } from '../src/platform/secrets/secret-text.ts'
 import { createSigner } from '../src/platform/secrets/signer.ts'
-import { type AgentBench, startAgentBench, writeUpdates } from './agents.ts'
-import { type BenchOptions, contest, measuring } from './contest.ts'
-import type { Load } from './wrk.ts'
+import { startAgentBench, writeUpdates } from './agents.ts'
+import { type BenchOptions, type Contender, contest } from './contest.ts'
+import { cpuMicros } from './cpu.ts'
 
 /** A seal covers at least 50 s. */
 const ROUND_SECONDS = 60
@@ -17,19 +18,20 @@ export async function benchSeals({ rounds }: BenchOptions): Promise<void> {
   await using started = new AsyncDisposableStack()
   const bench = await startAgentBench({ updates: { MAINTENANCE: 'off' } })
   started.defer(bench.close)
-  const { seal, close } = createSealer(bench)
+  const { measure, close } = createSealer(bench.databaseUrl)
   started.defer(close)
-  const seals = { name: 'seals', measure: measuring([bench.postgres, process.pid], seal) }
-  const contenders = [...bench.consoles(await writeUpdates(bench.folder)), seals]
+  const contenders = [...bench.consoles(await writeUpdates(bench.folder)), { name: 'seals', measure }]
   const limit = { of: 'seals', against: 'updates', costAtMost: 0.02 }
   await contest('seals', contenders, [limit], { rounds, seconds: ROUND_SECONDS })
 }
 
-/** Seals every record that is there, in this process, with the steps of the console. */
-function createSealer({ databaseUrl }: AgentBench): {
-  seal: () => Promise<Load>
+interface Sealer extends Pick<Contender, 'measure'> {
   close: () => Promise<void>
-} {
+}
+
+/** Seals every record that is there, in this process, with the steps of the console. Measures this process and its connection, and not
+ * the background processes of PostgreSQL: they still work for the updates before. */
+function createSealer(databaseUrl: string): Sealer {
   const { privateKey } = generateKeyPairSync('ed25519')
   const key = new SecretText(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
   let records = 0
@@ -37,14 +39,33 @@ function createSealer({ databaseUrl }: AgentBench): {
     write: (line) => void (records += (JSON.parse(line) as { records?: number }).records ?? 0),
   })
   const leader = createLeader(databaseUrl, log)
-  const run = createSealStep({ signer: createSigner([key]), log, setSealedUntil: () => {}, graceMs: 0 })
-  const step = { name: 'seals', intervalMs: 0, run }
+  const seal = createSealStep({ signer: createSigner([key]), log, setSealedUntil: () => {}, graceMs: 0 })
+  const connection = { pid: 0, before: 0 }
+  const run: Step['run'] = async (sql) => {
+    if (connection.pid === 0) {
+      const [row] = await sql.read<{ pid: number }>({
+        name: undefined,
+        text: 'SELECT pg_backend_pid() AS pid',
+        values: [],
+      })
+      connection.pid = row?.pid ?? 0
+      connection.before = cpuMicros(connection.pid)
+    }
+    return seal(sql)
+  }
   return {
-    seal: async () => {
-      const start = performance.now()
+    measure: async () => {
+      const [start, before] = [performance.now(), cpuMicros(process.pid)]
       records = 0
+      connection.pid = 0
+      const step = { name: 'seals', intervalMs: 0, run }
       while ((await leader.runStep(step, Date.now() / 1_000)).outcome === 'more');
-      return { requests: records, seconds: (performance.now() - start) / 1_000 }
+      const used = cpuMicros(connection.pid) - connection.before
+      return {
+        requests: records,
+        seconds: (performance.now() - start) / 1_000,
+        cpuMicros: cpuMicros(process.pid) - before + used,
+      }
     },
     close: leader.close,
   }

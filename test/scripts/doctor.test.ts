@@ -64,6 +64,8 @@ describe('npm run doctor', async () => {
   const evolution = await startEvolutionService({ issuer: issuer.url, audience: issuer.audience })
   const role = `doctor_${randomUUID().replaceAll('-', '')}`
   const databaseName = new URL(database.url).pathname.slice(1)
+  // The doctor reports commits that do not wait for the disk.
+  await database.query(`ALTER DATABASE ${databaseName} RESET synchronous_commit`)
   await database.query(`CREATE ROLE ${role} LOGIN`)
   for (const statement of grantsTo(role)) await database.query(statement)
   after(async () => {
