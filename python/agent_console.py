@@ -1125,7 +1125,7 @@ class AgentBulkDelete(TypedDict):
 
 
 class AgentBulk(TypedDict):
-    "One change of many agents."
+    "One change of many agents. An unknown member gets 422, also in `agents`, `filters` and `delete`, and nothing changes."
     agents: NotRequired[list[AgentBulkAgentsItem]]
     filters: NotRequired[AgentBulkFilters]
     expected_count: NotRequired[int]

@@ -2071,7 +2071,7 @@ export interface components {
             impact: components["schemas"]["DependentsImpact"];
         };
         /**
-         * @description One change of many agents.
+         * @description One change of many agents. An unknown member gets 422, also in `agents`, `filters` and `delete`, and nothing changes.
          * @example {
          *       "agents": [
          *         {

@@ -20,21 +20,27 @@ export type BulkAction = keyof typeof BULK_PERMISSIONS
 
 const EXAMPLE_IDS = ['01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d', '01940b5e-8a10-7c2d-8e4f-1a2b3c4d5e6f'] as const
 
+/** A misspelt filter would match other agents, and a misspelt `dry_run` or `revision` would change them. */
+const NO_OTHER_MEMBERS = { additionalProperties: false } as const
+
 export const AgentBulk = Type.Object(
   {
     agents: Type.Optional(
       Type.Array(
-        Type.Object({
-          id: described(Uuid, 'Id of the agent, a UUID. Each agent may occur once.'),
-          revision: Type.Optional(
-            integer({
-              minimum: 1,
-              description:
-                'Revision that the client read. If the agent is at another one, its result is `revision_stale`. Default: any ' +
-                'revision.',
-            }),
-          ),
-        }),
+        Type.Object(
+          {
+            id: described(Uuid, 'Id of the agent, a UUID. Each agent may occur once.'),
+            revision: Type.Optional(
+              integer({
+                minimum: 1,
+                description:
+                  'Revision that the client read. If the agent is at another one, its result is `revision_stale`. Default: any ' +
+                  'revision.',
+              }),
+            ),
+          },
+          NO_OTHER_MEMBERS,
+        ),
         {
           minItems: 1,
           maxItems: MAX_BULK_AGENTS,
@@ -44,6 +50,7 @@ export const AgentBulk = Type.Object(
     ),
     filters: Type.Optional(
       Type.Object(AGENT_FILTERS, {
+        ...NO_OTHER_MEMBERS,
         description: `Change the agents that match these filters, as in the list of agents; at most ${MAX_BULK_AGENTS}. \`{}\` matches every agent that is not archived.`,
       }),
     ),
@@ -78,7 +85,10 @@ export const AgentBulk = Type.Object(
             }),
           ),
         },
-        { description: 'Delete each agent. Send `{}` to delete them so that they can be recovered.' },
+        {
+          ...NO_OTHER_MEMBERS,
+          description: 'Delete each agent. Send `{}` to delete them so that they can be recovered.',
+        },
       ),
     ),
     dry_run: Type.Optional(
@@ -91,7 +101,9 @@ export const AgentBulk = Type.Object(
   },
   {
     $id: 'AgentBulk',
-    description: 'One change of many agents.',
+    ...NO_OTHER_MEMBERS,
+    description:
+      'One change of many agents. An unknown member gets 422, also in `agents`, `filters` and `delete`, and nothing changes.',
     examples: [
       {
         agents: [{ id: EXAMPLE_IDS[0], revision: 7 }, { id: EXAMPLE_IDS[1] }],

@@ -283,6 +283,26 @@ describe('a bulk request', async () => {
     assert.equal((await revisionsOf(person, id)).length, 1)
   })
 
+  it('with a misspelt member changes nothing, and is told the right name', async () => {
+    const person = await running.person()
+    const [id] = (await createAgents(person, 1)) as [string]
+    const update = { purpose: 'new' }
+    const cases: [object, string, RegExp][] = [
+      [{ agents: [{ id }], update, dryRun: true }, 'body.dryRun', /use 'dry_run'/],
+      [{ agents: [{ id, revisions: 7 }], update }, 'body.agents.0.revisions', /use 'revision'/],
+      [{ filters: { status: ['draft'] }, expected_count: 1, update }, 'body.filters.status', /use 'statuses'/],
+      [{ agents: [{ id }], delete: { dry_run: true } }, 'body.delete.dry_run', /not permitted/],
+    ]
+    for (const [body, loc, message] of cases) {
+      const reply = await send(person, body)
+      assert.equal(reply.status, 422, `${loc} ${reply.text}`)
+      const [error, ...others] = reply.body.detail as ValidationError[]
+      assert.deepEqual([error?.loc.join('.'), error?.type, others], [loc, 'extra_forbidden', []])
+      assert.match(error?.msg ?? '', message)
+    }
+    assert.equal((await revisionsOf(person, id)).length, 1)
+  })
+
   it('says for each agent what is wrong with its values, and where', async () => {
     const person = await running.person()
     const [a, b] = (await createAgents(person, 2)) as [string, string]
