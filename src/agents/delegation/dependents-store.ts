@@ -19,7 +19,8 @@ export async function listDependents(
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Whether an agent at one of the given trust stages delegates to the agent, or may do so. */
+/** Whether an agent at one of the given trust stages delegates to the agent, or may do so. An id that the team does not have has no
+ * dependents, even if a delegation names it. */
 export async function hasDependent(
   sql: Statements,
   teamId: string,
@@ -98,7 +99,7 @@ const HAS = `
 SELECT FROM (${delegatingTo('$2', 'LIMIT 100000')}
 ) found
 JOIN agents a ON a.team_id = $1 AND a.id = found.agent_id
-WHERE a.trust_stage = ANY ($3::text[])
+WHERE a.trust_stage = ANY ($3::text[]) AND EXISTS (SELECT FROM agents WHERE team_id = $1 AND id = $2)
 LIMIT 1`
 
 const IMPACT = `
