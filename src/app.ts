@@ -288,7 +288,8 @@ export async function buildApp(deps: Deps) {
         (await agents.planUpdate(caller, id, update, { expectedRevisions: [revision] })).fields,
       update: (caller, id, update, revision) =>
         agents.update(caller, id, update, { expectedRevisions: [revision] }),
-      restore: (caller, id, revision, current) => history.restore(caller, id, revision, [current]),
+      restore: (caller, id, revision, current) =>
+        history.restore(caller, id, revision, { expectedRevisions: [current] }),
       ...{ checkUpdate: app.bodyCheck(ref(AgentUpdate)), checkCreate: app.bodyCheck(ref(AgentCreate)) },
       checkReason: (reason) => checkReason(reason, ['arguments', 'reason']),
     },

@@ -5319,6 +5319,8 @@ export interface operations {
             header?: {
                 /** @description ETag of the revision that the client read, such as `"7"`, with or without the quotes; or a comma-separated list, or `*` for any revision. If the agent is at another revision, the operation changes nothing and returns 412. Default: any revision. */
                 "if-match"?: string;
+                /** @description Refuse the request with 409 if agents at this trust stage or a later one delegate to the agent directly, or may do so, and the request deletes or archives it, changes its `agent_url` or `model_name`, or moves it to an earlier trust stage. Default: never refuse. */
+                "console-refuse-if-dependents"?: "registered" | "tested" | "hardened" | "trusted" | "optimized" | "adapted";
                 /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
                 "console-change-reason"?: string;
                 /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
@@ -5387,6 +5389,16 @@ export interface operations {
                 headers: {
                     /** @description The methods that the path has. */
                     allow?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `has_dependents`: Agents at the trust stage in console-refuse-if-dependents or a later one delegate to this agent. List its dependents, or send the request without this header. */
+            409: {
+                headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

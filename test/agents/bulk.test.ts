@@ -290,7 +290,11 @@ describe('a bulk request', async () => {
     const cases: [object, string, RegExp][] = [
       [{ agents: [{ id }], update, dryRun: true }, 'body.dryRun', /use 'dry_run'/],
       [{ agents: [{ id, revisions: 7 }], update }, 'body.agents.0.revisions', /use 'revision'/],
-      [{ filters: { status: ['draft'] }, expected_count: 1, update }, 'body.filters.status', /use 'statuses'/],
+      [
+        { filters: { status: ['draft'] }, expected_count: 1, update },
+        'body.filters.status',
+        /use 'statuses'/,
+      ],
       [{ agents: [{ id }], delete: { dry_run: true } }, 'body.delete.dry_run', /not permitted/],
     ]
     for (const [body, loc, message] of cases) {

@@ -369,6 +369,11 @@ describe('the graph of delegations', async () => {
     const put = (json: object, headers = header) => putAgent(running, person, leaf, json, headers)
     assert.equal((await put({ model_name: 'a' })).status, 200)
     await move(root, 'optimized')
+    const restore = (revision: number, headers = {}) =>
+      running.request('POST', `${COLLECTION}/${leaf}/revisions/${revision}/restore`, {
+        token: person.token,
+        headers,
+      })
     for (const reply of [
       await put({ model_name: 'b' }),
       await put({ agent_url: newUrl() }),
@@ -376,6 +381,7 @@ describe('the graph of delegations', async () => {
       await move(leaf, 'tested', header),
       await remove(leaf, '', header),
       await remove(leaf, '?dry_run=true', header),
+      await restore(1, header),
     ]) {
       assert.equal(reply.status, 409, reply.text)
       assert.equal(codeOf(reply), 'has_dependents')
@@ -385,7 +391,18 @@ describe('the graph of delegations', async () => {
     assert.equal((await put({ model_name: 'b' }, { 'console-refuse-if-dependents': 'adapted' })).status, 200)
     assert.equal((await put({}, { 'console-refuse-if-dependents': 'all' })).status, 422)
     assert.equal((await move(leaf, 'tested')).status, 200)
+    assert.equal((await restore(1)).status, 200)
     assert.equal((await remove(leaf)).status, 204)
+  })
+
+  it('gives an id that the team does not have no dependents, even if a delegation names it', async () => {
+    const other = await running.person()
+    const ids = [randomUUID(), await create({}, other)]
+    await move(await create(delegateTo(...ids)), 'trusted')
+    for (const id of ids) {
+      const reply = await remove(id, '', { 'console-refuse-if-dependents': 'trusted' })
+      assert.deepEqual([reply.status, codeOf(reply)], [404, 'agent_not_found'])
+    }
   })
 
   it('shows in a dry run what a deletion affects, and changes nothing', async () => {

@@ -106,7 +106,11 @@ export class Agents extends AgentReads {
   }
 
   /** Makes a new revision with the values of an earlier one. */
-  async restore(id: string, revision: number, options: ConditionalOptions = {}): Promise<AgentResult> {
+  async restore(
+    id: string,
+    revision: number,
+    options: ConditionalOptions & ImpactOptions = {},
+  ): Promise<AgentResult> {
     const input = { ...options, path: { id, revision } }
     return this.#once({
       id,

@@ -1,5 +1,6 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
+import { RefuseIfDependents } from '../../contract/delegation.ts'
 import { IfMatch, revisionsToMatch } from '../../contract/etag.ts'
 import { ref } from '../../contract/fields.ts'
 import {
@@ -105,17 +106,23 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
         '`agent:secret` to move a URL to another origin while the secret that is sent there stays. A revision that refers to a ' +
         'named secret that was deleted gets 422.',
       params: AgentRevisionId,
-      headers: IfMatch,
+      headers: Type.Object({ ...IfMatch.properties, ...RefuseIfDependents.properties }),
       response: {
         200: jsonResponse('The agent after the restore, with masked secrets.', ref(Agent), {
           headers: responseHeaders('etag', 'console-credential-warnings'),
         }),
-        ...writeErrors('agent_not_found', 'revision_not_found', 'revision_stale', 'agent_too_large'),
+        ...writeErrors(
+          ...(['agent_not_found', 'revision_not_found', 'has_dependents', 'revision_stale'] as const),
+          'agent_too_large',
+        ),
       },
     }),
     async ({ caller, params, headers }, reply) => {
-      const expected = revisionsToMatch(headers['if-match'])
-      return sendAgent(reply, await history.restore(caller, params.id, params.revision, expected))
+      const restored = await history.restore(caller, params.id, params.revision, {
+        expectedRevisions: revisionsToMatch(headers['if-match']),
+        refuseIfDependents: headers['console-refuse-if-dependents'],
+      })
+      return sendAgent(reply, restored)
     },
   )
 

@@ -4,8 +4,9 @@ import { Problem } from '../../contract/problem.ts'
 import type { Sql } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
 import { decodeCursor, encodeCursor } from '../../platform/pagination-cursor.ts'
-import { type ChangedAgent, changeAgent } from '../change-agent.ts'
+import { type ChangeConditions, type ChangedAgent, changeAgent } from '../change-agent.ts'
 import { changeableValues, changedColumns, describeColumns } from '../compare.ts'
+import { mustRefuse, refuseBreakingChange } from '../delegation/refusal.ts'
 import { inRevision, inspect, refuseFaults } from '../secrets/inspect.ts'
 import { requireSecretForNewOrigin } from '../secrets/new-origin.ts'
 import { findAgentAt, type PastAgent } from './past-agent.ts'
@@ -97,9 +98,10 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       caller: Caller,
       id: string,
       revision: number,
-      expectedRevisions: number[] | null,
+      { expectedRevisions, refuseIfDependents }: ChangeConditions,
     ): Promise<ChangedAgent> {
       const { agent: old, redacted } = await stateAt(caller, id, revision)
+      const isRefused = await mustRefuse(sql, caller.teamId, id, refuseIfDependents)
       const request = { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
       return changeAgent(sql, request, (stored) => {
         const values = Object.entries(changeableValues(withCurrentToken(stored.agent, old)))
@@ -108,6 +110,7 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
         const findings = inspect(columns)
         refuseFaults(findings, stored.namedSecrets, inRevision)
         requireSecretForNewOrigin(caller, stored, columns)
+        refuseBreakingChange(isRefused, columns)
         const change = { ...describeColumns(stored, columns), credentialWarnings: findings.warnings }
         return change.fields.length === 0
           ? undefined
