@@ -115,8 +115,9 @@ describe('an export of agents', async () => {
     for (const n of [0, 98, 99, 100, whole.length - 1]) {
       const cursor = whole[n]?.id as string
       assert.deepEqual(lines((await exportAs(person, `cursor=${cursor}`)).text), whole.slice(n + 1))
-      const rest = (await exportAs(person, `format=csv&cursor=${cursor}`)).text
+      const { text: rest, headers } = await exportAs(person, `format=csv&cursor=${cursor}`)
       assert.ok(csv.endsWith(rest))
+      assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8; header=absent')
       assert.equal(cellsOf(rest).filter((cell) => cell === '"console-agent/1"').length, whole.length - n - 1)
     }
   })

@@ -87,8 +87,10 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
     async (request, reply) => {
       const { caller, query } = request
       const lines = await exportAgents(caller, query, (end) => request.endWithToken(end))
-      const type = query.format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson'
-      reply.type(type).header('cache-control', 'no-store')
+      // A continued export has no line with names (RFC 4180 section 3).
+      const names = query.cursor === undefined ? 'present' : 'absent'
+      const csv = `text/csv; charset=utf-8; header=${names}`
+      reply.type(query.format === 'csv' ? csv : 'application/x-ndjson').header('cache-control', 'no-store')
       // Not the reply, which would keep the place at the database until the client has read everything.
       return lines
     },
