@@ -21,7 +21,10 @@ const { statuses: _s, trust_stages: _t, protection_statuses: _p, ...SEARCHED } =
 export function isSearch(query: unknown): boolean {
   const given = query as Record<string, unknown>
   return (
-    Object.keys(SEARCHED).some((name) => given[name] !== undefined && given[name] !== '') ||
+    // An empty `q` is no filter. An empty tag, model or hub is one.
+    Object.keys(SEARCHED).some(
+      (name) => given[name] !== undefined && !(name === 'q' && given[name] === ''),
+    ) ||
     String(given['include_count']) === 'true' ||
     String(given['sort']).endsWith('score')
   )
