@@ -3008,7 +3008,7 @@ export interface components {
         };
         /** @description A view of the list of agents that a user has saved. */
         SavedView: {
-            /** @description Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, and begins with neither a space nor a dot. */
+            /** @description Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, also none that change the direction of text, and begins with neither a space nor a dot. */
             name: string;
             /**
              * @description `user`: of the caller alone. `team`: of the whole team.
@@ -8869,7 +8869,7 @@ export interface operations {
                 "console-team"?: string;
             };
             path: {
-                /** @description Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, and begins with neither a space nor a dot. */
+                /** @description Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, also none that change the direction of text, and begins with neither a space nor a dot. */
                 name: string;
             };
             cookie?: never;
@@ -8991,7 +8991,7 @@ export interface operations {
                 "console-team"?: string;
             };
             path: {
-                /** @description Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, and begins with neither a space nor a dot. */
+                /** @description Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, also none that change the direction of text, and begins with neither a space nor a dot. */
                 name: string;
             };
             cookie?: never;
@@ -9127,7 +9127,7 @@ export interface operations {
                 "console-team"?: string;
             };
             path: {
-                /** @description Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, and begins with neither a space nor a dot. */
+                /** @description Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, also none that change the direction of text, and begins with neither a space nor a dot. */
                 name: string;
             };
             cookie?: never;

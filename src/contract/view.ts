@@ -12,8 +12,8 @@ const VIEW_NAME = Type.String({
   // The first character is no dot: clients resolve `..` in a path.
   pattern: '^[^\\s\\u0000-\\u001f\\u007f/.][^\\u0000-\\u001f\\u007f/]*$',
   description:
-    'Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, and begins with neither ' +
-    'a space nor a dot.',
+    'Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, also none that change the ' +
+    'direction of text, and begins with neither a space nor a dot.',
 })
 
 const CONTENT = {

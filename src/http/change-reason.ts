@@ -2,6 +2,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { ChangeReasonHeader, MAX_REASON_LENGTH, REASON_HEADER } from '../contract/change-reason.ts'
 import { PERMISSIONS } from '../contract/permissions.ts'
+import { UNSHOWABLE } from '../contract/shown-text.ts'
 import { RequestValidationError } from '../contract/validation-error.ts'
 import { containsCredential } from '../platform/secrets/credential-patterns.ts'
 import { ErrorList } from './validation/error-list.ts'
@@ -35,9 +36,6 @@ async function readReason(request: FastifyRequest): Promise<void> {
   const reason = header === undefined ? '' : parseReason(String(header))
   if (reason !== '') request.caller.reason = reason
 }
-
-/** Control characters, line separators, and the characters that reverse the order of the text after them. */
-const UNSHOWABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
 
 function parseReason(header: string): string {
   const errors = new ErrorList()

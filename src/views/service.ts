@@ -1,5 +1,6 @@
 import { AgentListQuery } from '../contract/list.ts'
 import { PermissionMissing, Problem } from '../contract/problem.ts'
+import { UNSHOWABLE } from '../contract/shown-text.ts'
 import { RequestValidationError, type ValidationError } from '../contract/validation-error.ts'
 import type { SavedView, SavedViewContent, SavedViewList, ViewScope } from '../contract/view.ts'
 import { auditOrigin } from '../platform/database/audit-sql.ts'
@@ -74,6 +75,8 @@ function refuseFaults(name: string, { query }: SavedViewContent): void {
   // The `&` keeps URLSearchParams from ignoring a `?`.
   const unknown = [...new URLSearchParams(`&${query}`).keys()].find((key) => !QUERY_NAMES.includes(key))
   const errors: ValidationError[] = [
+    // Not in the pattern of the name, so that a view which has such a name can still be deleted.
+    ...(UNSHOWABLE.test(name) ? [fault(['path', 'name'], 'a name must not contain control characters')] : []),
     ...(containsCredential(name) ? [fault(['path', 'name'], 'a name must not contain a credential')] : []),
     ...(unknown === undefined
       ? []

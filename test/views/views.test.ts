@@ -139,7 +139,11 @@ describe('saved views', async () => {
       assert.equal((await read(person, encodeURIComponent(name))).body.name, name)
     }
     const credential = 'sk-proj-0123456789abcdefghij'
-    for (const name of ['%2F', 'a%2Fb', '.hidden', '%20a', 'a%00', 'a%0A', 'x'.repeat(101), credential]) {
+    const unshowable = ['a\u0085', 'a\u2028b', 'a\u202egpj', '\u2066a'].map(encodeURIComponent)
+    for (const name of [
+      ...['%2F', 'a%2Fb', '.hidden', '%20a', 'a%00', 'a%0A', 'x'.repeat(101), credential],
+      ...unshowable,
+    ]) {
       const reply = await save(person, name)
       assert.equal(reply.status, 422, `${name}: ${reply.text}`)
     }
