@@ -1198,7 +1198,7 @@ class AgentImportRow(TypedDict):
 
 
 class AgentImport(TypedDict):
-    "What to import: rows, an A2A agent card, or an AI Catalog."
+    "What to import: rows, an A2A agent card, or an AI Catalog. Other members get 422."
     rows: NotRequired[list[AgentImportRow]]
     card: NotRequired[dict[str, Any]]
     card_url: NotRequired[str]

@@ -2353,7 +2353,7 @@ export interface components {
             skills?: components["schemas"]["AgentSkill"][] | null;
         };
         /**
-         * @description What to import: rows, an A2A agent card, or an AI Catalog.
+         * @description What to import: rows, an A2A agent card, or an AI Catalog. Other members get 422.
          * @example {
          *       "rows": [
          *         {

@@ -94,7 +94,9 @@ export const AgentImport = Type.Object(
   },
   {
     $id: 'AgentImport',
-    description: 'What to import: rows, an A2A agent card, or an AI Catalog.',
+    // `dry_run`, a member of a bulk request, is a query parameter here: without a word, it would import the agents.
+    additionalProperties: false,
+    description: 'What to import: rows, an A2A agent card, or an AI Catalog. Other members get 422.',
     examples: [
       {
         rows: [
@@ -113,10 +115,13 @@ export const AgentImport = Type.Object(
 export type AgentImport = Static<typeof AgentImport>
 
 /** As `AgentImport`, with rows of any form: each is validated by itself. */
-export const ImportRequestBody = Type.Object({
-  ...AgentImport.properties,
-  rows: Type.Optional(Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: MAX_IMPORT_ROWS })),
-})
+export const ImportRequestBody = Type.Object(
+  {
+    ...AgentImport.properties,
+    rows: Type.Optional(Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: MAX_IMPORT_ROWS })),
+  },
+  { additionalProperties: false },
+)
 
 /** The request bodies of an import, by media type. */
 export const IMPORT_CONTENT = {
