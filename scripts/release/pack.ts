@@ -94,6 +94,8 @@ function findManifestFaults(text: string): string[] {
     ...(isPrivate ? ['it is private'] : []),
     ...(license === 'Apache-2.0' ? [] : ['its license is not Apache-2.0']),
     ...(dependencies ? ['it has dependencies'] : []),
+    // Otherwise `npm pack` in a fresh clone makes a package without `dist`.
+    ...(scripts?.['prepack'] === 'npm run build' ? [] : ['prepack does not build it']),
     ...INSTALL_SCRIPTS.filter((script) => scripts?.[script]).map((script) => `it runs ${script}`),
     ...(publishConfig?.access === 'public' ? [] : ['publishConfig.access is not public']),
     ...(publishConfig?.provenance === true ? [] : ['publishConfig.provenance is not true']),

@@ -132,6 +132,7 @@ describe('the packages of a release', () => {
           faults.filter((fault) => !fault.endsWith('is missing')),
           [
             'it has dependencies',
+            'prepack does not build it',
             'it runs postinstall',
             'publishConfig.access is not public',
             'publishConfig.provenance is not true',
