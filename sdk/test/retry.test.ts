@@ -28,6 +28,8 @@ describe('the retries of the SDK', () => {
     assert.deepEqual(await client.me(), ME)
     const [first, second] = server.requests.map(({ headers }) => headers['x-request-id'])
     assert.equal(first, second)
+    // Short, and always of one length: people copy it from an error into a search of the log.
+    assert.match(String(first), /^[0-9a-f]{32}$/)
     assert.deepEqual(
       log.map(({ attempt, status, error }) => [attempt, status, error]),
       [

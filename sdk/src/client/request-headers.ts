@@ -17,7 +17,8 @@ export function userAgentHeader(prefix: string | undefined): string | undefined 
   return node && `${prefix ? `${prefix} ` : ''}agent-console-sdk/${VERSION} node/${node}`
 }
 
-/** `crypto.randomUUID` does not exist on pages that are not served over HTTPS. */
+/** 32 hexadecimal digits. `crypto.randomUUID` does not exist on pages that are not served over HTTPS. */
 export function newId(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join('-')
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
