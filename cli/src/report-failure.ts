@@ -3,14 +3,25 @@ import { EXIT, Failure } from './failure.ts'
 import type { Io } from './io.ts'
 import { severalLines } from './output/safe-text.ts'
 import { createStyle } from './output/style.ts'
+import { wrapMessage } from './output/wrap.ts'
+
+interface ReportOptions {
+  isColourless: boolean
+  /** The console that the command used. */
+  url: string | undefined
+}
 
 /** Prints an error for people, and returns its exit code. */
-export async function reportFailure(error: unknown, io: Io, isColourless: boolean): Promise<number> {
+export async function reportFailure(
+  error: unknown,
+  io: Io,
+  { isColourless, url }: ReportOptions,
+): Promise<number> {
   if (io.signal.aborted) return EXIT.interrupted
-  const { paint } = createStyle(io.stderr, io, isColourless)
-  const { lines, exitCode } = await explain(error)
-  const [first = '', ...others] = lines.map(severalLines)
-  io.stderr.write(`${[`${paint('error:', 'red')} ${first}`, ...others].join('\n')}\n`)
+  const { paint, columns } = createStyle(io.stderr, io, isColourless)
+  const { lines, exitCode } = await explain(error, url)
+  const text = wrapMessage(severalLines(`error: ${lines.join('\n')}`), columns)
+  io.stderr.write(`${text.replace('error:', () => paint('error:', 'red'))}\n`)
   return exitCode
 }
 
@@ -19,18 +30,23 @@ interface Explanation {
   exitCode: number
 }
 
-async function explain(error: unknown): Promise<Explanation> {
+async function explain(error: unknown, url: string | undefined): Promise<Explanation> {
   if (error instanceof Failure) return { lines: [error.message], exitCode: error.exitCode }
   // It is loaded already, if one of its errors was thrown.
   const sdk = await import('@agent-console/sdk')
   if (error instanceof sdk.ValidationFailed) {
-    const faults = error.faults.map(({ loc, msg }) => `  ${loc.join('.')}: ${msg}`)
+    const faults = error.faults.map(({ loc, msg }) => `  ${nameOf(loc)}: ${msg}`)
     return { lines: ['The console does not accept the values:', ...faults], exitCode: EXIT.error }
   }
   if (error instanceof sdk.ApiError) return explainResponse(error, sdk)
   if (error instanceof sdk.ConsoleError) {
-    const hint = error instanceof sdk.TimedOut ? ['A longer --timeout may help.'] : []
-    return { lines: [`${error.message}.`, ...hint, ...describeRequest(error)], exitCode: EXIT.error }
+    const hints = [
+      ...(error instanceof sdk.TimedOut ? ['A longer --timeout may help.'] : []),
+      ...(error instanceof sdk.ConnectionFailed && url !== undefined
+        ? [`Is ${url} the address of the console, and can this machine reach it?`]
+        : []),
+    ]
+    return { lines: [`${error.message}.`, ...hints, ...describeRequest(error)], exitCode: EXIT.error }
   }
   // A fault of this program. Its stack helps to report it.
   const { stack, message } = error as Error
@@ -46,13 +62,20 @@ function explainResponse(error: InstanceType<Sdk['ApiError']>, sdk: Sdk): Explan
     const hint = 'The console does not accept the token. Run: agent-console whoami, or: agent-console login'
     return { lines: [detail, hint, ...request], exitCode: EXIT.denied }
   }
-  if (error instanceof sdk.Forbidden) return { lines: [detail, ...request], exitCode: EXIT.denied }
+  if (error instanceof sdk.Forbidden) {
+    const hint = error.code === 'permission_missing' ? ['See your permissions with: agent-console whoami'] : []
+    return { lines: [detail, ...hint, ...request], exitCode: EXIT.denied }
+  }
   if (error instanceof sdk.Stale) {
     const hint = 'The agent has changed meanwhile. Read it again, then repeat the change.'
     return { lines: [detail, hint, ...request], exitCode: EXIT.stale }
   }
   return { lines: [detail, ...request], exitCode: EXIT.error }
 }
+
+/** The fields of a body are named as the user names them. */
+const nameOf = (loc: readonly (string | number)[]) =>
+  (loc[0] === 'body' && loc.length > 1 ? loc.slice(1) : loc).join('.')
 
 const describeRequest = ({ requestId }: { requestId: string | undefined }) =>
   requestId === undefined ? [] : [`Request ${requestId}`]

@@ -10,6 +10,7 @@ import { helpOf } from './help/help.ts'
 import type { Io } from './io.ts'
 import { format } from './output/print.ts'
 import { createStyle } from './output/style.ts'
+import { wrapMessage } from './output/wrap.ts'
 import { reportFailure } from './report-failure.ts'
 import { VERSION } from './version.ts'
 
@@ -17,14 +18,18 @@ const DEFAULT_TIMEOUT = '30s'
 
 /** Runs a command line. Returns the exit code; it never rejects. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
+  let url: string | undefined
+  const onConnect = (named: string) => {
+    url = named
+  }
   try {
-    return await runCommand(argv, io)
+    return await runCommand(argv, io, onConnect)
   } catch (error) {
-    return reportFailure(error, io, argv.includes('--no-color'))
+    return reportFailure(error, io, { isColourless: argv.includes('--no-color'), url })
   }
 }
 
-async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+async function runCommand(argv: readonly string[], io: Io, onConnect: (url: string) => void): Promise<number> {
   const [first, ...rest] = argv
   const asksForHelp = first === 'help'
   const parsed = parse(asksForHelp ? rest : argv, COMMANDS)
@@ -47,7 +52,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
   checkSubcommand(command, args)
   checkArgs(command, args)
   const as = options.choice('output', FORMATS) ?? command.defaultFormat ?? 'table'
-  const context = createContext(parsed, io, as)
+  const context = createContext(parsed, io, as, onConnect)
   const { run: runLoaded } = await command.load()
   const result = await runLoaded(context).finally(() => context.progress(''))
   if (!result) return EXIT.done
@@ -75,13 +80,20 @@ function checkSubcommand({ path, args: declared }: Command, [word]: string[]): v
   }
 }
 
-function createContext({ options, args }: Parsed, io: Io, as: Format): Context {
+function createContext(
+  { options, args }: Parsed,
+  io: Io,
+  as: Format,
+  onConnect: (url: string) => void,
+): Context {
   const timeoutMs = readDuration(options.text('timeout') ?? DEFAULT_TIMEOUT, '--timeout')
   const isQuiet = options.isOn('quiet')
   const connect: Context['connect'] = async (defaultUrl) => {
     const session = await import('./session/connection.ts')
     const profile = options.text('profile')
-    return session.connect({ io, url: options.text('url'), defaultUrl, profile, timeoutMs })
+    const connection = await session.connect({ io, url: options.text('url'), defaultUrl, profile, timeoutMs })
+    onConnect(connection.url)
+    return connection
   }
   return {
     io,
@@ -106,7 +118,7 @@ function createContext({ options, args }: Parsed, io: Io, as: Format): Context {
       })
     },
     note: (text) => {
-      if (!isQuiet) io.stderr.write(`${text}\n`)
+      if (!isQuiet) io.stderr.write(`${wrapMessage(text, io.stderr.columns)}\n`)
     },
     progress: createProgress(io, isQuiet),
     print: (text) => io.stdout.write(text),

@@ -101,7 +101,10 @@ describe('plan and apply', async () => {
     await write({ 'agents/a.yaml': document({ purpose: 'Two', hub: 'two' }) })
     const conflict = await plan([], 5)
     assert.equal(conflict.agents[0]?.action, 'conflict')
-    assert.match(conflict.agents[0]?.reason ?? '', /--force-field purpose/)
+    assert.match(
+      conflict.agents[0]?.reason ?? '',
+      /Overwrite it with --force-field purpose, or write its value into the file\.$/,
+    )
     const refused = await json<AppliedData>(['apply', '--yes'], 5)
     assert.equal(refused.agents[0]?.status, 'conflict')
     assert.equal((await console.agents.get(id)).agent.purpose, 'Of a person')

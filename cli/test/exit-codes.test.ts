@@ -38,6 +38,9 @@ describe('the exit code', async () => {
     const id = await create()
     await expect(0, ['agents', 'get', id], /agent_name/)
     await expect(0, ['agents', 'diff', id, '--exit-code'], /No differences/)
+    await create()
+    const more = /^There are more than 1 agents\. Give a higher --limit, or --all\.$/m
+    await expect(0, ['agents', 'list', '--limit', '1'], more)
     await expect(0, ['agents', 'list', '--help'], /Usage/)
     await expect(0, ['help', 'agents'], /agents list/)
     await expect(0, ['agents', '--version'], /^\d+\.\d+\.\d+\n$/)
@@ -46,14 +49,15 @@ describe('the exit code', async () => {
   it('1: the console refuses, does not answer or is not there', async () => {
     await expect(1, ['agents', 'get', randomUUID()], /Request /)
     await expect(1, ['agents', 'get', 'no such name'], /No agent has the name/)
-    await expect(1, ['agents', 'set', await create(), 'status=nonsense'], /values:\n {2}body.status: /)
+    await expect(1, ['agents', 'set', await create(), 'status=nonsense'], /values:\n {2}status: /)
     const silent = createServer(() => {})
     const port = await onFreePort(async (free) => void silent.listen(free, '127.0.0.1'))
     const url = { env: { AGENT_CONSOLE_URL: `http://127.0.0.1:${port}` } }
     await expect(1, ['api', 'GET', '/v1/me', '--timeout', '20ms'], /no response in time/, url)
     silent.closeAllConnections()
     silent.close()
-    await expect(1, ['agents', 'list'], /ECONNREFUSED/, url)
+    const refused = new RegExp(`ECONNREFUSED.*\\nIs http://127\\.0\\.0\\.1:${port} the address of the console`)
+    await expect(1, ['agents', 'list'], refused, url)
     await expect(1, ['api', 'GET', '/v1/nothing'], /404/)
   })
 
@@ -106,7 +110,8 @@ describe('the exit code', async () => {
     await expect(4, ['whoami'], /login/, { env: { AGENT_CONSOLE_TOKEN: 'not-a-token' } })
     const viewer = await running.person({ team: person.team, scope: 'agent:read' })
     const reader = { env: { AGENT_CONSOLE_TOKEN: viewer.token } }
-    await expect(4, ['agents', 'set', await create(), 'hub=h'], /agent:write/, reader)
+    const hint = /agent:write\.\nSee your permissions with: agent-console whoami\n/
+    await expect(4, ['agents', 'set', await create(), 'hub=h'], hint, reader)
     await expect(4, ['api', 'GET', '/v1/audit-events'], /403/, reader)
   })
 

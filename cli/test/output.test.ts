@@ -9,7 +9,8 @@ import { createStyle } from '../src/output/style.ts'
 import { type Column, renderTable } from '../src/output/table.ts'
 import { absoluteTime, relativeTime } from '../src/output/time.ts'
 import { cut, widthOf } from '../src/output/width.ts'
-import { runCli } from './support/cli.ts'
+import { wrapMessage } from '../src/output/wrap.ts'
+import { runCli, useFolder } from './support/cli.ts'
 
 const NOW = 1_800_000_000_000
 const SECONDS = NOW / 1_000
@@ -109,6 +110,38 @@ describe('a table', () => {
     ]) {
       assert.match(ran.stderr, /^error:/)
     }
+  })
+})
+
+describe('a message', () => {
+  it('is broken at spaces on a terminal, and keeps its indentation', () => {
+    const text = 'The files have 2 faults:\n  agents/a.yaml:8: the secret is not set'
+    assert.equal(
+      wrapMessage(text, 24),
+      'The files have 2 faults:\n  agents/a.yaml:8: the\n  secret is not set',
+    )
+    assert.equal(wrapMessage(text, undefined), text)
+  })
+
+  it('keeps a command whole, so that it can be copied', () => {
+    const text = 'There is no login. Run: agent-console login --url https://console.example.com'
+    assert.equal(
+      wrapMessage(text, 40),
+      'There is no login. Run:\nagent-console login --url https://console.example.com',
+    )
+    assert.equal(wrapMessage(text, 80), text)
+    assert.equal(wrapMessage('agent-console.yaml is missing', 20), 'agent-console.yaml\nis missing')
+  })
+
+  it('fits the terminal, if it is an error or a note', async () => {
+    for (const argv of [['plan'], ['agents', 'list'], ['agents', 'lst']]) {
+      const { stderr } = await runCli(argv, { columns: 70, env: { NO_COLOR: '1' } })
+      assert.match(stderr, /^error: /)
+      for (const line of stderr.split('\n')) assert.ok(widthOf(line) <= 70, line)
+    }
+    const cwd = await useFolder()
+    const { stderr } = await runCli(['init', 'payments'], { columns: 40, cwd })
+    assert.equal(stderr, 'No console is named: add url, or set\nAGENT_CONSOLE_URL.\n')
   })
 })
 

@@ -35,7 +35,8 @@ export const run: Run = async (context) => {
     render: ({ paint }) =>
       [
         `${paint(PROJECT_FILE, 'green')} and ${paint(SCHEMA_FILE, 'green')} written.`,
-        'Next: agent-console pull AGENT, or write agents/NAME.yaml, then: agent-console plan',
+        'Next: agent-console pull AGENT, or write agents/NAME.yaml',
+        'Then: agent-console plan',
       ].join('\n'),
   }
 }

@@ -20,7 +20,7 @@ export const run: Run = async ({ io, note }) => {
           { title: '', value: ({ is_current: isCurrent }) => (isCurrent ? '*' : '') },
           { title: 'NAME', value: ({ name }) => name, minWidth: 12 },
           { title: 'CONSOLE', value: ({ url }) => url, minWidth: 20 },
-          { title: 'LOGIN IN', value: ({ storage }) => storage },
+          { title: 'STORAGE', value: ({ storage }) => storage },
         ],
         style,
       ),

@@ -141,5 +141,5 @@ function contested({ spec }: DesiredAgent, drift: AgentDrift | undefined): Plann
 
 function whyContested(fields: string[]): string {
   const options = fields.map((field) => `--force-field ${field}`).join(' ')
-  return `Another writer has changed what the file changes too. Overwrite it with ${options || '--force-field FIELD'}, or take it into the file.`
+  return `Another writer has changed what the file changes too. Overwrite it with ${options || '--force-field FIELD'}, or write its value into the file.`
 }

@@ -1,10 +1,26 @@
 import { widthOf } from './width.ts'
 
 /** Breaks a line at spaces. A word that is wider than `width` stays whole. */
-export function wrap(text: string, width: number): string[] {
+export const wrap = (text: string, width: number): string[] => joinWords(text.split(' '), width)
+
+/** Breaks the lines of a message at spaces, and keeps their indentation. A command stays whole, from the name of the program
+ * to the end of the line, so that it can be copied. Undefined `width`: nothing is broken. */
+export function wrapMessage(text: string, width: number | undefined): string {
+  if (width === undefined) return text
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', words = '', command] = /^( *)(.*?)(?: (agent-console .*))?$/.exec(line) ?? []
+      const all = [...words.split(' '), ...(command === undefined ? [] : [command])]
+      return joinWords(all, width - indent.length).map((part) => `${indent}${part}`)
+    })
+    .join('\n')
+}
+
+function joinWords(words: readonly string[], width: number): string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(' ')) {
+  for (const word of words) {
     if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
       lines.push(line)
       line = word
