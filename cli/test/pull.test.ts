@@ -6,6 +6,7 @@ import { agentBodies } from '../../test/support/agent-bodies.ts'
 import { createAgent } from '../../test/support/agents.ts'
 import { useConsole } from '../../test/support/console.ts'
 import { variableNames } from '../src/config-as-code/pulled-spec.ts'
+import { describeUnset } from '../src/config-as-code/unset-secrets.ts'
 import { pullAgents, secretsFor } from './support/pulled.ts'
 import { document, useSetFolder } from './support/set-folder.ts'
 
@@ -43,6 +44,11 @@ describe('pull', async () => {
     const ran = await run(['pull', id, '-d', 'agents'])
     assert.equal(ran.code, 0, ran.stderr)
     assert.match(ran.stdout, /unique-helper-eu-2 +written +taken +agents\/unique-helper-eu-2\.yaml/)
+    assert.equal(
+      ran.stderr,
+      'A plan needs the secrets in these variables: UNIQUE_HELPER_EU_2_API_KEY. ' +
+        'To leave the secrets to the console, remove api_key from the files first.\n',
+    )
     assert.equal(
       readFileSync(path('agents/unique-helper-eu-2.yaml'), 'utf8'),
       [
@@ -102,6 +108,39 @@ describe('pull', async () => {
     assert.equal(readFileSync(set.path('purpose.md'), 'utf8'), 'After\n')
     const { agents, unchanged } = await set.plan(['--exit-code'])
     assert.deepEqual([agents, unchanged], [[], 2])
+  })
+
+  it('says which secrets a plan needs, and how to leave them to the console', async () => {
+    const set = await useSetFolder(running, person)
+    const secrets = {
+      api_key: 'key-of-the-agent',
+      white_box_config: { repo_url: 'https://git.example/a', github_token: 'token-of-the-agent' },
+    }
+    const { id } = await createAgent(running, person, { agent_name: 'Keeper', ...secrets })
+    const env = { KEEPER_API_KEY: secrets.api_key }
+    const { stderr } = await set.run(['pull', id], { env })
+    assert.match(stderr, /variables: KEEPER_GITHUB_TOKEN\. .* remove white_box_config from the files first\.\n$/)
+
+    const text = readFileSync(set.path('agents/keeper.yaml'), 'utf8')
+    await set.write({ 'agents/keeper.yaml': text.replace(/ {2}(?:api_key|white_box_config):\n(?: {4}.*\n)+/g, '') })
+    const { agents, unchanged } = await set.plan(['--exit-code'])
+    assert.deepEqual([agents, unchanged], [[], 1])
+    const kept = await set.console.agents.secrets(id)
+    assert.equal(kept.white_box_config.github_token, secrets.white_box_config.github_token)
+
+    // The set owns the key now: without it in the file, an apply would clear it.
+    await set.write({ 'agents/keeper.yaml': text.replace(/ {2}white_box_config:\n(?: {4}.*\n)+/, '') })
+    const applied = await set.run(['apply', '--yes'], { env })
+    assert.equal(applied.code, 0, applied.stderr)
+    await set.remove('agents/keeper.yaml')
+    assert.equal(
+      (await set.run(['pull'])).stderr,
+      'A plan needs the secrets in these variables: KEEPER_API_KEY.\n',
+    )
+    const more = Array.from({ length: 7 }, (_, index) => ({
+      ...{ variable: `V${index}`, field: index > 3 ? 'white_box_config' : 'api_key', isOwned: false },
+    }))
+    assert.match(describeUnset(more), /: V0, V1, V2, V3, V4, 2 more\. .* remove api_key and white_box_config from/)
   })
 
   it('gives each agent a variable of its own', async () => {

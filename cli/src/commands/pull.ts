@@ -5,6 +5,7 @@ import { PROJECT_FILE, readProject } from '../config-as-code/project.ts'
 import { agentsToPull, membersToPull, ownedByOthers, type Pulled, takeAgent } from '../config-as-code/pull.ts'
 import { keyOf, pulledSpec, variableNames } from '../config-as-code/pulled-spec.ts'
 import { findFiles, readAnyFiles } from '../config-as-code/read-files.ts'
+import { describeUnset, findUnset, type UnsetSecret } from '../config-as-code/unset-secrets.ts'
 import { updateDocument, writeDocument } from '../config-as-code/write-file.ts'
 import type { Context } from '../context.ts'
 import { EXIT, UsageError } from '../failure.ts'
@@ -48,10 +49,12 @@ export const run: Run = async (context) => {
     return { each, key }
   })
   const variables = variableNames(taken)
+  const unset: UnsetSecret[] = []
   await set.pool.each(
     work,
     async ({ each, key }) => {
-      rows.push(await pullOne(each, key, { set, context, folder, files, variables, ownedByOthers: owned }))
+      const place = { set, context, folder, files, variables, ownedByOthers: owned, unset }
+      rows.push(await pullOne(each, key, place))
       progress(`${rows.length} of ${work.length} agents…`)
     },
     () => io.signal.aborted,
@@ -63,6 +66,7 @@ export const run: Run = async (context) => {
       `The patterns of ${PROJECT_FILE} do not match the files. Add ${relative(project.folder, folder)}/**/*.yaml to files.`,
     )
   }
+  if (unset.length > 0) note(describeUnset(unset))
   rows.sort((a, b) => (a.key < b.key ? -1 : 1))
   const failed = rows.filter(({ error }) => error !== null)
   const exitCode = failed.length === 0 ? EXIT.done : failed.length < rows.length ? EXIT.partly : EXIT.error
@@ -82,6 +86,7 @@ interface Place {
   files: ReadonlyMap<string, string>
   variables: ReadonlyMap<string, string>
   ownedByOthers: ReadonlyMap<string, Set<string>>
+  unset: UnsetSecret[]
 }
 
 async function pullOne(pulled: Pulled, key: string, place: Place): Promise<Row> {
@@ -98,6 +103,9 @@ async function pullOne(pulled: Pulled, key: string, place: Place): Promise<Row> 
     if (error !== null) return { ...row, status: 'failed', error }
   }
   const isUpdate = files.has(key)
+  if (!isUpdate) {
+    place.unset.push(...(await findUnset(spec, io)).map((secret) => ({ ...secret, isOwned: Boolean(member) })))
+  }
   try {
     await (isUpdate ? updateDocument(path, key, spec) : writeDocument(path, key, spec, set.project.folder))
   } catch (error) {
