@@ -96,19 +96,26 @@ export function compileArguments<Schema extends TSchema>(
   schema: Schema,
 ): (given: unknown) => asserts given is Static<Schema> {
   const isValid = ajv.compile(schema)
+  const { properties = {} } = schema as { properties?: object }
+  const toFault = (error: ErrorObject) => toValidationError(error, Object.keys(properties))
   return (given) => {
-    if (!isValid(given)) throw new RequestValidationError((isValid.errors ?? []).map(toValidationError))
+    if (!isValid(given)) throw new RequestValidationError((isValid.errors ?? []).map(toFault))
   }
 }
 
-/** Names the place and the rule, and quotes no value: it may be a secret. */
-function toValidationError({ instancePath, message = 'is not valid', params }: ErrorObject): ValidationError {
+/** Names the place and the rule, and quotes no value: it may be a secret. `known`: the arguments of the tool. */
+function toValidationError(
+  { instancePath, message = 'is not valid', params }: ErrorObject,
+  known: readonly string[],
+): ValidationError {
   const { additionalProperty: name, allowedValues: choices } = params as {
     additionalProperty?: string
     allowedValues?: string[]
   }
   const rule = name === undefined ? message : `must not have the member ${showName(name)}`
-  const choice = choices === undefined ? '' : `: ${choices.join(', ')}`
+  // A model that has guessed an argument finds the right one.
+  const others = name !== undefined && instancePath === '' ? known : choices
+  const choice = others === undefined ? '' : `${name === undefined ? '' : '; known'}: ${others.join(', ')}`
   return { loc: ['arguments', ...instancePath.split('/').slice(1)], msg: rule + choice, type: 'value_error' }
 }
 

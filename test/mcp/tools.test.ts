@@ -183,7 +183,8 @@ describe('the tools', async () => {
 
   it('have a list below 12 kB, without nulls, lists of types and references', async () => {
     const { text, body } = await rpc(running, 'tools/list', {}, { token: person.token })
-    assert.ok(text.length < 12_000, `${text.length} bytes`)
+    const bytes = Buffer.byteLength(text)
+    assert.ok(bytes < 12_000, `${bytes} bytes`)
     const { tools, ttlMs, cacheScope } = body.result as { tools: object[]; ttlMs: number; cacheScope: string }
     assert.deepEqual([ttlMs, cacheScope], [60_000, 'private'])
     const check = (node: unknown, path: string): void => {
@@ -213,6 +214,8 @@ describe('the tools', async () => {
     await refuse({ agent_nam: 'x' }, /set: must not have the member agent_nam/)
     await refuse({ status: 'gone' }, /set\.status: must be equal to one of the allowed values: draft, /)
     await refuse({ purpose: null }, /set\.purpose: must be string/)
+    const guessed = await call(client, 'get_agent', { id, name: 'x' })
+    assert.match(textOf(guessed), /arguments: must not have the member name; known: id, revision, fields\./)
     const both = await call(client, 'update_agent', {
       ...{ id, revision: 1, set: { purpose: 'x' }, clear: ['purpose'] },
     })
