@@ -42,3 +42,6 @@ export class NotLoggedIn extends Failure {
     super(message, EXIT.denied)
   }
 }
+
+/** What to do if there is no connection. */
+export const CHECK_ADDRESS = 'Check the address of the console, and the network.'

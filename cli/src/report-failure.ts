@@ -19,7 +19,7 @@ export async function reportFailure(
 ): Promise<number> {
   if (io.signal.aborted) return EXIT.interrupted
   const { paint, columns } = createStyle(io.stderr, io, isColourless)
-  const { lines, exitCode } = await explain(error, url)
+  const { lines, exitCode } = await explain(error, io, url)
   const text = wrapMessage(severalLines(`error: ${lines.join('\n')}`), columns)
   io.stderr.write(`${text.replace('error:', () => paint('error:', 'red'))}\n`)
   return exitCode
@@ -30,7 +30,7 @@ interface Explanation {
   exitCode: number
 }
 
-async function explain(error: unknown, url: string | undefined): Promise<Explanation> {
+async function explain(error: unknown, { env }: Io, url: string | undefined): Promise<Explanation> {
   if (error instanceof Failure) return { lines: [error.message], exitCode: error.exitCode }
   // It is loaded already, if one of its errors was thrown.
   const sdk = await import('@agent-console/sdk')
@@ -38,7 +38,7 @@ async function explain(error: unknown, url: string | undefined): Promise<Explana
     const faults = error.faults.map(({ loc, msg }) => `  ${nameOf(loc)}: ${msg}`)
     return { lines: ['The console does not accept the values:', ...faults], exitCode: EXIT.error }
   }
-  if (error instanceof sdk.ApiError) return explainResponse(error, sdk)
+  if (error instanceof sdk.ApiError) return explainResponse(error, sdk, env)
   if (error instanceof sdk.ConsoleError) {
     const hints = [
       ...(error instanceof sdk.TimedOut ? ['A longer --timeout may help.'] : []),
@@ -55,15 +55,15 @@ async function explain(error: unknown, url: string | undefined): Promise<Explana
 
 type Sdk = typeof sdkModule
 
-function explainResponse(error: InstanceType<Sdk['ApiError']>, sdk: Sdk): Explanation {
+function explainResponse(error: InstanceType<Sdk['ApiError']>, sdk: Sdk, env: Io['env']): Explanation {
   const detail = error.detail || error.message
   const request = describeRequest(error)
   if (error instanceof sdk.Unauthenticated) {
-    const hint = 'The console does not accept the token. Run: agent-console whoami, or: agent-console login'
-    return { lines: [detail, hint, ...request], exitCode: EXIT.denied }
+    return { lines: [detail, renewal(env), ...request], exitCode: EXIT.denied }
   }
   if (error instanceof sdk.Forbidden) {
-    const hint = error.code === 'permission_missing' ? ['See your permissions with: agent-console whoami'] : []
+    const hint =
+      error.code === 'permission_missing' ? ['See your permissions with: agent-console whoami'] : []
     return { lines: [detail, ...hint, ...request], exitCode: EXIT.denied }
   }
   if (error instanceof sdk.Stale) {
@@ -71,6 +71,13 @@ function explainResponse(error: InstanceType<Sdk['ApiError']>, sdk: Sdk): Explan
     return { lines: [detail, hint, ...request], exitCode: EXIT.stale }
   }
   return { lines: [detail, ...request], exitCode: EXIT.error }
+}
+
+/** A login does not help while the environment has a token or a client: they come first. */
+function renewal({ AGENT_CONSOLE_TOKEN: token, AGENT_CONSOLE_CLIENT_ID: client }: Io['env']): string {
+  if (token) return 'Put a valid token into AGENT_CONSOLE_TOKEN, or unset it to use your login.'
+  if (client) return 'Check the client that AGENT_CONSOLE_CLIENT_ID names.'
+  return 'The console does not accept the login. Run: agent-console login'
 }
 
 /** The fields of a body are named as the user names them. */

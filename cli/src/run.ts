@@ -29,7 +29,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-async function runCommand(argv: readonly string[], io: Io, onConnect: (url: string) => void): Promise<number> {
+async function runCommand(
+  argv: readonly string[],
+  io: Io,
+  onConnect: (url: string) => void,
+): Promise<number> {
   const [first, ...rest] = argv
   const asksForHelp = first === 'help'
   const parsed = parse(asksForHelp ? rest : argv, COMMANDS)

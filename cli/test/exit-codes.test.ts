@@ -56,7 +56,9 @@ describe('the exit code', async () => {
     await expect(1, ['api', 'GET', '/v1/me', '--timeout', '20ms'], /no response in time/, url)
     silent.closeAllConnections()
     silent.close()
-    const refused = new RegExp(`ECONNREFUSED.*\\nIs http://127\\.0\\.0\\.1:${port} the address of the console`)
+    const refused = new RegExp(
+      `ECONNREFUSED.*\\nIs http://127\\.0\\.0\\.1:${port} the address of the console`,
+    )
     await expect(1, ['agents', 'list'], refused, url)
     await expect(1, ['api', 'GET', '/v1/nothing'], /404/)
   })
@@ -107,7 +109,8 @@ describe('the exit code', async () => {
     await expect(4, ['whoami'], /There is no login for .*Run: agent-console login/, {
       env: { AGENT_CONSOLE_TOKEN: '' },
     })
-    await expect(4, ['whoami'], /login/, { env: { AGENT_CONSOLE_TOKEN: 'not-a-token' } })
+    const renewal = /\nPut a valid token into AGENT_CONSOLE_TOKEN, or unset it to use your login\.\n/
+    await expect(4, ['whoami'], renewal, { env: { AGENT_CONSOLE_TOKEN: 'not-a-token' } })
     const viewer = await running.person({ team: person.team, scope: 'agent:read' })
     const reader = { env: { AGENT_CONSOLE_TOKEN: viewer.token } }
     const hint = /agent:write\.\nSee your permissions with: agent-console whoami\n/

@@ -305,7 +305,8 @@ describe('the MCP bridge', async () => {
     assert.match((await slow.request('tools/list')).error?.message ?? '', /did not answer in time/)
     const [free] = await freePorts(1)
     const none = startBridge(program, { ...env, AGENT_CONSOLE_URL: `http://127.0.0.1:${free}` })
-    assert.match((await none.request('tools/list')).error?.message ?? '', /cannot be reached: ECONNREFUSED/)
+    const { error } = await none.request('tools/list')
+    assert.match(error?.message ?? '', /cannot be reached: ECONNREFUSED\. Check the address of the console/)
   })
 })
 

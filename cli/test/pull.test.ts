@@ -119,10 +119,15 @@ describe('pull', async () => {
     const { id } = await createAgent(running, person, { agent_name: 'Keeper', ...secrets })
     const env = { KEEPER_API_KEY: secrets.api_key }
     const { stderr } = await set.run(['pull', id], { env })
-    assert.match(stderr, /variables: KEEPER_GITHUB_TOKEN\. .* remove white_box_config from the files first\.\n$/)
+    assert.match(
+      stderr,
+      /variables: KEEPER_GITHUB_TOKEN\. .* remove white_box_config from the files first\.\n$/,
+    )
 
     const text = readFileSync(set.path('agents/keeper.yaml'), 'utf8')
-    await set.write({ 'agents/keeper.yaml': text.replace(/ {2}(?:api_key|white_box_config):\n(?: {4}.*\n)+/g, '') })
+    await set.write({
+      'agents/keeper.yaml': text.replace(/ {2}(?:api_key|white_box_config):\n(?: {4}.*\n)+/g, ''),
+    })
     const { agents, unchanged } = await set.plan(['--exit-code'])
     assert.deepEqual([agents, unchanged], [[], 1])
     const kept = await set.console.agents.secrets(id)
@@ -140,7 +145,10 @@ describe('pull', async () => {
     const more = Array.from({ length: 7 }, (_, index) => ({
       ...{ variable: `V${index}`, field: index > 3 ? 'white_box_config' : 'api_key', isOwned: false },
     }))
-    assert.match(describeUnset(more), /: V0, V1, V2, V3, V4, 2 more\. .* remove api_key and white_box_config from/)
+    assert.match(
+      describeUnset(more),
+      /: V0, V1, V2, V3, V4, 2 more\. .* remove api_key and white_box_config from/,
+    )
   })
 
   it('gives each agent a variable of its own', async () => {

@@ -104,7 +104,9 @@ async function pullOne(pulled: Pulled, key: string, place: Place): Promise<Row> 
   }
   const isUpdate = files.has(key)
   if (!isUpdate) {
-    place.unset.push(...(await findUnset(spec, io)).map((secret) => ({ ...secret, isOwned: Boolean(member) })))
+    place.unset.push(
+      ...(await findUnset(spec, io)).map((secret) => ({ ...secret, isOwned: Boolean(member) })),
+    )
   }
   try {
     await (isUpdate ? updateDocument(path, key, spec) : writeDocument(path, key, spec, set.project.folder))

@@ -66,7 +66,7 @@ export const EXIT_CODES: [string, string][] = [
   ['3', 'Only some of several changes were made'],
   ['4', 'Not logged in, or not allowed'],
   ['5', 'The agent has changed meanwhile, or a plan has conflicts or is out of date'],
-  ['64', 'Wrong use of the command line'],
+  ['64', 'Wrong use of the command line, or a question was not answered with yes'],
   ['130', 'Interrupted'],
 ]
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Failure } from '../failure.ts'
+import { CHECK_ADDRESS, Failure } from '../failure.ts'
 import type { Connection } from '../session/connection.ts'
 import { VERSION } from '../version.ts'
 
@@ -52,6 +52,6 @@ export async function post(
     // Not the message of fetch, which could contain a header.
     const { code } = Object((error as Error).cause) as { code?: unknown }
     const reason = typeof code === 'string' ? code : 'no connection'
-    throw new Failure(`${url} cannot be reached: ${reason}. Request ${requestId}`)
+    throw new Failure(`${url} cannot be reached: ${reason}. ${CHECK_ADDRESS} Request ${requestId}`)
   }
 }

@@ -22,7 +22,7 @@ export class Refusal extends Failure {
 }
 
 const RENEWAL: Record<Connection['source'], (login: string) => string> = {
-  AGENT_CONSOLE_TOKEN: () => 'Put a valid token into AGENT_CONSOLE_TOKEN and start the bridge again.',
+  AGENT_CONSOLE_TOKEN: () => 'Put a valid token into AGENT_CONSOLE_TOKEN and start agent-console mcp again.',
   AGENT_CONSOLE_CLIENT_ID: () => 'Check the client that AGENT_CONSOLE_CLIENT_ID names.',
   login: (login) => `Run: ${login}`,
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts'
+import { CHECK_ADDRESS, Failure } from '../failure.ts'
 
 interface FindOptions {
   /** Of the console. */
@@ -38,7 +38,7 @@ async function readMetadata(url: string, signal: AbortSignal): Promise<unknown> 
     const { code } = Object((error as Error).cause) as { code?: string }
     const reason =
       (error as Error).name === 'TimeoutError' ? 'no response in time' : (code ?? 'no connection')
-    throw new Failure(`${new URL(url).origin} cannot be reached: ${reason}.`)
+    throw new Failure(`${new URL(url).origin} cannot be reached: ${reason}. ${CHECK_ADDRESS}`)
   }
   return response.ok ? response.json().catch(() => undefined) : undefined
 }
