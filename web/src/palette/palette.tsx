@@ -1,7 +1,16 @@
 import './palette.css'
 import { Dialog } from '@base-ui/react/dialog'
-import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactElement,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { describe } from '../api/problem.ts'
+import { enterDialog } from '../shared/ui/dialog-stack.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
 import { type Item, type PalettePage, step } from './items.ts'
@@ -18,11 +27,14 @@ interface PaletteProps {
 /** Agents by name, pages, and what can be done on this page. */
 export function Palette({ pages, onClose, onKeys }: PaletteProps): ReactElement {
   const input = useRef<HTMLInputElement>(null)
+  const [popup, setPopup] = useState<HTMLElement | null>(null)
+  // A message is shown inside of it: Tab does not leave the palette.
+  useLayoutEffect(() => (popup === null ? undefined : enterDialog(popup)), [popup])
   return (
     <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className="pal" initialFocus={input}>
+        <Dialog.Popup ref={setPopup} className="pal" initialFocus={input}>
           <Dialog.Title className="hid">Search or jump to</Dialog.Title>
           <Search input={input} pages={pages} onClose={onClose} onKeys={onKeys} />
         </Dialog.Popup>

@@ -1,9 +1,11 @@
 import {
+  type FocusEvent,
   type ReactElement,
   type ReactPortal,
   useEffect,
   useLayoutEffect,
   useRef,
+  useState,
   useSyncExternalStore,
 } from 'react'
 import { createPortal } from 'react-dom'
@@ -20,11 +22,13 @@ export interface ToastContent {
 
 const SHOWN_MS = 6000
 const listeners = new Set<() => void>()
-let current: ToastContent | undefined
+let current: (ToastContent & { id: number }) | undefined
+let count = 0
 
 /** One at a time: a new one takes the place of the old one. */
 export function toast(content: ToastContent | undefined): void {
-  current = content
+  count += 1
+  current = content === undefined ? undefined : { ...content, id: count }
   for (const listener of listeners) listener()
 }
 
@@ -35,11 +39,6 @@ function subscribe(listener: () => void): () => void {
 
 export function ToastRegion(): ReactPortal {
   const shown = useSyncExternalStore(subscribe, () => current)
-  useEffect(() => {
-    if (shown === undefined || shown.fault === true) return undefined
-    const timer = setTimeout(() => toast(undefined), SHOWN_MS)
-    return () => clearTimeout(timer)
-  }, [shown])
   const region = useRef<HTMLDivElement>(null)
   const layer = useTopDialog() ?? document.body
   // Above all else, also above the dialog that it is inside of.
@@ -51,9 +50,45 @@ export function ToastRegion(): ReactPortal {
   }, [shown, layer])
   return createPortal(
     <div ref={region} className="toasts" popover="manual" role="status" aria-live="polite">
-      {shown === undefined ? null : <Toast {...shown} onClose={() => toast(undefined)} />}
+      {shown === undefined ? null : <PassingToast key={shown.id} {...shown} />}
     </div>,
     layer,
+  )
+}
+
+/** Goes by itself, but not while the pointer or the focus is on it. */
+function PassingToast(content: ToastContent): ReactElement {
+  const [pointed, setPointed] = useState(false)
+  const [focused, setFocused] = useState(false)
+  const before = useRef<HTMLElement>(null)
+  const stays = content.fault === true || pointed || focused
+  useEffect(() => {
+    if (stays) return undefined
+    const timer = setTimeout(() => toast(undefined), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [stays])
+  const onFocus = ({ currentTarget, relatedTarget }: FocusEvent): void => {
+    setFocused(true)
+    if (relatedTarget instanceof HTMLElement && !currentTarget.contains(relatedTarget)) {
+      before.current = relatedTarget
+    }
+  }
+  return (
+    <div
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+      onFocus={onFocus}
+      onBlur={() => setFocused(false)}
+    >
+      <Toast
+        {...content}
+        onClose={() => {
+          toast(undefined)
+          // The button that had the focus is gone: work goes on where it was.
+          if (focused) before.current?.focus()
+        }}
+      />
+    </div>
   )
 }
 
