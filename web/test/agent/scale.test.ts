@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mergeSeries, nearest, pointsBetween } from '../../src/agent/scores/evaluations.ts'
-import { linear, scoreScale, timeTicks } from '../../src/agent/scores/scale.ts'
+import { linear, scoreScale, tickName, timeTicks } from '../../src/agent/scores/scale.ts'
 
 test('the scale begins at a round share below the lowest score', () => {
   assert.deepEqual(scoreScale([0.66, 0.9]).ticks, [0.5, 0.6, 0.7, 0.8, 0.9, 1])
@@ -56,4 +56,14 @@ test('a line comes in from the left edge and goes on to the right edge', () => {
     { at: 400, value: 0.9 },
   ])
   assert.deepEqual(pointsBetween(evaluations, 'security_score', 0, 400), [])
+})
+
+test('the names of a scale have the same number of decimals', () => {
+  const names = (values: number[]): string[] => {
+    const scale = scoreScale(values)
+    return scale.ticks.map((tick) => tickName(tick, scale))
+  }
+  assert.deepEqual(names([0.8]), ['0.75', '0.80', '0.85', '0.90', '0.95', '1.00'])
+  assert.deepEqual(names([0.66]), ['0.5', '0.6', '0.7', '0.8', '0.9', '1.0'])
+  assert.deepEqual(names([80]), ['75', '80', '85', '90', '95', '100'])
 })

@@ -2,7 +2,7 @@ import { type PointerEvent, type ReactElement, useId } from 'react'
 import { formatDay } from '../../shared/time.ts'
 import { cutBands } from './bands.ts'
 import { METRICS, nearest, pointsBetween, type ScoredEvaluation } from './evaluations.ts'
-import { linear, scoreScale, timeTicks } from './scale.ts'
+import { linear, scoreScale, tickName, timeTicks } from './scale.ts'
 import type { Scores } from './use-scores.ts'
 import { useWidth } from './use-width.ts'
 
@@ -83,7 +83,7 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
             <g key={tick}>
               <line x1={plot.left} x2={plot.right} y1={y(tick)} y2={y(tick)} className="gl" />
               <text x={plot.left - 8} y={y(tick) + 4} textAnchor="end" className="ax">
-                {tickName(tick, scale.top)}
+                {tickName(tick, scale)}
               </text>
             </g>
           ))}
@@ -188,8 +188,4 @@ const NAME_WIDTH = 30
 function hasRoom(bands: readonly Placed[], index: number): boolean {
   const [band, next] = [bands[index], bands[index + 1]]
   return band !== undefined && (next === undefined || next.x - band.x >= NAME_WIDTH)
-}
-
-function tickName(tick: number, top: number): string {
-  return top <= 1 ? String(Number(tick.toFixed(2))).padEnd(3, tick % 1 === 0 ? '.0' : '') : String(tick)
 }

@@ -22,7 +22,7 @@ export function EvaluationTable({ agentId, current, evaluations }: EvaluationTab
     // The keyboard scrolls a table that is wider than the page.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="table-scroll focus-in" tabIndex={0} role="region" aria-label="Evaluations">
-      <Table label="Evaluations, newest first" className="evaluations">
+      <Table label="Evaluations, newest first" className="stack evaluations">
         <thead>
           <tr>
             <Column>Completed</Column>
@@ -44,8 +44,8 @@ export function EvaluationTable({ agentId, current, evaluations }: EvaluationTab
               <td>
                 <Revision agentId={agentId} revision={evaluation.revision} current={current} />
               </td>
-              {METRICS.map(({ metric }) => (
-                <td key={metric} className="r num">
+              {METRICS.map(({ metric, label }) => (
+                <td key={metric} className="r num" data-label={label}>
                   {evaluation[metric] === null ? <Absent /> : formatScore(evaluation[metric])}
                 </td>
               ))}

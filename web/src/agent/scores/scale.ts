@@ -38,6 +38,12 @@ function round(value: number): number {
   return Number(value.toPrecision(12))
 }
 
+/** All names of a scale have as many decimals as the longest needs. */
+export function tickName(tick: number, { ticks, top }: Scale): string {
+  if (top > 1) return String(tick)
+  return tick.toFixed(ticks.some((each) => round(each * 10) % 1 !== 0) ? 2 : 1)
+}
+
 /** A linear map from one range to another. */
 export function linear(
   from: readonly [number, number],

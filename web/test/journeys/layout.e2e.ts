@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Locator } from 'playwright-core'
+import { open, useBrowser, visit } from '../support/browser.ts'
+import { useWorld } from '../support/world.ts'
+
+const PHONE = { width: 390, height: 844 }
+
+async function boxOf(locator: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+  const box = await locator.boundingBox()
+  assert.ok(box)
+  return box
+}
+
+describe('the layout', async () => {
+  const world = await useWorld()
+  const browser = await useBrowser()
+  const agent = `/agents/${world.agents['concierge']}`
+
+  it('does not move the checkbox of a row when it is checked', async () => {
+    const visitor = await visit(browser)
+    await open(visitor, world, '/agents')
+    const checkbox = visitor.page.locator('.vgrid tbody input').first()
+    const before = await boxOf(checkbox)
+    await checkbox.check()
+    assert.deepEqual(await boxOf(checkbox), before)
+  })
+
+  it('shows the letters of a revision below its time on a phone', async () => {
+    const visitor = await visit(browser, PHONE)
+    await open(visitor, world, `${agent}/history`)
+    const first = visitor.page.locator('li[data-revision="1"]')
+    await first.scrollIntoViewIfNeeded()
+    const time = await boxOf(first.locator('.tl-when'))
+    const letters = await boxOf(first.locator('.ab-pick'))
+    assert.ok(letters.y >= time.y + time.height, `${letters.y} is above ${time.y + time.height}`)
+  })
+
+  it('shows all of the bar that saves above the navigation of a phone', async () => {
+    const visitor = await visit(browser, PHONE)
+    const { page } = visitor
+    await open(visitor, world, `${agent}/configuration`)
+    await page.getByLabel('Purpose').fill('Changed')
+    const bar = await boxOf(page.locator('.save-bar'))
+    const navigation = await boxOf(page.locator('.mnav'))
+    assert.ok(bar.y + bar.height <= navigation.y, `${bar.y + bar.height} is below ${navigation.y}`)
+  })
+
+  it('shows all columns of the evaluations on a phone', async () => {
+    const visitor = await visit(browser, PHONE)
+    await open(visitor, world, `${agent}/scores`)
+    const region = visitor.page.getByRole('region', { name: 'Evaluations' })
+    await region.waitFor()
+    assert.equal(await region.evaluate((element) => element.scrollWidth > element.clientWidth), false)
+    await visitor.check()
+  })
+})
