@@ -91,7 +91,10 @@ const TASKS: Task[] = [
   {
     name: 'see-who-did-it',
     path: () => '/audit',
-    steps: [(page) => button(page, 'Action').click()],
+    steps: [
+      (page) => page.getByRole('button', { name: 'Action', exact: true }).click(),
+      (page) => button(page, 'Secrets revealed').click(),
+    ],
   },
 ]
 

@@ -44,7 +44,7 @@ export function ExportButton({ search }: { search: AuditSearch }): ReactElement 
 
   return count === undefined ? (
     <Button icon="download" onClick={() => void run()}>
-      Export NDJSON
+      Export <span className="col-mid">NDJSON</span>
     </Button>
   ) : (
     <Button icon="close" onClick={() => running.current?.abort()}>

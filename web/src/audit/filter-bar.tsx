@@ -88,7 +88,7 @@ export function FilterBar({ search, onChange, events }: FilterBarProps): ReactEl
     })
   }
   return (
-    <div className="filters tline wrap">
+    <div className="filters tline wrap audit-filters">
       {filters.map(({ name, value, none, choice }) => (
         <Filter key={name} name={name} value={value} onRemove={() => onChange(none)}>
           {(close) =>

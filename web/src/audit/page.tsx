@@ -29,7 +29,7 @@ export function AuditPage(): ReactElement {
     void navigate({ search: next })
   }
   return (
-    <div className="page">
+    <div className="page audit-page">
       <PageHead
         title="Audit"
         note={events.length === 0 ? undefined : `${plural(events.length, 'event')} shown`}

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useOff } from '../auth/permissions.ts'
 import { useSession } from '../auth/session-context.ts'
 import { useShortcuts } from '../shared/keys.ts'
-import { formatCount } from '../shared/numbers.ts'
+import { formatCount, plural } from '../shared/numbers.ts'
 import { chooseTheme, shownTheme } from '../shared/theme.ts'
 import { type Group, type Item, matches, type PalettePage } from './items.ts'
 import { useAgents } from './use-agents.ts'
@@ -29,9 +29,7 @@ export function useGroups(text: string, pages: readonly PalettePage[], onKeys: (
 }
 
 function agentsLabel(count: number | undefined): string {
-  return count === undefined
-    ? 'Agents'
-    : `Agents · ${formatCount(count)} ${count === 1 ? 'matches' : 'match'}`
+  return count === undefined ? 'Agents' : `Agents · ${plural(count, 'match', 'matches')}`
 }
 
 type Found = ReturnType<typeof useAgents>['data']

@@ -95,8 +95,8 @@ function Services({ services }: { services: readonly ServiceStatus[] }): ReactEl
         }
       />
       <p className="pad sm t3">
-        State speaks of the OpenAPI document, the breaker of the calls. Mismatched counts sampled responses
-        that differ from the document, since it has been in use.
+        State is about the OpenAPI document, Breaker about the calls. Mismatched counts the sampled responses
+        that differ from the document in use.
       </p>
     </>
   )

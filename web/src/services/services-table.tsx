@@ -105,6 +105,7 @@ function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElemen
       </td>
       <td>
         <Badge glyph={<Icon name={breaker.icon} />} className={breaker.tone}>
+          <span className="on-phone">Breaker:</span>
           {breaker.word}
         </Badge>
       </td>

@@ -100,7 +100,7 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
       }
     >
       <Values kind={kind} value={value} onChange={setValue} />
-      <Field label="Reason" hint="The history of each agent and the audit log show it. Optional.">
+      <Field label="Reason" hint="Optional. The history of each agent and the audit log show it.">
         {(control) => (
           <TextInput
             {...control}
