@@ -59,7 +59,8 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
         history.readAt(caller, id, Math.floor(revisions / 200) * 100 + 1),
       'a diff from its first revision to its last': ({ id, revisions }) =>
         history.diff(caller, id, revisions, 1),
-      'a restore': ({ id }) => history.restore(caller, id, mode === 'force_custom_plan' ? 1 : 2, null),
+      'a restore': ({ id }) =>
+        history.restore(caller, id, mode === 'force_custom_plan' ? 1 : 2, { expectedRevisions: null }),
       'a deletion': ({ id }) => lifecycle.delete(caller, id, { expectedRevisions: null }),
       'a recovery': ({ id }) => lifecycle.recover(caller, id),
     }
