@@ -1578,7 +1578,7 @@ export interface components {
              * @description Number of agents that match all filters.
              */
             count: number;
-            /** @description false: all counts are exact. true: the team has more than 100,000 agents, and the counts cover the newest 100,000 of them only, so the real numbers are greater or equal. */
+            /** @description false: all counts are exact. true: the team has more than 100,000 agents, and the counts cover the newest 100,000 of them only; or it has more than 100,000 different tags or models, and those found after them are not counted. The real numbers are greater or equal. */
             approximate: boolean;
             /** @description The counts of each facet. A facet ignores the filter of the same name, so that it shows what another choice would give. */
             facets: {

@@ -26,7 +26,8 @@ export const AgentFacets = Type.Object(
     approximate: Type.Boolean({
       description:
         'false: all counts are exact. true: the team has more than 100,000 agents, and the counts cover the newest 100,000 of ' +
-        'them only, so the real numbers are greater or equal.',
+        'them only; or it has more than 100,000 different tags or models, and those found after them are not counted. The ' +
+        'real numbers are greater or equal.',
     }),
     facets: Type.Object(
       {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   excludedFlags,
   type FactField,
@@ -22,33 +23,45 @@ const FLAGS_AT = 2
 const MODEL_AT = 6
 const TAGS_AT = MODEL_AT + KEY_BYTES
 
+/** How much of `facts` is counted before other requests have their turn: a few milliseconds. */
+const TURN_BYTES = 256 * 1024
+
+/** Agents can have millions of different tags. A field counts so many values, those that it found first. */
+const MAX_VALUES = 100_000
+
 /** Counts the agents of a team by each field. Each field ignores its own filter. */
 export class FacetCounter {
   /** Agents whose model and tags match, by their flags: a few thousand combinations at most. */
   readonly #byFlags = new Map<number, number>()
-  readonly #byModel = new KeyCounter()
-  readonly #byTag = new KeyCounter()
+  readonly #byModel: KeyCounter
+  readonly #byTag: KeyCounter
   readonly #excluded: Record<FlagField, number>
   readonly #excludedByAny: number
-  readonly #models: readonly Buffer[] | undefined
-  readonly #tags: readonly Buffer[] | undefined
+  readonly #models: KeySet | undefined
+  readonly #tags: KeySet | undefined
 
-  constructor(filters: AgentFilters) {
+  constructor(filters: AgentFilters, maxValues = MAX_VALUES) {
+    this.#byModel = new KeyCounter(maxValues)
+    this.#byTag = new KeyCounter(maxValues)
     const excluded = FLAG_FIELD_NAMES.map((field) => [field, excludedFlags(field, filters[field])] as const)
     this.#excluded = Object.fromEntries(excluded) as Record<FlagField, number>
     this.#excludedByAny = excluded.reduce((bits, [, own]) => bits | own, 0)
     const keys = (field: FactField, values: readonly string[] | undefined) =>
-      values?.map((value) => Buffer.from(filterKey(field, value), 'base64'))
+      values && new KeySet(values.map((value) => Buffer.from(filterKey(field, value), 'base64')))
     this.#models = keys('model', filters.modelNames)
     this.#tags = keys('tag', filters.tags)
   }
 
   /** Adds the agents of a page: their `facts` one after the other. */
-  add(facts: Buffer, page: number): void {
+  async add(facts: Buffer, page: number): Promise<void> {
+    let turnEnd = TURN_BYTES
     for (let at = 0; at < facts.length; ) {
       const end = at + TAGS_AT + KEY_BYTES * readUInt16(facts, at)
       this.#addAgent(facts, at, end, page)
       at = end
+      if (at < turnEnd) continue
+      await setImmediate()
+      turnEnd = at + TURN_BYTES
     }
   }
 
@@ -88,22 +101,41 @@ export class FacetCounter {
   }
 
   mostFrequent(field: FactField, limit: number): Tally[] {
-    const { tallies } = field === 'model' ? this.#byModel : this.#byTag
-    return tallies.toSorted((a, b) => b.count - a.count).slice(0, limit)
+    return (field === 'model' ? this.#byModel : this.#byTag).mostFrequent(limit)
+  }
+
+  /** Whether a field has more values than it counts. */
+  get hasUncounted(): boolean {
+    return this.#byModel.hasUncounted || this.#byTag.hasUncounted
   }
 }
 
 /** Whether one of the keys in a range of `facts` is one of these. Undefined: any will do. */
-function hasAny(facts: Buffer, start: number, end: number, keys: readonly Buffer[] | undefined): boolean {
+function hasAny(facts: Buffer, start: number, end: number, keys: KeySet | undefined): boolean {
   if (keys === undefined) return true
-  for (let at = start; at < end; at += KEY_BYTES) {
-    if (keys.some((key) => facts.compare(key, 0, KEY_BYTES, at, at + KEY_BYTES) === 0)) return true
-  }
+  for (let at = start; at < end; at += KEY_BYTES) if (keys.has(facts, at)) return true
   return false
 }
 
-interface KeyTally extends Tally {
-  /** The last two bytes of the key. */
+class KeySet {
+  /** The last two bytes of the keys, by their first four. */
+  readonly #ends = new Map<number, number[]>()
+
+  constructor(keys: readonly Buffer[]) {
+    for (const key of keys) {
+      const start = readInt32(key, 0)
+      this.#ends.set(start, [...(this.#ends.get(start) ?? []), readUInt16(key, 4)])
+    }
+  }
+
+  has(facts: Buffer, at: number): boolean {
+    return this.#ends.get(readInt32(facts, at))?.includes(readUInt16(facts, at + 4)) ?? false
+  }
+}
+
+interface KeyTally extends Omit<Tally, 'key'> {
+  /** The first four and the last two bytes of the key. */
+  start: number
   end: number
   /** Another key with the same first four bytes. */
   other: KeyTally | undefined
@@ -112,9 +144,15 @@ interface KeyTally extends Tally {
 /** Counts keys. */
 class KeyCounter {
   /** In the order in which they were found. */
-  readonly tallies: Tally[] = []
+  readonly #tallies: KeyTally[] = []
   /** By the first four bytes of the key: integers of this size are faster than longer ones, and need no memory of their own. */
   readonly #byStart = new Map<number, KeyTally>()
+  readonly #maxValues: number
+  hasUncounted = false
+
+  constructor(maxValues: number) {
+    this.#maxValues = maxValues
+  }
 
   add(facts: Buffer, at: number, page: number): void {
     const start = readInt32(facts, at)
@@ -126,11 +164,33 @@ class KeyCounter {
         return
       }
     }
-    const key = facts.toString('base64', at, at + KEY_BYTES)
-    const tally = { key, count: 1, page, end, other: first }
-    this.tallies.push(tally)
+    if (this.#tallies.length === this.#maxValues) {
+      this.hasUncounted = true
+      return
+    }
+    const tally = { start, end, count: 1, page, other: first }
+    this.#tallies.push(tally)
     this.#byStart.set(start, tally)
   }
+
+  /** The greatest counts first; of equal ones, those that were found first. */
+  mostFrequent(limit: number): Tally[] {
+    const most: KeyTally[] = []
+    for (const tally of this.#tallies) {
+      if (most.length === limit && tally.count <= (most.at(-1)?.count ?? 0)) continue
+      const place = most.findLastIndex(({ count }) => count >= tally.count) + 1
+      most.splice(place, 0, tally)
+      if (most.length > limit) most.pop()
+    }
+    return most.map(({ start, end, count, page }) => ({ key: keyOf(start, end), count, page }))
+  }
+}
+
+function keyOf(start: number, end: number): string {
+  const bytes = Buffer.alloc(KEY_BYTES)
+  bytes.writeInt32BE(start)
+  bytes.writeUInt16BE(end, 4)
+  return bytes.toString('base64')
 }
 
 /** Faster than the methods of Buffer, which check their arguments. */
