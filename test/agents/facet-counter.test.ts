@@ -22,7 +22,7 @@ describe('the counter of facets', () => {
     const page = Buffer.concat(Array.from({ length: 10_000 }, () => agent))
     let turns = 0
     let isDone = false
-    const counting = counter.add(page, 0).then(() => {
+    const counting = counter.add(page, 0).finally(() => {
       isDone = true
     })
     while (!isDone) {
