@@ -29,7 +29,7 @@ describe('the retries of the SDK', () => {
     const [first, second] = server.requests.map(({ headers }) => headers['x-request-id'])
     assert.equal(first, second)
     // Short, and always of one length: people copy it from an error into a search of the log.
-    assert.match(String(first), /^[0-9a-f]{32}$/)
+    assert.match(String(first), /^\d{40}$/)
     assert.deepEqual(
       log.map(({ attempt, status, error }) => [attempt, status, error]),
       [

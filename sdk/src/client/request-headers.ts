@@ -17,8 +17,8 @@ export function userAgentHeader(prefix: string | undefined): string | undefined 
   return node && `${prefix ? `${prefix} ` : ''}agent-console-sdk/${VERSION} node/${node}`
 }
 
-/** 32 hexadecimal digits. `crypto.randomUUID` does not exist on pages that are not served over HTTPS. */
+/** 40 digits: a part with the highest bit has ten. `crypto.randomUUID` does not exist on pages that are not served over HTTPS. */
 export function newId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const parts = crypto.getRandomValues(new Uint32Array(4))
+  return parts.map((part) => part | (1 << 31)).join('')
 }
