@@ -115,7 +115,7 @@ async function onServer(
 }
 
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 })
   // A server that shuts down fails the statement in progress. Without a listener the event would end the process.
   client.on('error', () => {})
   await client.connect()
