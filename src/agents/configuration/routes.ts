@@ -1,4 +1,4 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   Agent,
   AgentCreate,
@@ -7,12 +7,12 @@ import {
   AgentUpdate,
   IdempotencyKeyHeader,
 } from '../../contract/agent.ts'
-import { RefuseIfDependents } from '../../contract/delegation.ts'
-import { IfMatch, IfNoneMatch, matchesIfNoneMatch, revisionsToMatch, toETag } from '../../contract/etag.ts'
+import { IfNoneMatch, matchesIfNoneMatch, toETag } from '../../contract/etag.ts'
 import { AGENT_CREATED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
 import { readErrors, writeErrors } from '../../contract/operation.ts'
 import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { ConditionHeaders, conditionsOf } from '../condition-headers.ts'
 import type { History } from '../history/service.ts'
 import { operation } from '../operation.ts'
 import { sendAgent, setIgnoredFieldsHeader } from '../reply.ts'
@@ -132,7 +132,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
         'another origin while an `api_key` is stored, send the key again, clear it with `null`, or use a token with the permission ' +
         '`agent:secret`; else the response is 403. The same holds for `repo_url` and `github_token` in `white_box_config`.',
       params: AgentId,
-      headers: Type.Object({ ...IfMatch.properties, ...RefuseIfDependents.properties }),
+      headers: ConditionHeaders,
       body: ref(AgentUpdate),
       response: {
         200: jsonResponse(
@@ -149,10 +149,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       },
     }),
     async ({ caller, params, body, headers }, reply) => {
-      const updated = await agents.update(caller, params.id, body, {
-        expectedRevisions: revisionsToMatch(headers['if-match']),
-        refuseIfDependents: headers['console-refuse-if-dependents'],
-      })
+      const updated = await agents.update(caller, params.id, body, conditionsOf(headers))
       setIgnoredFieldsHeader(reply, body, AgentUpdate)
       return sendAgent(reply, updated)
     },

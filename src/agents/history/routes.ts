@@ -1,7 +1,5 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
-import { RefuseIfDependents } from '../../contract/delegation.ts'
-import { IfMatch, revisionsToMatch } from '../../contract/etag.ts'
 import { ref } from '../../contract/fields.ts'
 import {
   AgentComparison,
@@ -15,6 +13,7 @@ import {
 } from '../../contract/history.ts'
 import { readErrors, writeErrors } from '../../contract/operation.ts'
 import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { ConditionHeaders, conditionsOf } from '../condition-headers.ts'
 import { operation } from '../operation.ts'
 import { sendAgent, setIgnoredFieldsHeader } from '../reply.ts'
 import type { Redact } from './redact.ts'
@@ -106,7 +105,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
         '`agent:secret` to move a URL to another origin while the secret that is sent there stays. A revision that refers to a ' +
         'named secret that was deleted gets 422.',
       params: AgentRevisionId,
-      headers: Type.Object({ ...IfMatch.properties, ...RefuseIfDependents.properties }),
+      headers: ConditionHeaders,
       response: {
         200: jsonResponse('The agent after the restore, with masked secrets.', ref(Agent), {
           headers: responseHeaders('etag', 'console-credential-warnings'),
@@ -118,10 +117,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
       },
     }),
     async ({ caller, params, headers }, reply) => {
-      const restored = await history.restore(caller, params.id, params.revision, {
-        expectedRevisions: revisionsToMatch(headers['if-match']),
-        refuseIfDependents: headers['console-refuse-if-dependents'],
-      })
+      const restored = await history.restore(caller, params.id, params.revision, conditionsOf(headers))
       return sendAgent(reply, restored)
     },
   )

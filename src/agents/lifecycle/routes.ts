@@ -1,19 +1,17 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
-import { AgentDeletePlan, RefuseIfDependents } from '../../contract/delegation.ts'
-import { IfMatch, revisionsToMatch } from '../../contract/etag.ts'
+import { AgentDeletePlan } from '../../contract/delegation.ts'
 import { AGENT_TRUSTED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
 import { AgentLifecycle, DeleteQuery } from '../../contract/lifecycle.ts'
 import { writeErrors } from '../../contract/operation.ts'
 import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { ConditionHeaders, conditionsOf } from '../condition-headers.ts'
 import { operation } from '../operation.ts'
 import { sendAgent, setIgnoredFieldsHeader } from '../reply.ts'
 import type { Lifecycle } from './service.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
-
-const Conditions = Type.Object({ ...IfMatch.properties, ...RefuseIfDependents.properties })
 
 export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }> = async (
   app,
@@ -28,7 +26,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         'Changes the trust stage and makes a new revision. Any transition is allowed; setting the current stage again makes no ' +
         'revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
       params: AgentId,
-      headers: Conditions,
+      headers: ConditionHeaders,
       body: ref(AgentLifecycle),
       response: {
         200: jsonResponse('The agent, with masked secrets.', ref(Agent), {
@@ -39,10 +37,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       },
     }),
     async ({ caller, params, body, headers }, reply) => {
-      const changed = await lifecycle.changeTrustStage(caller, params.id, body, {
-        expectedRevisions: revisionsToMatch(headers['if-match']),
-        refuseIfDependents: headers['console-refuse-if-dependents'],
-      })
+      const changed = await lifecycle.changeTrustStage(caller, params.id, body, conditionsOf(headers))
       setIgnoredFieldsHeader(reply, body, AgentLifecycle)
       return sendAgent(reply, changed)
     },
@@ -60,7 +55,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         'become external: `dry_run=true` returns how many agents have one.',
       params: AgentId,
       querystring: DeleteQuery,
-      headers: Conditions,
+      headers: ConditionHeaders,
       response: {
         200: jsonResponse('With `dry_run=true`: what the deletion would do.', ref(AgentDeletePlan)),
         204: emptyResponse('The agent is deleted.'),
@@ -68,11 +63,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       },
     }),
     async ({ caller, params, query, headers }, reply) => {
-      const deletion = {
-        erase: query.erase,
-        expectedRevisions: revisionsToMatch(headers['if-match']),
-        refuseIfDependents: headers['console-refuse-if-dependents'],
-      }
+      const deletion = { erase: query.erase, ...conditionsOf(headers) }
       if (query.dry_run) return lifecycle.planDeletion(caller, params.id, deletion)
       await lifecycle.delete(caller, params.id, deletion)
       return reply.code(204).send()
