@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { rootOf } from './hash-tree.ts'
+import { leafOf, rootOf } from './hash-tree.ts'
 
 export interface Checkpoint {
   teamId: string
@@ -32,19 +32,19 @@ export interface SealClaims {
 /** The type in the header of the signature. */
 export const SEAL_TYPE = 'audit-seal+jwt'
 
+/** The hashes of the records are the leaves of its tree. */
 export function makeCheckpoint(
   place: Omit<Checkpoint, 'hash' | 'records'>,
-  recordHashes: readonly Buffer[],
+  records: readonly Buffer[],
 ): Checkpoint {
   const { teamId, seal, lastId, previous } = place
-  const root = rootOf(recordHashes).toString('base64url')
-  const records = recordHashes.length
-  const committed = [teamId, seal, lastId, records, root, previous?.toString('base64url') ?? null]
-  return { ...place, records, hash: hash('sha256', JSON.stringify(committed), 'buffer') }
+  const root = rootOf(records).toString('base64url')
+  const committed = [teamId, seal, lastId, records.length, root, previous?.toString('base64url') ?? null]
+  return { ...place, records: records.length, hash: hash('sha256', JSON.stringify(committed), 'buffer') }
 }
 
 export function rootOfSeal(checkpointHashes: readonly Buffer[]): string {
-  return rootOf(checkpointHashes).toString('base64url')
+  return rootOf(checkpointHashes.map(leafOf)).toString('base64url')
 }
 
 export function hashSeal(seal: string): string {

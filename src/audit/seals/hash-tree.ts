@@ -1,15 +1,20 @@
 import { hash } from 'node:crypto'
 
-const LEAF = Buffer.of(0)
+/** The first byte of what is hashed for a leaf. The one of an inner node differs, so that neither can be presented as the other. */
+export const LEAF = Buffer.of(0)
 const NODE = Buffer.of(1)
 
-/** The root of the hash tree of RFC 6962 over the leaves in their order. A leaf and an inner node begin with different bytes,
- * so that neither can be presented as the other. */
-export function rootOf(leaves: readonly Buffer[]): Buffer {
+/** The hash of a leaf of the tree. */
+export function leafOf(content: Buffer): Buffer {
+  return sha256(LEAF, content)
+}
+
+/** The root of the hash tree of RFC 6962 over leaves in their order. */
+export function rootOf(leaves: Iterable<Buffer>): Buffer {
   // The roots of the complete trees so far, each larger than the next; `size` is the number of leaves below one.
   const complete: { size: number; root: Buffer }[] = []
   for (const leaf of leaves) {
-    let tree = { size: 1, root: sha256(LEAF, leaf) }
+    let tree = { size: 1, root: leaf }
     while (complete.at(-1)?.size === tree.size) tree = join(complete.pop(), tree)
     complete.push(tree)
   }

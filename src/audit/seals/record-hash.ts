@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { escapeLiteral } from 'pg'
 import type { Statements } from '../../platform/database/database.ts'
+import { LEAF, leafOf } from './hash-tree.ts'
 
 /** Types whose texts need no escape in JSON. */
 const PLAIN_TYPES = ['uuid', 'bigint']
@@ -12,8 +12,8 @@ export type RecordValues = (string | null)[]
 export interface RecordHasher {
   /** Selects the values of the row `e`, as JSON. */
   selection: string
-  /** Covers name and text of each column that is not null. A column that is added later is null in older records, so their
-   * hashes stay the same. */
+  /** The leaf of the hash tree for a record. Covers name and text of each column that is not null. A column that is added later is
+   * null in older records, so their hashes stay the same. */
   hash: (values: RecordValues) => Buffer
   /** Selects the same hash of the row `e`. The process takes twice as long to read the values of a row and hash them. */
   hashSelection: string
@@ -39,10 +39,11 @@ WHERE attrelid = 'audit_events'::regclass AND attnum > 0 AND NOT attisdropped OR
       const pairs = columns
         .map(({ name }, index) => [name, values[index]])
         .filter(([, text]) => text !== null)
-      return hash('sha256', JSON.stringify(pairs), 'buffer')
+      return leafOf(Buffer.from(JSON.stringify(pairs)))
     },
     // concat_ws leaves out the columns that are null.
-    hashSelection: `sha256(convert_to('[' || concat_ws(',', ${columns.map(pairOf).join(', ')}) || ']', 'UTF8'))`,
+    hashSelection: `sha256('\\x${LEAF.toString('hex')}' ||
+      convert_to('[' || concat_ws(',', ${columns.map(pairOf).join(', ')}) || ']', 'UTF8'))`,
   }
 }
 

@@ -11,7 +11,7 @@ import {
   readPartition,
   readSealedHashes,
   readSealing,
-  type ScannedRow,
+  type ScannedTeam,
   type Sealing,
   scanRecords,
   writePosition,
@@ -34,10 +34,7 @@ export interface SealStepOptions {
   maxRecords?: number
 }
 
-interface HashedRecord {
-  id: string
-  hash: Buffer
-}
+const HASH_BYTES = 32
 
 interface NextSeal {
   sealing: Sealing
@@ -70,19 +67,18 @@ export function createSealStep({
     const isWholeMonth = end === partition.endId
     if (end <= start || (!isWholeMonth && timeOf(end) - timeOf(start) < MIN_SEAL_MS)) return false
 
-    const rows = await scanRecords(sql, await createRecordHasher(sql), {
+    const scanned = await scanRecords(sql, await createRecordHasher(sql), {
       ...{ start, end, partition, maxTeams, maxRecords },
       nextTeam: sealing.nextTeam ?? FIRST_ID,
       nextId: sealing.nextId ?? start,
     })
-    const records = groupByTeam(rows)
-    if (records.size > 0) await addCheckpoints(sql, seal, records)
-    const last = rows.at(-1)
+    await addCheckpoints(sql, seal, scanned)
+    const last = scanned.at(-1)
     if (last?.teamId) {
       await writePosition(sql, {
         endId: end,
-        nextTeam: last.id ? last.teamId : idAfter(last.teamId),
-        nextId: last.id ? idAfter(last.id) : start,
+        nextTeam: last.lastId ? last.teamId : idAfter(last.teamId),
+        nextId: last.lastId ? idAfter(last.lastId) : start,
       })
       return true
     }
@@ -112,33 +108,27 @@ export function createSealStep({
   }
 }
 
-async function addCheckpoints(
-  sql: Statements,
-  seal: number,
-  records: Map<string, HashedRecord[]>,
-): Promise<void> {
-  const previous = await readLastHashes(sql, [...records.keys()])
-  const checkpoints = [...records].map(([teamId, ofTeam]) =>
-    makeCheckpoint(
-      { teamId, seal, lastId: ofTeam.at(-1)?.id ?? '', previous: previous.get(teamId) ?? null },
-      ofTeam.map(({ hash }) => hash),
-    ),
+async function addCheckpoints(sql: Statements, seal: number, scanned: ScannedTeam[]): Promise<void> {
+  const teams = scanned.filter(hasRecords)
+  if (teams.length === 0) return
+  const previous = await readLastHashes(
+    sql,
+    teams.map(({ teamId }) => teamId),
+  )
+  const checkpoints = teams.map(({ teamId, lastId, hashes }) =>
+    makeCheckpoint({ teamId, seal, lastId, previous: previous.get(teamId) ?? null }, splitHashes(hashes)),
   )
   await insertCheckpoints(sql, checkpoints)
 }
 
-/** The teams that have records, with their records. */
-function groupByTeam(rows: ScannedRow[]): Map<string, HashedRecord[]> {
-  const teams = new Map<string, HashedRecord[]>()
-  let before = ''
-  for (const { teamId, id, hash } of rows) {
-    if (teamId === null || id === null || hash === null) continue
-    // PostgreSQL returns them in order because of how it runs the statement, but does not promise it.
-    if (teamId + id <= before) throw new Error('The audit events are not in order')
-    before = teamId + id
-    const ofTeam = teams.get(teamId) ?? []
-    ofTeam.push({ id, hash })
-    teams.set(teamId, ofTeam)
-  }
-  return teams
+type TeamWithRecords = { [Column in keyof ScannedTeam]: NonNullable<ScannedTeam[Column]> }
+
+function hasRecords(team: ScannedTeam): team is TeamWithRecords {
+  return team.lastId !== null
+}
+
+function splitHashes(hashes: Buffer): Buffer[] {
+  return Array.from({ length: hashes.length / HASH_BYTES }, (_, n) =>
+    hashes.subarray(n * HASH_BYTES, (n + 1) * HASH_BYTES),
+  )
 }

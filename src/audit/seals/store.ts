@@ -58,11 +58,12 @@ export interface ScanRange {
   maxRecords: number
 }
 
-/** A record, or a team without one in the range. The last row of a complete scan has no team. */
-export interface ScannedRow {
+/** The records of a team in the range, if it has any. The last row of a complete scan has no team. */
+export interface ScannedTeam {
   teamId: string | null
-  id: string | null
-  hash: Buffer | null
+  lastId: string | null
+  /** The hashes of its records in their order, one after the other. */
+  hashes: Buffer | null
 }
 
 /** Goes from team to team by the primary key, so that the cost depends on the teams of the month and on the records of the
@@ -71,7 +72,7 @@ export function scanRecords(
   sql: Statements,
   { hashSelection }: RecordHasher,
   range: ScanRange,
-): Promise<ScannedRow[]> {
+): Promise<ScannedTeam[]> {
   const { start, end, nextTeam, nextId, partition, maxTeams, maxRecords } = range
   return sql.read({
     name: undefined,
@@ -100,17 +101,21 @@ WITH RECURSIVE teams (team_id, position) AS (
     WHERE e.team_id > teams.team_id AND e.id >= $5 AND e.id < $6 ORDER BY e.team_id LIMIT 1
   ), position + 1
   FROM teams WHERE teams.team_id IS NOT NULL AND position < $7::int
-)
-SELECT teams.team_id AS "teamId", record.id, record.hash
-FROM teams LEFT JOIN LATERAL (
-  SELECT e.id, ${hashSelection} AS hash
-  FROM audit_events e
-  WHERE e.team_id = teams.team_id AND e.id >= CASE WHEN teams.team_id = $1 THEN $2::uuid ELSE $3::uuid END
-    AND e.id >= $5 AND e.id < $4
-  ORDER BY e.id
+), records AS (
+  SELECT teams.team_id, record.id, record.hash
+  FROM teams LEFT JOIN LATERAL (
+    SELECT e.id, ${hashSelection} AS hash
+    FROM audit_events e
+    WHERE e.team_id = teams.team_id AND e.id >= CASE WHEN teams.team_id = $1 THEN $2::uuid ELSE $3::uuid END
+      AND e.id >= $5 AND e.id < $4
+    ORDER BY e.id
+    LIMIT $8
+  ) record ON true
+  -- In the order of teams and ids: a nested loop over them is the only plan for this join.
   LIMIT $8
-) record ON true
-LIMIT $8`
+)
+SELECT team_id AS "teamId", max(id::text COLLATE "C") AS "lastId", string_agg(hash, ''::bytea ORDER BY id) AS hashes
+FROM records GROUP BY team_id ORDER BY team_id`
 
 /** The hash of the last checkpoint of each team that has one. */
 export async function readLastHashes(sql: Statements, teamIds: string[]): Promise<Map<string, Buffer>> {
