@@ -20,8 +20,8 @@ import { HELP, readSeedOptions } from './seed/options.ts'
 type Report = (line: string, isLast: boolean) => void
 
 /** Fills an empty database with agents, by COPY. Drops the secondary indexes and builds them again at the end: that takes
- * minutes, maintaining them for each row takes hours. So does a trigger for each row: the rows of agent_filters follow together. One transaction: an interrupted run leaves the database
- * empty, with its indexes. */
+ * minutes, maintaining them for each row takes hours. So does a trigger for each row: the rows of agent_filters follow together.
+ * One transaction: an interrupted run leaves the database empty, with its indexes. */
 export async function seed(databaseUrl: string, options: FleetOptions, report: Report): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
