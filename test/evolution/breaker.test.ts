@@ -95,8 +95,9 @@ describe('the breaker', async () => {
     running.evolution.misbehave(null)
     assert.equal(isOpen(), false)
     assert.equal((await ask()).status, 200)
-    const text = await running.deps.metrics.registry.metrics()
-    assert.match(text, /outcome="client_disconnected"\} 60/)
+    await until('all of them are counted', async () =>
+      /outcome="client_disconnected"\} 60\b/.test(await running.deps.metrics.registry.metrics()),
+    )
   })
 
   it('is not closed by a probe whose caller hung up', async () => {
