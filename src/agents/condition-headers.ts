@@ -1,4 +1,4 @@
-import { type Static, Type } from '@fastify/type-provider-typebox'
+import { type Static, Type } from 'typebox'
 import { RefuseIfDependents } from '../contract/delegation.ts'
 import { IfMatch, revisionsToMatch } from '../contract/etag.ts'
 import type { ChangeConditions } from './change-agent.ts'

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { after } from 'node:test'
 import { Client, Pool, type QueryResultRow } from 'pg'
-import { migrate } from '../../scripts/migrate.ts'
 
 /** A server where this user may create databases. */
 export const SERVER_URL = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -73,6 +72,8 @@ async function prepareTemplate(): Promise<string> {
     await server.query(`SELECT pg_advisory_lock(hashtext('console test template'))`)
     const { rowCount } = await server.query('SELECT FROM pg_database WHERE datname = $1', [template])
     if (rowCount === 0) {
+      // Loaded here: most runs find a template.
+      const { migrate } = await import('../../scripts/migrate.ts')
       await server.query(`CREATE DATABASE ${template}_building`)
       await migrate(urlOf(`${template}_building`), () => {})
       await server.query(`ALTER DATABASE ${template}_building RENAME TO ${template}`)

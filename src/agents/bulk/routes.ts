@@ -1,4 +1,5 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
 import { AgentUpdate } from '../../contract/agent.ts'
 import { AgentBulk, AgentBulkResult, BULK_PERMISSIONS, BulkIdempotencyKey } from '../../contract/bulk.ts'
 import { RefuseIfDependents } from '../../contract/delegation.ts'
