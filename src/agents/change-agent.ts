@@ -155,7 +155,7 @@ async function tryChange(
   const { columns, secret, ...rest } = change
   const { caller, id, auditId, bulkId, set } = request
   const next = revision + 1
-  // If a set takes fields after the agent was read, the statement below finds another set_version and writes nothing.
+  // If a set takes or releases fields after the agent was read, the statement below finds another set_version and writes nothing.
   const owners = row.set_version > 0 ? await findOwners(sql, caller.teamId, id) : []
   const record = {
     ...{ ...rest, caller, id, revision: next, changedAt, auditId, bulkId, set },

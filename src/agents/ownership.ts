@@ -15,8 +15,8 @@ export interface SetKey {
   key: string
 }
 
-/** The owners of an agent. `set_version` of the agent grows when a set takes fields of it; while it is 0, no set has ever owned any,
- * and there is no need to ask. */
+/** The owners of an agent. `set_version` of the agent grows when a set takes or releases fields of it; while it is 0, no set has ever
+ * owned any, and there is no need to ask. */
 export async function findOwners(sql: Statements, teamId: string, agentId: string): Promise<Owner[]> {
   return sql.read<Owner>({
     name: 'find-owners',

@@ -31,6 +31,8 @@ interface AppliedSpec {
 /** What sets need of agents. */
 export interface ManagedAgents {
   lock: (sql: Statements, teamId: string, id: string) => Promise<void>
+  /** Locks the agent, and makes writers try again that have read its owners. */
+  changeOwners: (sql: Statements, teamId: string, id: string) => Promise<void>
   readSpec: (spec: AgentSpec) => AgentSpec
   create: (sql: Statements, request: SetRequest) => Promise<AppliedSpec>
   merge: (

@@ -13,6 +13,7 @@ import { type ApplyDeps, createApply } from './apply.ts'
 import {
   type DriftedBinding,
   deleteBinding,
+  findBinding,
   listDrifted,
   listManagedAgents,
   listSets,
@@ -93,12 +94,16 @@ export function createSets(deps: SetsDeps) {
 
     /** Lets go of an agent. The agent stays as it is. */
     async release(caller: Caller, name: SetKey): Promise<void> {
-      const isReleased = await deleteBinding(sql, caller.teamId, name, {
-        nowSeconds: Math.floor(now() / 1_000),
-        reason: caller.reason,
-        origin: auditOrigin({ ...caller, via: 'set' }, newId()),
+      const { teamId, reason } = caller
+      await sql.transaction(async (statements) => {
+        const bound = await findBinding(statements, teamId, name)
+        if (bound) await agents.changeOwners(statements, teamId, bound.agent_id)
+        const isReleased = await deleteBinding(statements, teamId, name, {
+          ...{ nowSeconds: Math.floor(now() / 1_000), reason },
+          origin: auditOrigin({ ...caller, via: 'set' }, newId()),
+        })
+        if (!isReleased) throw new Problem('managed_agent_not_found')
       })
-      if (!isReleased) throw new Problem('managed_agent_not_found')
     },
   }
 }

@@ -408,7 +408,12 @@ describe('a configuration set', async () => {
     const second = await set.agents(`?limit=2&cursor=${first.next_cursor}`)
     assert.deepEqual([second.results.map((each) => each.key), second.next_cursor], [['c'], null])
 
+    // Writers that have read the owners compare it.
+    const ownership = () =>
+      running.database.query('SELECT set_version::int AS version FROM agents WHERE id = $1', [ids.get('a')])
+    assert.deepEqual(await ownership(), [{ version: 1 }])
     assert.equal((await set.release('a')).status, 204)
+    assert.deepEqual(await ownership(), [{ version: 2 }])
     refused(await set.release('a'), 404, 'managed_agent_not_found')
     assert.equal((await getAgent(running, person, ids.get('a') as string)).status, 200)
     assert.deepEqual((await audited(ids.get('a') as string)).at(-1), {

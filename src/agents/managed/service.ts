@@ -71,6 +71,7 @@ interface AppliedSpec {
 export function createManagedAgents({ secrets, now, newId }: ManagedAgentsDeps) {
   return {
     lock: lockAgent,
+    changeOwners: increaseSetVersion,
     readSpec,
     findDrift,
 

@@ -26,7 +26,8 @@ export async function planAgent(
   return planned
 }
 
-/** For a set that takes fields of an agent without changing it. */
+/** For a set that takes or releases fields of an agent without changing it: a writer that has read the owners before tries again.
+ * Locks the agent. */
 export async function increaseSetVersion(sql: Statements, teamId: string, id: string): Promise<void> {
   await sql.write({
     name: 'increase-set-version',
