@@ -1,6 +1,9 @@
 /** Below every id. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
+/** No id is above it. */
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /** The time of a UUID version 7, in milliseconds since the epoch. */
 export function timeOf(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
@@ -14,7 +17,7 @@ export function firstIdAt(ms: number): string {
   return format(BigInt(Math.min(Math.max(ms, 0), MAX_MS)) << 80n)
 }
 
-/** The smallest UUID above another one. */
+/** The smallest UUID above another one, which is not the last. */
 export function idAfter(id: string): string {
   return format(BigInt(`0x${id.replaceAll('-', '')}`) + 1n)
 }

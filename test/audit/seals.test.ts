@@ -118,6 +118,16 @@ describe('the seals of the audit log', () => {
     assert.equal((await verify(sql, signer)).records, 92)
   })
 
+  it('are made although a team has the last of all ids', async () => {
+    const team = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    await add(team, 3, 100, 80)
+    await sealUntil(sql, signer, 70, { maxTeams: 1 })
+    await add(randomUUID(), 2, 40, 20)
+    await sealUntil(sql, signer, 10, { maxTeams: 1 })
+    assert.deepEqual(await findings(), [])
+    assert.equal(await count('audit_seals'), 2)
+  })
+
   it('continue after a run that was cut off, in another process', async () => {
     await add(randomUUID(), 50, 60, 31)
     let statements = 0

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Statements } from '../../platform/database/database.ts'
-import { FIRST_ID, firstIdAt, idAfter, timeOf } from '../../platform/id-time.ts'
+import { FIRST_ID, firstIdAt, idAfter, LAST_ID, timeOf } from '../../platform/id-time.ts'
 import type { Signer } from '../../platform/secrets/signer.ts'
 import { hashSeal, makeCheckpoint, rootOfSeal, SEAL_TYPE, type SealClaims } from './chain.ts'
 import { createRecordHasher } from './record-hash.ts'
@@ -74,7 +74,7 @@ export function createSealStep({
     })
     await addCheckpoints(sql, seal, scanned)
     const last = scanned.at(-1)
-    if (last?.teamId) {
+    if (last?.teamId && (last.lastId || last.teamId !== LAST_ID)) {
       await writePosition(sql, {
         endId: end,
         nextTeam: last.lastId ? last.teamId : idAfter(last.teamId),

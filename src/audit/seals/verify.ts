@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import type { Statements } from '../../platform/database/database.ts'
-import { FIRST_ID, firstIdAt, monthStart, timeOf } from '../../platform/id-time.ts'
+import { FIRST_ID, firstIdAt, LAST_ID, monthStart, timeOf } from '../../platform/id-time.ts'
 import { type Checkpoint, hashSeal, makeCheckpoint, rootOfSeal, SEAL_TYPE, type SealClaims } from './chain.ts'
 import {
   hasRecords,
@@ -237,8 +237,6 @@ async function findUnsealed(
 
 /** The console seals a record about four minutes after it was made. */
 const LATE_MS = 900_000
-
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 function isUpTo(record: StoredRecord, teamId: string, lastId: string): boolean {
   return record.teamId < teamId || (record.teamId === teamId && record.id <= lastId)
