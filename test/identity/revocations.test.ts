@@ -52,6 +52,16 @@ test('a token or user of the list is refused within 5 s, and others are not', as
   for (const each of [...revoked, ...others]) accepted(await send(each))
 })
 
+test('a user is refused in whatever form the token and the list write a UUID', async (t) => {
+  const { list, token, send, pass } = await watchRevocations(t)
+  const [random, named] = ['6F9619FF8B86D0114042B5A1D0BB3A11', '74738FF55367595880F1DE4C8D1C3E2A']
+  const tokens = await Promise.all([random, named].map((sub) => token({}, { sub })))
+  for (const each of tokens) accepted(await send(each))
+  list.publish({ users: [{ id: random }, { id: named }] })
+  pass(EFFECT_S)
+  for (const each of tokens) refused(await send(each), DETAIL)
+})
+
 test('the list is read every 2 s while there are requests, which do not wait for it', async (t) => {
   const { running, list, token, send, pass } = await watchRevocations(t)
   const good = await token({}, { jti: 'one' })

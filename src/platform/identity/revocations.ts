@@ -82,11 +82,16 @@ export function createRevocations({ url, now, log }: RevocationsOptions): Revoca
 function toLoadedList({ tokens = [], users = [] }: RevocationList): LoadedList {
   const byUser = new Map<string, number>()
   for (const { id, before = Number.POSITIVE_INFINITY } of users) {
-    const uuid = parseUuid(id)
-    const key = uuid.ok ? uuid.uuid : id
+    const key = toKey(id)
     byUser.set(key, Math.max(before, byUser.get(key) ?? 0))
   }
   return { tokens: new Set(tokens), users: byUser }
+}
+
+/** The same for every spelling of a UUID. */
+function toKey(user: string): string {
+  const uuid = parseUuid(user)
+  return uuid.ok ? uuid.uuid : user
 }
 
 /** A token that does not say when it was issued counts as issued before any time. */
@@ -94,7 +99,7 @@ function isRevoked({ tokens, users }: LoadedList, token: VerifiedToken): boolean
   const { tokenId, userId, userValue, issuedAt } = token
   if (tokenId !== null && tokens.has(tokenId)) return true
   return [userId, userValue].some((user) => {
-    const before = user === null ? undefined : users.get(user)
+    const before = user === null ? undefined : users.get(toKey(user))
     return before !== undefined && (issuedAt === null || issuedAt < before)
   })
 }
