@@ -42,6 +42,9 @@ describe('a stored secret', async () => {
         'https://agents.example.evil.example/',
         'evil.example',
         'https:evil.example',
+        // Browsers read the first host, other programs a name below evil.example.
+        String.raw`https://agents.example\.evil.example/`,
+        'https://agents.example\n.evil.example/',
       ]) {
         refused(await putAgent(running, writer, id, body(url)))
         refused(await putAgent(running, writer, id, body(url, MASK)))

@@ -39,9 +39,13 @@ export function requireSecretForNewOrigin(
   }
 }
 
-/** Of a text that is no URL, the whole text. */
+/** Programs read these in different ways: a browser takes `\\` for `/` and leaves out line breaks. */
+// oxlint-disable-next-line no-control-regex -- the characters that browsers ignore
+const AMBIGUOUS = /[\0- \\]/
+
+/** Of a text that is no URL, or not the same URL to all programs, the whole text. */
 function originOf(url: string | null | undefined): string | null {
-  if (url == null) return null
+  if (url == null || AMBIGUOUS.test(url)) return url ?? null
   const { protocol, host } = URL.parse(url) ?? {}
   return host ? `${protocol}//${host}` : url
 }
