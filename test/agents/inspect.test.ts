@@ -139,6 +139,9 @@ describe('a URL with a user name or a password', () => {
       'https://user%40x:pw@host',
       'https://user:pass/word@host',
       'https://user:pass#word@host',
+      'jdbc:postgresql://user:pw@host/db',
+      'view-source:https://token@host',
+      'data://user:pw@host',
     ]) {
       assert.equal(hasUserInfo(url), true, url)
     }
@@ -157,6 +160,8 @@ describe('a URL with a user name or a password', () => {
       'git+ssh://git@github.com/org/repo.git',
       'mailto:someone@example.com',
       'pkg:npm/@scope/name@1.0.0',
+      'jdbc:postgresql://host:5432/db?user=a@b',
+      'did:web:host:user@x',
     ]) {
       assert.equal(hasUserInfo(url), false, url)
     }

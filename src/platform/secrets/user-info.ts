@@ -13,11 +13,14 @@ export function hasUserInfo(text: string): boolean {
   return [url, url.replaceAll('\\', '/')].some(hasPlainUserInfo)
 }
 
+/** The schemes before that of the address: `jdbc:postgresql://host`. */
+const OUTER_SCHEMES = /^(?:[a-z][a-z\d+.-]*:)+(?=[a-z][a-z\d+.-]*:\/\/)/i
 const HOST_AND_PORT = /^(?:\[[^\]]*\]|[^:]*)(?::\d*)?$/
 
-function hasPlainUserInfo(url: string): boolean {
+function hasPlainUserInfo(text: string): boolean {
+  const url = text.replace(OUTER_SCHEMES, '')
   const [start = '', scheme = '', authority = ''] = /^(?:([a-z][a-z\d+.-]*):)?\/*([^/?#]*)/i.exec(url) ?? []
-  if (WITHOUT_HOST.has(scheme.toLowerCase())) return false
+  if (WITHOUT_HOST.has(scheme.toLowerCase()) && !url.startsWith('//', scheme.length + 1)) return false
   const end = authority.lastIndexOf('@')
   // A password with a slash that is not encoded: `https://user:pass/word@host`.
   if (end === -1) return !HOST_AND_PORT.test(authority) && url.includes('@', start.length)
