@@ -40,7 +40,7 @@ if (import.meta.main) {
     process.exit(0)
   }
   const auth = orExit(() => readAuthConfig(process.env))
-  const token = (positionals[0] ?? (await text(process.stdin))).trim().replace(/^Bearer +/i, '')
+  const token = (positionals[0] ?? (await text(process.stdin))).trim().replace(/^Bearer(?: +|$)/i, '')
   const explanation = await explainToken(token, { ...auth, now: Date.now, log: createLog('silent') })
   process.stdout.write(`${format(explanation)}\n`)
   process.exitCode = explanation.refusals.length > 0 ? 1 : explanation.unchecked.length > 0 ? 2 : 0

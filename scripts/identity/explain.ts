@@ -3,7 +3,7 @@ import { PERMISSIONS } from '../../src/contract/permissions.ts'
 import { Problem } from '../../src/contract/problem.ts'
 import { readGrants } from '../../src/platform/identity/grants.ts'
 import type { IdentityOptions } from '../../src/platform/identity/identity.ts'
-import { createIssuerKeys, type IssuerKeys } from '../../src/platform/identity/issuer-keys.ts'
+import { createIssuerKeys } from '../../src/platform/identity/issuer-keys.ts'
 import { createRevocations } from '../../src/platform/identity/revocations.ts'
 import { ALGORITHMS, findProfileFaults, LEEWAY_SECONDS } from '../../src/platform/identity/token-profile.ts'
 import { createTokenReader, type VerifiedToken } from '../../src/platform/identity/verified-token.ts'
@@ -38,7 +38,9 @@ export async function explainToken(token: string, options: IdentityOptions): Pro
   const decoded = decode(token)
   if (!decoded) {
     const refusal =
-      'The token is not a JWT. Opaque tokens, such as the access tokens of Google, cannot be verified.'
+      token === ''
+        ? 'There is no token. Pass it on standard input or as an argument.'
+        : 'The token is not a JWT. Opaque tokens, such as the access tokens of Google, cannot be verified.'
     return { facts: [], refusals: [refusal], unchecked: [], notes: [] }
   }
   const { header, payload } = decoded
@@ -79,15 +81,16 @@ async function explainSignature(
     await compactVerify(token, keys.getKey, { algorithms: ALGORITHMS })
     return { facts }
   } catch (error) {
-    if (error instanceof Problem) return { facts, unchecked: [keysNotLoaded(keys)] }
+    const notLoaded = `The keys of the issuer could not be loaded, so the signature was not checked: ${reasonOf(keys)}.`
+    if (error instanceof Problem) return { facts, unchecked: [notLoaded] }
     return { facts, refusals: [signatureFault(error)] }
   }
 }
 
-function keysNotLoaded(keys: IssuerKeys): string {
-  const failure = keys.failure()
-  const cause = failure?.cause instanceof Error ? failure.cause.message : failure?.message
-  return `The keys of the issuer could not be loaded, so the signature was not checked: ${cause}.`
+/** Why a document could not be loaded. */
+function reasonOf(source: { failure: () => Error | undefined }): string {
+  const failure = source.failure()
+  return (failure?.cause instanceof Error ? failure.cause.message : failure?.message) ?? 'it is not known why'
 }
 
 function signatureFault(error: unknown): string {
@@ -239,6 +242,7 @@ async function explainRevocation(verified: VerifiedToken, options: IdentityOptio
     return {}
   } catch (error) {
     const { code, message } = error as Problem
-    return code === 'invalid_token' ? { refusals: [message] } : { unchecked: [message] }
+    if (code === 'invalid_token') return { refusals: [message] }
+    return { unchecked: [`The list of revoked tokens could not be loaded: ${reasonOf(revocations)}.`] }
   }
 }

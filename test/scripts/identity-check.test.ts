@@ -130,6 +130,21 @@ describe('npm run identity:check', async () => {
     const opaque = await check('ya29.a0AfH6SMBx')
     assert.equal(opaque.code, 1)
     assert.match(refusals(opaque.output).join(), /^The token is not a JWT\. Opaque tokens/)
+    const missing = await check('', { from: 'input' })
+    assert.deepEqual(refusals(missing.output), [
+      'There is no token. Pass it on standard input or as an argument.',
+    ])
+  })
+
+  it('names the address that returns something else than keys or a list', async () => {
+    const page = await startRevocations({ after })
+    page.publish('<html>')
+    const variables = { AUTH_JWKS_URL: page.url, AUTH_REVOCATIONS_URL: page.url }
+    const { code, output } = await check(await issuer.sign(good), { variables })
+    assert.equal(code, 2)
+    for (const what of ['keys of the issuer', 'list of revoked tokens']) {
+      assert.match(output, new RegExp(`The ${what} could not be loaded.*: ${page.url} returned a text that`))
+    }
   })
 
   it('checks the rest if the keys cannot be loaded', async () => {
@@ -138,7 +153,7 @@ describe('npm run identity:check', async () => {
     const variables = { AUTH_JWKS_URL: gone.url, AUTH_REVOCATIONS_URL: gone.url }
     const rest = await check(await issuer.sign(good), { variables })
     assert.equal(rest.code, 2)
-    assert.match(rest.output, /The list of revoked tokens could not be loaded yet/)
+    assert.match(rest.output, /The list of revoked tokens could not be loaded: .*ECONNREFUSED/)
     assert.match(rest.output, /The console would accept this token otherwise\.\n$/)
     const { code, output } = await check(await issuer.sign({ ...good, aud: 'other' }), { variables })
     assert.equal(code, 1)

@@ -13,5 +13,14 @@ export async function fetchJson(url: string, options: ConfiguredOptions): Promis
   if (status === 304) return { json: undefined, etag }
   if (status !== 200) throw new Error(`${url} returned status ${status}`)
   if (!body) throw new Error(`${url} returned more than ${options.maxBytes} bytes`)
-  return { json: JSON.parse(body.toString()), etag }
+  return { json: parse(url, body.toString()), etag }
+}
+
+/** An error names the URL, and quotes nothing of the text. */
+function parse(url: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${url} returned a text that is not JSON`)
+  }
 }
