@@ -97,6 +97,10 @@ function parseMoved(text: string): [string, string] {
   return [team.uuid, id.uuid]
 }
 
+const UNCHANGED = 'Nothing was changed, removed or added.'
+const NO_SEAL =
+  'There is no seal to compare with: the audit log is new, or all of it was removed. Name a seal by --known.'
+
 function format({ findings, findingCount, lastSeal, ...figures }: Verification): string {
   const { records, checkpoints, seals, expiredSeals } = figures
   return [
@@ -110,7 +114,7 @@ function format({ findings, findingCount, lastSeal, ...figures }: Verification):
       : []),
     ...findings.map((finding) => `FOUND: ${finding}`),
     ...(findingCount > findings.length ? [`FOUND: ${findingCount - findings.length} more.`] : []),
-    findingCount === 0 ? 'Nothing was changed, removed or added.' : `${findingCount} findings.`,
+    findingCount > 0 ? `${findingCount} findings.` : lastSeal ? UNCHANGED : NO_SEAL,
   ].join('\n')
 }
 

@@ -68,6 +68,14 @@ describe('npm run audit:verify', async () => {
     const changed = await verify({}, '--keys', publicKey)
     assert.equal(changed.code, 1)
     assert.match(changed.output, /FOUND: Records of team .* 30 were sealed, 29 are there\./)
+
+    await database.query('ALTER TABLE audit_seals DISABLE TRIGGER ALL')
+    for (const table of ['audit_events', 'audit_checkpoints', 'audit_seals'])
+      await database.query(`DELETE FROM ${table}`)
+    const removed = await verify({}, '--keys', publicKey)
+    assert.match(removed.output, /There is no seal to compare with/)
+    assert.doesNotMatch(removed.output, /Nothing was changed/)
+    assert.equal((await verify({}, '--keys', publicKey, '--known', known)).code, 1)
   })
 
   it('says what it needs', async () => {
