@@ -132,7 +132,8 @@ export const IMPORT_CONTENT = {
     schema: Type.String({
       description:
         'Comma-separated values (RFC 4180) in UTF-8. The first line has the names of the columns: those of AgentImportRow, or of ' +
-        'their members, such as `agent_params.temperature`. Objects and arrays are JSON. An empty cell is an absent field.',
+        'their members, such as `agent_params.temperature`: an update keeps the members that no column sets. Objects and arrays are ' +
+        'JSON. An empty cell is an absent field.',
     }),
   },
   'application/yaml': {

@@ -9,7 +9,13 @@ import type { DoneChange, FoundAgent, ImportAgents, RepeatableImport } from './a
 import { keepOwnMembers } from './cards/card-members.ts'
 import { conflict, failed, invalid, succeeded } from './outcome.ts'
 import type { Seen, SeenInPlan } from './plan.ts'
-import { creationWarnings, credentialWarnings, toUpdate, withImportTime } from './row-values.ts'
+import {
+  creationWarnings,
+  credentialWarnings,
+  keepOtherMembers,
+  toUpdate,
+  withImportTime,
+} from './row-values.ts'
 import type { CheckedRow } from './valid-rows.ts'
 import { missing } from './validation.ts'
 
@@ -116,7 +122,8 @@ async function update(
   const caller = row.isForeign ? withoutSecrets(run.caller) : run.caller
   const { id, revision } = found
   const conditions = { expectedRevisions: [revision], mayChangeOrigin: true, bulkId: repeatable?.id }
-  const given = row.isForeign
+  const keepsMembers = row.isForeign || row.members !== undefined
+  const given = keepsMembers
     ? await turns.take('reads', () => withOwnMembers(agents, caller, id, row))
     : row.fields
   const planWith = (importedAt: unknown) =>
@@ -139,15 +146,18 @@ async function update(
   })
 }
 
-/** What the team has added to an object of its agent stays, as in a refresh. */
+/** What the team has added to an object of its agent stays, as in a refresh, and so do the members that a row does not set. */
 async function withOwnMembers(
   agents: ImportAgents,
   caller: Caller,
   id: string,
-  { fields }: CheckedRow,
+  { fields, isForeign, members = [] }: CheckedRow,
 ): Promise<CheckedRow['fields']> {
   const { text } = await agents.read(caller, id)
-  return { ...fields, ...keepOwnMembers(JSON.parse(text) as Agent, fields) }
+  const agent = JSON.parse(text) as Agent
+  return isForeign
+    ? { ...fields, ...keepOwnMembers(agent, fields) }
+    : keepOtherMembers(agent, fields, members)
 }
 
 /** The caller has not seen the URLs of a card: they must not get a stored secret because the caller may read it. */

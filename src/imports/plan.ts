@@ -32,7 +32,7 @@ export function createPlans(secrets: Secrets, now: () => number) {
     const place = { teamId, agentId: '', field: `agent_imports ${userId}` }
     const text = JSON.stringify([
       content.toString('base64'),
-      rows.map(({ externalKey, fields, onCreate }) => [externalKey, fields, onCreate]),
+      rows.map(({ externalKey, fields, onCreate, members }) => [externalKey, fields, onCreate, members]),
     ])
     return secrets.fingerprints(place, new SecretText(text))
   }

@@ -1,5 +1,8 @@
+import type { Agent } from '../contract/agent.ts'
 import type { Creation, FoundAgent } from './agents.ts'
+import type { MemberPath } from './row.ts'
 import type { CheckedRow } from './valid-rows.ts'
+import { isObject } from './validation.ts'
 
 type Fields = CheckedRow['fields']
 
@@ -13,6 +16,19 @@ export function toUpdate(fields: Fields, found: FoundAgent, importedAt: unknown)
     keepsToken ? { ...fields, white_box_config: { ...config, github_token: mask } } : fields,
     importedAt,
   )
+}
+
+/** The fields of a row, with the members of the agent that the row does not set. */
+export function keepOtherMembers(agent: Agent, fields: Fields, members: readonly MemberPath[]): Fields {
+  const own = Object.fromEntries(members.map(([field = '']) => [field, agent[field as keyof Agent]]))
+  return members.reduce<Fields>((values, path) => withMember(values, path, fields), { ...fields, ...own })
+}
+
+/** `values` with the member of `given` at this path. */
+function withMember(values: unknown, [name, ...rest]: MemberPath, given: unknown): object {
+  if (name === undefined) return given as object
+  const own = isObject(values) ? values : {}
+  return { ...own, [name]: withMember(own[name], rest, (given as Record<string, unknown>)[name]) }
 }
 
 /** With the time of the import in `import_metadata`, if there is one. */

@@ -2,12 +2,18 @@ import type { CardSignature } from '../contract/card-signature.ts'
 import type { AgentImport } from '../contract/imports.ts'
 import type { ValidationError } from '../contract/validation-error.ts'
 
+/** The name of a field, and the names of members within it. */
+export type MemberPath = readonly string[]
+
 /** An agent of an import, whatever format it came in. */
 export interface ImportRow {
   /** Identity across the imports of a team. Never the name. Null if it is missing or not valid: `faults` then says why. */
   readonly externalKey: string | null
   /** Fields of a creation, not yet validated. A field that is absent keeps its value in an update. */
   readonly fields: Record<string, unknown>
+  /** The members that the row sets of fields that it does not have as a whole, such as `agent_params.temperature`: an update keeps
+   * the other members. */
+  readonly members?: readonly MemberPath[]
   /** Fields that only a creation sets, such as a model name that a card does not have. An update does not touch them. */
   readonly onCreate?: Record<string, unknown>
   /** The values were chosen by a third party: the server of a card or of a catalog. An update must not send a stored secret to

@@ -132,6 +132,47 @@ describe('the formats of an import', async () => {
     )
   })
 
+  it('keep the members of an object that the columns of a CSV file do not name', async () => {
+    const person = await running.person()
+    const whole = {
+      ...{ external_key: 'a', agent_name: 'a', model_name: 'm' },
+      agent_params: { temperature: 0.5, max_tokens: 7, rag_params: { index: 'x', source: 'wiki' } },
+      agent_metadata: { description: 'd', tags: ['t'] },
+      white_box_config: { repo_url: 'https://git.example/a', github_token: 'ghp_0123456789abcdefghij' },
+    }
+    await importRows(running, person, [whole, { ...whole, external_key: 'b' }])
+    const columns =
+      'external_key,agent_params.temperature,agent_params.rag_params.index,agent_metadata.tags,agent_metadata,white_box_config.repo_branch'
+    const file = [columns, 'a,0.9,,"[""u""]",,main', 'b,,y,"[""u""]","{""version"":""2""}",'].join('\n')
+    const dryRun = await importRows(running, person, file, { type: CSV, query: '?dry_run=true' })
+    const [a, b] = await imported(person, file, CSV)
+    assert.deepEqual(
+      dryRun.results.map(({ fields }) => fields.join()),
+      ['agent_params,white_box_config,agent_metadata', 'agent_params,agent_metadata'],
+    )
+    assert.deepEqual(
+      [a?.agent_params, a?.agent_metadata],
+      [
+        { ...whole.agent_params, temperature: 0.9 },
+        { description: 'd', tags: ['u'] },
+      ],
+    )
+    assert.deepEqual(
+      [b?.agent_params, b?.agent_metadata],
+      [
+        { ...whole.agent_params, rag_params: { index: 'y', source: 'wiki' } },
+        { version: '2', tags: ['u'] },
+      ],
+    )
+    const { body } = await running.request('GET', `${COLLECTION}/${a?.id}/secrets`, { token: person.token })
+    assert.deepEqual(body.white_box_config, { github_token: 'ghp_0123456789abcdefghij' })
+    const again = await importRows(running, person, file, { type: CSV })
+    assert.deepEqual(
+      again.results.map(({ action }) => action),
+      ['unchanged', 'unchanged'],
+    )
+  })
+
   it('read YAML 1.2 and JSON Lines, with the digits of numbers', async () => {
     const person = await running.person()
     const [a, b] = await imported(

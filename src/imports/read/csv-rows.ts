@@ -1,6 +1,6 @@
 import { FORMULA_STARTS } from '../../contract/export.ts'
 import type { ValidationError } from '../../contract/validation-error.ts'
-import type { ImportRow } from '../row.ts'
+import type { ImportRow, MemberPath } from '../row.ts'
 import { type CheckedValue, isObject, type Validation, valueError } from '../validation.ts'
 import { type Cell, type CsvRecord, parseCsv } from './csv.ts'
 import { type Column, readColumns } from './csv-columns.ts'
@@ -10,18 +10,19 @@ import { toRow } from './to-row.ts'
 export function* readCsvRows(text: string, rows: Validation): Generator<ImportRow> {
   let columns: Column[] | undefined
   for (const record of parseCsv(text)) {
-    if (columns) yield toRow(readRecord(record, columns, rows), record.line)
+    if (columns) yield readRecord(record, columns, rows)
     else columns = readColumns(record.cells)
   }
 }
 
-function readRecord({ cells }: CsvRecord, columns: readonly Column[], rows: Validation): CheckedValue {
+function readRecord({ cells, line }: CsvRecord, columns: readonly Column[], rows: Validation): ImportRow {
   if (cells.length !== columns.length) {
     const reason = `this line has ${cells.length} cells, and the first line has ${columns.length}`
-    return { value: undefined, errors: [valueError([], reason)] }
+    return toRow({ value: undefined, errors: [valueError([], reason)] }, line)
   }
   const value: Record<string, unknown> = {}
   const errors: ValidationError[] = []
+  const paths: MemberPath[] = []
   // `agent_params` before `agent_params.temperature`, whatever their order in the file.
   const byDepth = columns
     .map((column, index) => ({ column, cell: cells[index] as Cell }))
@@ -30,11 +31,14 @@ function readRecord({ cells }: CsvRecord, columns: readonly Column[], rows: Vali
     const read = readCell(column, cell, rows)
     if (!read) continue
     errors.push(...read.errors)
+    paths.push(column.path)
     if (read.errors.length === 0 && !setMember(value, column.path, read.value)) {
       errors.push(valueError([...column.path], 'another column says that it is in no object'))
     }
   }
-  return { value, errors }
+  const wholes = paths.flatMap(([field, ...rest]) => (rest.length === 0 ? [field] : []))
+  const members = paths.filter(([field]) => !wholes.includes(field))
+  return { ...toRow({ value, errors }, line), ...(members.length > 0 && { members }) }
 }
 
 const DISARMED = new RegExp(`^'(?=${FORMULA_STARTS})`)
