@@ -132,6 +132,29 @@ describe('the formats of an import', async () => {
     )
   })
 
+  it('read the columns without a name and the empty rows that spreadsheets write, and say what a cell must be', async () => {
+    const person = await running.person()
+    const columns =
+      'external_key,agent_name,model_name,rate_limit_requests_per_minute,guard_manually_configured,evaluated_harnesses,,'
+    const file = [columns, 'a,a,m,5,FALSE,,,', ',,,,,,,', 'b,b,m,"1,000",WAHR,x,,', ''].join('\r\n')
+    const { results } = await importRows(running, person, file, { type: CSV, query: '?dry_run=true' })
+    assert.deepEqual(
+      results.map(({ line, action, warnings, faults }) => [
+        ...[line, action, ...warnings],
+        ...faults.map(({ loc, msg }) => `${loc.at(-1)}: ${msg}`),
+      ]),
+      [
+        [2, 'create'],
+        [
+          ...[4, 'failed'],
+          'rate_limit_requests_per_minute: JSON decode error, the cell must be a number such as 1000 or 0.5',
+          'guard_manually_configured: JSON decode error, the cell must be true or false',
+          'evaluated_harnesses: JSON decode error, the cell must be a JSON value such as ["a"] or {"a": 1}',
+        ],
+      ],
+    )
+  })
+
   it('keep the members of an object that the columns of a CSV file do not name', async () => {
     const person = await running.person()
     const whole = {
@@ -278,8 +301,10 @@ describe('the formats of an import', async () => {
       [Buffer.from([0xff, 0xfe]), LINES, /string_unicode/],
       ['external_key,agent_name\n"a,b', CSV, /line 2 is not valid CSV: a cell that starts with a quote/],
       ['external_key,agent_name\n"a"x,b', CSV, /line 2 is not valid CSV/],
-      ['external_key,external_key\na,b', CSV, /two columns have the same name/],
-      ['external_key,agent_params.__proto__\na,b', CSV, /the name of a column/],
+      ['external_key,external_key\na,b', CSV, /two columns have the same name, external_key/],
+      ['external_key,agent_params.__proto__\na,b', CSV, /the name of a column is not valid: agent_params/],
+      ['external_key;agent_name\na;b', CSV, /line 1 .*separated by commas/],
+      ['sep=;\nexternal_key;agent_name\na;b', CSV, /line 1 .*separated by commas/],
       [','.repeat(1_000), CSV, /more than 500 cells/],
       ['external_key,agent_name\n', CSV, /too_short/],
       ['a: 1', YAML, /is no YAML sequence/],

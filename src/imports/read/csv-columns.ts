@@ -7,7 +7,7 @@ export interface Column {
   /** The field, and for a column such as `agent_params.temperature` the members within it. */
   path: readonly string[]
   /** `by_content`: the API document does not declare the member. */
-  kind: 'text' | 'boolean' | 'json' | 'by_content' | 'ignored'
+  kind: 'text' | 'boolean' | 'number' | 'json' | 'by_content' | 'ignored'
 }
 
 const MAX_DEPTH = 8
@@ -15,10 +15,21 @@ const MAX_DEPTH = 8
 /** The columns that the first line of a file names. */
 export function readColumns(cells: readonly Cell[]): Column[] {
   const names = cells.map(({ text }) => text.trim())
-  const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) throw unreadable(1, 'two columns have the same name')
-  return names.map(toColumn)
+  // Spreadsheets write columns without a name after those that were used.
+  const repeated = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
+  if (repeated !== undefined) {
+    throw unreadable(1, `two columns have the same name, ${showName(repeated)}`)
+  }
+  const columns = names.map(toColumn)
+  if (columns.every(({ kind }) => kind === 'ignored')) throw unreadable(1, NO_FIELD)
+  return columns
 }
+
+const NO_FIELD =
+  'no column has the name of a field; it must have names such as external_key,agent_name,model_name, separated by commas'
+
+const MAX_NAME_LENGTH = 100
+const showName = (name: string) => name.slice(0, MAX_NAME_LENGTH).toWellFormed()
 
 interface Schema {
   $id?: string
@@ -33,7 +44,7 @@ function toColumn(name: string): Column {
   const isKnown = Object.hasOwn(AgentImportRow.properties, path[0] ?? '')
   if (!isKnown) return { path: [name], kind: 'ignored' }
   if (path.length > MAX_DEPTH || path.includes('__proto__') || path.includes('')) {
-    throw unreadable(1, 'the name of a column is not valid')
+    throw unreadable(1, `the name of a column is not valid: ${showName(name)}`)
   }
   return { path, kind: kindOf(path.reduce<Schema | undefined>(member, AgentImportRow as Schema)) }
 }
@@ -56,5 +67,6 @@ function kindOf(schema: Schema | undefined): Column['kind'] {
   if (types.length === 0) return 'by_content'
   // A decimal number is a text or a number, and keeps its digits as a text.
   if (types.includes('string')) return 'text'
-  return types.includes('boolean') ? 'boolean' : 'json'
+  if (types.includes('boolean')) return 'boolean'
+  return types.includes('integer') || types.includes('number') ? 'number' : 'json'
 }

@@ -54,14 +54,23 @@ function readCell(
   const isText = kind === 'text' || kind === 'ignored' || (kind === 'by_content' && !/^\s*[[{]/.test(plain))
   if (plain === '' && !(isText && isQuoted)) return undefined
   const json = isText ? JSON.stringify(plain) : kind === 'boolean' ? plain.toLowerCase() : plain
-  return kind === 'ignored' ? { value: plain, errors: [] } : readJson(json, path, rows)
+  return kind === 'ignored' ? { value: plain, errors: [] } : readJson(json, path, rows, HINTS[kind])
+}
+
+/** What a cell must be, since spreadsheets write numbers and booleans as the language of their user does. */
+const HINTS = {
+  text: 'a text',
+  boolean: 'true or false',
+  number: 'a number such as 1000 or 0.5',
+  json: 'a JSON value such as ["a"] or {"a": 1}',
+  by_content: 'a JSON value such as ["a"] or {"a": 1}',
 }
 
 /** The errors of a value depend on the field that it is in. */
-function readJson(json: string, path: readonly string[], rows: Validation): CheckedValue {
+function readJson(json: string, path: readonly string[], rows: Validation, hint: string): CheckedValue {
   const notJson = {
     value: undefined,
-    errors: [{ loc: [...path], msg: 'JSON decode error', type: 'json_invalid' }],
+    errors: [{ loc: [...path], msg: `JSON decode error, the cell must be ${hint}`, type: 'json_invalid' }],
   }
   // First: the text of a cell must not close the object around it.
   if (!isJson(json)) return notJson

@@ -17,7 +17,8 @@ const MAX_CELLS = 500
 /** Twice what an agent may have: each quote of a text takes two characters. */
 const MAX_CELL_LENGTH = 1024 * 1024
 
-/** The records of a CSV text (RFC 4180). Lines may end with CRLF, LF or CR; empty lines are left out. */
+/** The records of a CSV text (RFC 4180). Lines may end with CRLF, LF or CR; empty lines, and lines of
+ * empty cells, are left out. */
 export function* parseCsv(text: string): Generator<CsvRecord> {
   let at = 0
   let line = 1
@@ -53,9 +54,7 @@ export function* parseCsv(text: string): Generator<CsvRecord> {
       at += text.startsWith('\r\n', at) ? 2 : 1
       line++
     }
-    const [first] = record.cells
-    const isEmpty = record.cells.length === 1 && first?.text === '' && !first.isQuoted
-    if (!isEmpty) yield record
+    if (record.cells.some(({ text: content, isQuoted }) => content !== '' || isQuoted)) yield record
   }
 }
 
