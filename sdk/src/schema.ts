@@ -6827,7 +6827,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. `plan_not_valid`: The plan is not one of a dry run of this body by this user, or the console has other keys now. Nothing was changed. Repeat the dry run, and send its plan with the same body. */
+            /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. `plan_not_valid`: The plan is not one of a dry run of this body by this user, or a card that was fetched has changed since, or the console has other keys now. Nothing was changed. Repeat the dry run, and send its plan with the same body. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -154,8 +154,8 @@ export const PROBLEMS = {
   plan_not_valid: {
     status: 409,
     detail:
-      'The plan is not one of a dry run of this body by this user, or the console has other keys now. Nothing was changed. Repeat ' +
-      'the dry run, and send its plan with the same body.',
+      'The plan is not one of a dry run of this body by this user, or a card that was fetched has changed since, or the console has ' +
+      'other keys now. Nothing was changed. Repeat the dry run, and send its plan with the same body.',
   },
   position_expired: {
     status: 410,

@@ -47,6 +47,16 @@ describe('imports of agent cards', async () => {
     (await getAgent(running, owner, id ?? '')).body
   const faultOf = ({ faults }: AgentImportItem) => faults[0]?.msg
 
+  it('does not apply the plan of a card that has changed since, and says why', async () => {
+    server.documents.set('/planned.json', CARD)
+    const body = { card_url: `${server.url}/planned.json` }
+    const { body: dryRun } = await send(body, person, '?dry_run=true')
+    server.documents.set('/planned.json', { ...CARD, version: '2.0.0' })
+    const reply = await send(body, person, `?plan=${dryRun.plan}`)
+    assert.deepEqual([reply.status, reply.body.code], [409, 'plan_not_valid'])
+    assert.match(reply.body.detail, /a card that was fetched has changed/)
+  })
+
   it('creates an agent once, and keeps what the team has set', async () => {
     const planned = await importOne({ card: CARD }, person, '?dry_run=true')
     assert.equal(planned.action, 'create')
