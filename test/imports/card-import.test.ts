@@ -57,6 +57,23 @@ describe('imports of agent cards', async () => {
     assert.match(reply.body.detail, /a card that was fetched has changed/)
   })
 
+  it('says that a document is not JSON, such as the page of a login', async () => {
+    server.documents.set('/login.json', '<!doctype html>')
+    const url = `${server.url}/login.json`
+    assert.equal(
+      faultOf(await importOne({ card_url: url })),
+      'JSON decode error, the document at this URL is not JSON',
+    )
+    const { body } = await send({ catalog_url: url })
+    assert.deepEqual(body.detail, [
+      {
+        loc: ['body', 'catalog_url'],
+        msg: 'JSON decode error, the document at this URL is not JSON',
+        type: 'json_invalid',
+      },
+    ])
+  })
+
   it('creates an agent once, and keeps what the team has set', async () => {
     const planned = await importOne({ card: CARD }, person, '?dry_run=true')
     assert.equal(planned.action, 'create')

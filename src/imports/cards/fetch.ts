@@ -39,6 +39,11 @@ const ACCEPT =
 const WELL_KNOWN = ['/.well-known/agent-card.json', '/.well-known/agent.json', '/agent.json']
 
 const NOT_FOUND = 'there is no agent card at this URL'
+const NOT_JSON: ValidationError = {
+  loc: [],
+  msg: 'JSON decode error, the document at this URL is not JSON',
+  type: 'json_invalid',
+}
 
 /** Why a document cannot be used, for the caller. */
 export class CardFetchError extends Error {
@@ -117,6 +122,8 @@ async function fetchObject(
     ...{ teamId, maxBytes, signal, headers: HEADERS, accept: ACCEPT, timeoutMs: TIMEOUT_MS },
   })
   const { value, faults } = documents.parse(response.body)
+  // Otherwise the caller would look for the error in the body of the request.
+  if (faults.some(({ type }) => type === 'json_invalid')) throw new CardFetchError([NOT_JSON])
   if (faults.length > 0) throw new CardFetchError(faults)
   if (!isObject(value)) throw new CardFetchError([valueError([], NOT_FOUND)])
   return {
