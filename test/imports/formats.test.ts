@@ -308,6 +308,7 @@ describe('the formats of an import', async () => {
       [','.repeat(1_000), CSV, /more than 500 cells/],
       ['external_key,agent_name\n', CSV, /too_short/],
       ['a: 1', YAML, /is no YAML sequence/],
+      [`[${'0,'.repeat(1_001)}]`, YAML, /too_long/],
       [`- a: ${'x'.repeat(1_100_000)}`, YAML, /larger than 1 MiB/],
       [`external_key\n"${'""'.repeat(600_000)}"`, CSV, /longer than 1 MiB/],
       ['a=b', 'application/x-www-form-urlencoded', /application\/x-ndjson/],
@@ -362,16 +363,20 @@ describe('a YAML body', () => {
   ] as const) {
     it(`is refused: ${text.slice(0, 30)}`, () => {
       assert.throws(
-        () => yamlToJson(text),
+        () => yamlToJson(text, 100),
         (error) => error instanceof YamlNotReadable && reason.test(error.message),
       )
     })
   }
 
+  it('has no more rows than the process should handle', () => {
+    assert.equal(yamlToJson(`[${'0,'.repeat(1_000)}]`, 3).length, 3)
+  })
+
   it('has aliases for the last node before them, and tags of the core schema', () => {
     const text = '- &a [1]\n- *a\n- &a !!str 2\n- {b: *a, c: !!map {d: !!int "3"}}'
     assert.deepEqual(
-      yamlToJson(text).map(({ json }) => json),
+      yamlToJson(text, 100).map(({ json }) => json),
       ['[1]', '[1]', '"2"', '{"b":"2","c":{"d":3}}'],
     )
   })

@@ -19,6 +19,12 @@ export interface YamlRow {
   line: number | null
 }
 
+/** What the thread of a body gets. */
+export interface YamlJob {
+  text: string
+  maxRows: number
+}
+
 /** The message continues "the body …". */
 export class YamlNotReadable extends Error {}
 
@@ -33,8 +39,8 @@ const CORE_TAGS = ['str', 'int', 'float', 'bool', 'null', 'seq', 'map'].map(
   (name) => `tag:yaml.org,2002:${name}`,
 )
 
-/** The items of a YAML sequence. */
-export function yamlToJson(text: string): YamlRow[] {
+/** The items of a YAML sequence, those after `maxRows` left out. */
+export function yamlToJson(text: string, maxRows: number): YamlRow[] {
   const lines = new LineCounter()
   const document = parseDocument(text, {
     ...{ version: '1.2', schema: 'core', stringKeys: true, prettyErrors: false },
@@ -47,7 +53,7 @@ export function yamlToJson(text: string): YamlRow[] {
   const { contents } = document
   if (!isSeq(contents)) throw new YamlNotReadable('is no YAML sequence')
   const toJson = createWriter(document)
-  return (contents.items as (Node | null)[]).map((item) => {
+  return (contents.items as (Node | null)[]).slice(0, maxRows).map((item) => {
     const start = item?.range?.[0]
     return { json: toJson(item), line: start === undefined ? null : lines.linePos(start).line }
   })

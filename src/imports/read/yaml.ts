@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads'
+import { MAX_IMPORT_ROWS } from '../../contract/imports.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
 import type { ImportRow } from '../row.ts'
 import { type Validation, valueError } from '../validation.ts'
 import { toRow } from './to-row.ts'
-import type { YamlRow } from './yaml-to-json.ts'
+import type { YamlJob, YamlRow } from './yaml-to-json.ts'
 
 const MAX_YAML_BYTES = 1024 * 1024
 const MAX_MS = 10_000
@@ -30,12 +31,19 @@ export async function readYaml(
   last = run.catch(() => undefined)
   const message = await run
   if ('reason' in message) throw unreadable(message.reason)
-  return message.rows.map(({ json, line }) => toRow(rows.parse(json), line))
+  return parseRows(message.rows, rows)
+}
+
+/** One at a time, so that other requests get their turns in between. */
+function* parseRows(yamlRows: readonly YamlRow[], rows: Validation): Generator<ImportRow> {
+  for (const { json, line } of yamlRows) yield toRow(rows.parse(json), line)
 }
 
 async function runWorker(text: string, signal: AbortSignal): Promise<Message> {
   const url = new URL('./yaml-worker.ts', import.meta.url)
-  const worker = new Worker(url, { workerData: text, resourceLimits: LIMITS })
+  // One more than allowed, which is refused: hundreds of thousands would keep the process busy for seconds.
+  const workerData: YamlJob = { text, maxRows: MAX_IMPORT_ROWS + 1 }
+  const worker = new Worker(url, { workerData, resourceLimits: LIMITS })
   const { promise, resolve } = Promise.withResolvers<Message>()
   const end = () =>
     resolve({ reason: 'takes too long to read as YAML: send JSON Lines, or several requests' })
