@@ -16,8 +16,8 @@ export interface CheckedRow extends Omit<ImportRow, 'fields' | 'onCreate'> {
   faults: readonly ValidationError[]
 }
 
-/** So few that other requests do not wait for long. */
-const ROWS_PER_TURN = 20
+/** So short that other requests do not wait for long. A row of CSV with 500 columns alone can take as long. */
+const MAX_TURN_MS = 10
 
 /** Validates the rows of an import. */
 export async function checkRows(
@@ -25,6 +25,7 @@ export async function checkRows(
   validation: Validation,
 ): Promise<CheckedRow[]> {
   const checked: CheckedRow[] = []
+  let turnStartedAt = performance.now()
   for await (const { fields, onCreate = {}, ...row } of rows) {
     const key = row.externalKey === null ? {} : { external_key: row.externalKey }
     const { value, errors } = validation.validate({ ...onCreate, ...fields, ...key })
@@ -33,7 +34,9 @@ export async function checkRows(
       fields: pick(value, Object.keys(fields)),
       onCreate: pick(value, Object.keys(onCreate)),
     })
-    if (checked.length % ROWS_PER_TURN === 0) await nextTurn()
+    if (performance.now() - turnStartedAt < MAX_TURN_MS) continue
+    await nextTurn()
+    turnStartedAt = performance.now()
   }
   return refuseRepeated(checked, ({ externalKey }) => externalKey, 'has the same external key')
 }
