@@ -81,9 +81,9 @@ async function explainSignature(
     await compactVerify(token, keys.getKey, { algorithms: ALGORITHMS })
     return { facts }
   } catch (error) {
+    if (!(error instanceof Problem)) return { facts, refusals: [signatureFault(error)] }
     const notLoaded = `The keys of the issuer could not be loaded, so the signature was not checked: ${reasonOf(keys)}.`
-    if (error instanceof Problem) return { facts, unchecked: [notLoaded] }
-    return { facts, refusals: [signatureFault(error)] }
+    return { facts, unchecked: [notLoaded] }
   }
 }
 
