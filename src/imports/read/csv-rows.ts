@@ -8,14 +8,30 @@ import { toRow } from './to-row.ts'
 
 /** The rows of a CSV file, such as an export. */
 export function* readCsvRows(text: string, rows: Validation): Generator<ImportRow> {
-  let columns: Column[] | undefined
+  let columns: PlacedColumn[] | undefined
   for (const record of parseCsv(text)) {
     if (columns) yield readRecord(record, columns, rows)
-    else columns = readColumns(record.cells)
+    else columns = sortByDepth(readColumns(record.cells))
   }
 }
 
-function readRecord({ cells, line }: CsvRecord, columns: readonly Column[], rows: Validation): ImportRow {
+interface PlacedColumn {
+  column: Column
+  index: number
+}
+
+/** `agent_params` before `agent_params.temperature`, whatever their order in the file. */
+function sortByDepth(columns: readonly Column[]): PlacedColumn[] {
+  return columns
+    .map((column, index) => ({ column, index }))
+    .toSorted((a, b) => a.column.path.length - b.column.path.length)
+}
+
+function readRecord(
+  { cells, line }: CsvRecord,
+  columns: readonly PlacedColumn[],
+  rows: Validation,
+): ImportRow {
   if (cells.length !== columns.length) {
     const reason = `this line has ${cells.length} cells, and the first line has ${columns.length}`
     return toRow({ value: undefined, errors: [valueError([], reason)] }, line)
@@ -23,12 +39,8 @@ function readRecord({ cells, line }: CsvRecord, columns: readonly Column[], rows
   const value: Record<string, unknown> = {}
   const errors: ValidationError[] = []
   const paths: MemberPath[] = []
-  // `agent_params` before `agent_params.temperature`, whatever their order in the file.
-  const byDepth = columns
-    .map((column, index) => ({ column, cell: cells[index] as Cell }))
-    .toSorted((a, b) => a.column.path.length - b.column.path.length)
-  for (const { column, cell } of byDepth) {
-    const read = readCell(column, cell, rows)
+  for (const { column, index } of columns) {
+    const read = readCell(column, cells[index] as Cell, rows)
     if (!read) continue
     errors.push(...read.errors)
     paths.push(column.path)
