@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { leafOf, rootOf } from './hash-tree.ts'
+import { HASH_BYTES, leafOf, rootOf } from './hash-tree.ts'
 
 export interface Checkpoint {
   teamId: string
@@ -32,19 +32,17 @@ export interface SealClaims {
 /** The type in the header of the signature. */
 export const SEAL_TYPE = 'audit-seal+jwt'
 
-/** The hashes of the records are the leaves of its tree. */
-export function makeCheckpoint(
-  place: Omit<Checkpoint, 'hash' | 'records'>,
-  records: readonly Buffer[],
-): Checkpoint {
+/** The hashes of the records, one after the other, are the leaves of its tree. */
+export function makeCheckpoint(place: Omit<Checkpoint, 'hash' | 'records'>, hashes: Buffer): Checkpoint {
   const { teamId, seal, lastId, previous } = place
-  const root = rootOf(records).toString('base64url')
-  const committed = [teamId, seal, lastId, records.length, root, previous?.toString('base64url') ?? null]
-  return { ...place, records: records.length, hash: hash('sha256', JSON.stringify(committed), 'buffer') }
+  const records = hashes.length / HASH_BYTES
+  const root = rootOf(hashes).toString('base64url')
+  const committed = [teamId, seal, lastId, records, root, previous?.toString('base64url') ?? null]
+  return { ...place, records, hash: hash('sha256', JSON.stringify(committed), 'buffer') }
 }
 
 export function rootOfSeal(checkpointHashes: readonly Buffer[]): string {
-  return rootOf(checkpointHashes.map(leafOf)).toString('base64url')
+  return rootOf(Buffer.concat(checkpointHashes.map(leafOf))).toString('base64url')
 }
 
 export function hashSeal(seal: string): string {

@@ -4,30 +4,29 @@ import { hash } from 'node:crypto'
 export const LEAF = Buffer.of(0)
 const NODE = Buffer.of(1)
 
+export const HASH_BYTES = 32
+
+/** The most children of a node. With two, as in RFC 6962, each record costs one more hash. */
+const MAX_CHILDREN = 32
+
 /** The hash of a leaf of the tree. */
 export function leafOf(content: Buffer): Buffer {
   return sha256(LEAF, content)
 }
 
-/** The root of the hash tree of RFC 6962 over leaves in their order. */
-export function rootOf(leaves: Iterable<Buffer>): Buffer {
-  // The roots of the complete trees so far, each larger than the next; `size` is the number of leaves below one.
-  const complete: { size: number; root: Buffer }[] = []
-  for (const leaf of leaves) {
-    let tree = { size: 1, root: leaf }
-    while (complete.at(-1)?.size === tree.size) tree = join(complete.pop(), tree)
-    complete.push(tree)
-  }
-  const whole = complete.reduceRight<{ size: number; root: Buffer } | undefined>(
-    (right, left) => (right ? join(left, right) : left),
-    undefined,
-  )
-  return whole?.root ?? sha256()
+/** The root of the hash tree over leaves, which are one after the other in their order. A node is the hash of its children. */
+export function rootOf(leaves: Buffer): Buffer {
+  if (leaves.length === 0) return sha256()
+  let level = leaves
+  while (level.length > HASH_BYTES) level = Buffer.concat(parentsOf(level))
+  return level
 }
 
-function join(left: { size: number; root: Buffer } | undefined, right: { size: number; root: Buffer }) {
-  if (!left) return right
-  return { size: left.size + right.size, root: sha256(NODE, left.root, right.root) }
+function parentsOf(level: Buffer): Buffer[] {
+  const bytes = MAX_CHILDREN * HASH_BYTES
+  return Array.from({ length: Math.ceil(level.length / bytes) }, (_, n) =>
+    sha256(NODE, level.subarray(n * bytes, (n + 1) * bytes)),
+  )
 }
 
 function sha256(...parts: Buffer[]): Buffer {

@@ -14,12 +14,13 @@ export interface StoredSeal {
 export interface StoredRecord {
   teamId: string
   id: string
+  /** Unix time in seconds. */
+  at: number
+  action: string
   hash: Buffer
 }
 
-interface ReadRow {
-  teamId: string
-  id: string
+interface ReadRow extends Omit<StoredRecord, 'hash'> {
   values: RecordValues
 }
 
@@ -55,12 +56,12 @@ export async function* readRecords(sql: Statements, endId: string): AsyncGenerat
     sql.read<ReadRow>({
       name: undefined,
       text: `
-SELECT team_id AS "teamId", id, ${selection} AS values FROM audit_events e
+SELECT team_id AS "teamId", id, at, action, ${selection} AS values FROM audit_events e
 WHERE (team_id, id) > ($1, $2) AND id < $3 ORDER BY team_id, id LIMIT ${PAGE_SIZE}`,
       values: [last?.teamId ?? FIRST_ID, last?.id ?? FIRST_ID, endId],
     }),
   )
-  for await (const { teamId, id, values } of pages) yield { teamId, id, hash: hash(values) }
+  for await (const { values, ...record } of pages) yield { ...record, hash: hash(values) }
   return undefined
 }
 

@@ -34,8 +34,6 @@ export interface SealStepOptions {
   maxRecords?: number
 }
 
-const HASH_BYTES = 32
-
 interface NextSeal {
   sealing: Sealing
   seal: number
@@ -116,7 +114,7 @@ async function addCheckpoints(sql: Statements, seal: number, scanned: ScannedTea
     teams.map(({ teamId }) => teamId),
   )
   const checkpoints = teams.map(({ teamId, lastId, hashes }) =>
-    makeCheckpoint({ teamId, seal, lastId, previous: previous.get(teamId) ?? null }, splitHashes(hashes)),
+    makeCheckpoint({ teamId, seal, lastId, previous: previous.get(teamId) ?? null }, hashes),
   )
   await insertCheckpoints(sql, checkpoints)
 }
@@ -125,10 +123,4 @@ type TeamWithRecords = { [Column in keyof ScannedTeam]: NonNullable<ScannedTeam[
 
 function hasRecords(team: ScannedTeam): team is TeamWithRecords {
   return team.lastId !== null
-}
-
-function splitHashes(hashes: Buffer): Buffer[] {
-  return Array.from({ length: hashes.length / HASH_BYTES }, (_, n) =>
-    hashes.subarray(n * HASH_BYTES, (n + 1) * HASH_BYTES),
-  )
 }

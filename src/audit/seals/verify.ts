@@ -173,6 +173,7 @@ async function verifyRecords(
   const take = async (teamId: string, lastId: string): Promise<StoredRecord[]> => {
     const taken: StoredRecord[] = []
     while (!next.done && isUpTo(next.value, teamId, lastId)) {
+      reportOtherTime(next.value)
       if (next.value.teamId === teamId) taken.push(next.value)
       else reportUnsealed(next.value)
       result.records += 1
@@ -184,6 +185,12 @@ async function verifyRecords(
   const reportUnsealed = (record: StoredRecord) => {
     if (isFromElsewhere(record)) return
     report(`The record ${record.id} of team ${record.teamId} was added after its time was sealed.`)
+  }
+  const reportOtherTime = ({ teamId, id, at, action }: StoredRecord) => {
+    if (Math.abs(timeOf(id) / 1_000 - at) <= MAX_DIFFERENCE_S || LATE_ACTIONS.includes(action)) return
+    report(
+      `The record ${id} of team ${teamId} has the time ${new Date(at * 1_000).toISOString()}, and its id another.`,
+    )
   }
 
   let before: Checkpoint | undefined
@@ -203,7 +210,7 @@ async function verifyRecords(
     const taken = (await take(teamId, lastId)).filter(
       (record) => record.id >= covered.start || !isFromElsewhere(record),
     )
-    const hashes = taken.map(({ hash }) => hash)
+    const hashes = Buffer.concat(taken.map(({ hash }) => hash))
     if (!makeCheckpoint(checkpoint, hashes).hash.equals(checkpoint.hash)) {
       report(
         `Records of team ${teamId} up to ${timeText(lastId)} (seal ${seal}) were changed, removed or added: ` +
@@ -234,6 +241,13 @@ async function findUnsealed(
       : 'No record is sealed. Seals were removed, or the console does not make them.',
   )
 }
+
+/** The time and the id of a record are made by the same process, for the same request. */
+const MAX_DIFFERENCE_S = 120
+
+/** Calls of services can be stored long after they were made, while the database is down, with an id of the time at which they are
+ * stored. */
+const LATE_ACTIONS = ['service_called']
 
 /** The console seals a record about four minutes after it was made. */
 const LATE_MS = 900_000
