@@ -8,20 +8,30 @@ import { createSigner } from '../src/platform/secrets/signer.ts'
 import { startAgentBench, writeUpdates } from './agents.ts'
 import { type BenchOptions, type Contender, contest } from './contest.ts'
 import { cpuMicros } from './cpu.ts'
+import { createPolicyMeter } from './policy.ts'
 
 /** A seal covers at least 50 s. */
 const ROUND_SECONDS = 60
 
-/** PUTs of whole agents for a minute, and then the seal over the audit records of that minute. The CPU time per record of the seal
- * is what the seals add to a PUT. */
+/** PUTs of whole agents for a minute, and then the seal over the audit records of that minute. The CPU time per record of the seal,
+ * and that of the policy which protects sealed times, is what the seals add to a PUT. */
 export async function benchSeals({ rounds }: BenchOptions): Promise<void> {
   await using started = new AsyncDisposableStack()
   const bench = await startAgentBench({ updates: { MAINTENANCE: 'off' } })
   started.defer(bench.close)
-  const { measure, close } = createSealer(bench.databaseUrl)
-  started.defer(close)
-  const contenders = [...bench.consoles(await writeUpdates(bench.folder)), { name: 'seals', measure }]
-  const limit = { of: 'seals', against: 'updates', costAtMost: 0.02 }
+  const sealer = createSealer(bench.databaseUrl)
+  started.defer(sealer.close)
+  const policy = await createPolicyMeter(bench.databaseUrl)
+  started.defer(policy.close)
+  const measure: Contender['measure'] = async (seconds) => {
+    const sealed = await sealer.measure(seconds)
+    return { ...sealed, cpuMicros: sealed.cpuMicros + sealed.requests * (await policy.microsPerRecord()) }
+  }
+  const contenders = [
+    ...bench.consoles(await writeUpdates(bench.folder)),
+    { name: 'seals and policy', measure },
+  ]
+  const limit = { of: 'seals and policy', against: 'updates', costAtMost: 0.02 }
   await contest('seals', contenders, [limit], { rounds, seconds: ROUND_SECONDS })
 }
 
