@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 /** Writes modules that each run some test files in one process: most of the time of a small file goes into loading and
  * compiling the console. The arguments: the folder of the modules, the number of files in a group, patterns of test files. */
 
-const RUN_IN_TURN = pathToFileURL(resolve(import.meta.dirname, 'support/run-in-turn.ts'))
+const RUN_IN_TURN = pathToFileURL(resolve(import.meta.dirname, 'support/run-in-turn.ts')).href
 
 /** Files with such a name change what others import, so each is a group of its own. */
 const isAlone = (file: string) => file.endsWith('.alone.test.ts')
