@@ -97,16 +97,21 @@ function agentId(atMs: number, number: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${low}`
 }
 
+/** The largest team has every hundredth agent: without the second part, all of its agents would be alike. */
+const mix = (number: number) => number + Math.floor(number / 100)
+
 /** A fifth of the agents has a second revision, which changed the model. Their evaluations are outdated. */
-const revisionsOf = (number: number) => (number % 5 === 3 ? 2 : 1)
+const revisionsOf = (number: number) => (mix(number) % 5 === 3 ? 2 : 1)
 
 export function countRevisions({ agents }: FleetOptions): number {
-  return agents + Math.floor((agents + 1) / 5)
+  let revisions = 0
+  for (let number = 0; number < agents; number++) revisions += revisionsOf(number)
+  return revisions
 }
 
 /** None to four: frequent ones, which most teams have, and one of a hundred others. */
 function tagsOf(number: number, random: Random): string[] {
-  const frequent = Array.from({ length: number % 4 }, () => random.pick(TAGS))
+  const frequent = Array.from({ length: mix(number) % 4 }, () => random.pick(TAGS))
   return [...new Set([...frequent, ...(number % 3 === 0 ? [`project-${number % 97}`] : [])])]
 }
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { Ajv } from 'ajv'
+import { teamId } from '../../scripts/seed/fleet.ts'
 import { seed } from '../../scripts/seed.ts'
 import { AgentEvaluation } from '../../src/contract/evaluation.ts'
 import { startConsoleProcess, startProcess } from '../acceptance/processes.ts'
@@ -53,6 +54,17 @@ describe('a generated fleet', () => {
       seed(one.url, { agents: 1, seed: 7 }, () => {}),
       /already has agents/,
     )
+  })
+
+  it('has agents of all kinds in the largest team, of which it has every hundredth', async () => {
+    const [{ query }] = databases as [TestDatabase]
+    const [kinds] = await query(
+      `SELECT count(*)::int AS agents, count(DISTINCT json_array_length(agent_metadata->'tags'))::int AS tag_counts,
+         count(*) FILTER (WHERE behaviour_revision > 1)::int AS changed
+       FROM agents WHERE team_id = $1`,
+      [teamId(0)],
+    )
+    assert.deepEqual(kinds, { agents: 30, tag_counts: 5, changed: 6 })
   })
 
   it('has what its agents earned: scores since they were tested, a day since they were trusted', async () => {
