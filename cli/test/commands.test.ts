@@ -227,7 +227,7 @@ describe('every command in every format', async () => {
     },
     'agents stage': {
       argv: ({ id }) => ['agents', 'stage', id, 'tested', '--reason', 'Passed'],
-      ...{ schema: AGENT, name: UUID, table: /moved to tested, revision \d+/ },
+      ...{ schema: AGENT, name: UUID, table: /is in stage tested, revision \d+/ },
     },
     'agents secrets': {
       argv: ({ id }) => ['agents', 'secrets', id, '--reveal'],

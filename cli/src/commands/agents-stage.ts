@@ -9,5 +9,5 @@ export const run: Run = async ({ client, options, note, args: [agent = '', stage
   const { agents } = console
   // The table of commands allows only the stages.
   const moved = await agents.moveStage(await resolveAgent(console, agent), stage as TrustStage, change)
-  return changeResult(moved, `moved to ${stage}`, note)
+  return changeResult(moved, `is in stage ${stage}`, note)
 }
