@@ -26,8 +26,8 @@ export interface Input {
   readAll: () => Promise<string>
   /** As it arrives. Ends when the program is interrupted. */
   chunks: () => AsyncIterable<Uint8Array>
-  /** One line. */
-  readLine: () => Promise<string>
+  /** One line. Undefined if the input ends before. */
+  readLine: () => Promise<string | undefined>
 }
 
 export interface Output {

@@ -42,7 +42,10 @@ function createIo(signal: AbortSignal): Io {
       isTerminal: isatty(0),
       readAll,
       chunks: () => addAbortSignal(signal, process.stdin),
-      readLine: () => readLine(signal),
+      readLine: async () => {
+        const module = await import('./read-line.ts')
+        return module.readLine(process.stdin, signal)
+      },
     },
     stdout: outputOf(stdout, 1),
     stderr: outputOf(stderr, 2),
@@ -83,15 +86,4 @@ const outputOf = (stream: NodeJS.WriteStream, fd: number): Output => ({
 async function readAll(): Promise<string> {
   const { text } = await import('node:stream/consumers')
   return text(process.stdin)
-}
-
-async function readLine(signal: AbortSignal): Promise<string> {
-  const { createInterface } = await import('node:readline/promises')
-  const lines = createInterface({ input: process.stdin, terminal: false })
-  try {
-    const [line] = (await once(lines, 'line', { signal })) as [string]
-    return line
-  } finally {
-    lines.close()
-  }
 }

@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { Console } from '@agent-console/sdk'
 import { onFreePort } from '../../dev/free-port.ts'
 import { useConsole } from '../../test/support/console.ts'
 import { EXIT } from '../src/failure.ts'
 import { EXIT_CODES } from '../src/help/help.ts'
+import { readLine } from '../src/read-line.ts'
 import { runCli, type Surroundings, useFolder } from './support/cli.ts'
 
 describe('the exit code', async () => {
@@ -101,6 +103,11 @@ describe('the exit code', async () => {
       columns: 80,
       readLine: async () => 'no',
     })
+    // Ctrl-D: the error begins a line of its own.
+    await expect(64, ['agents', 'delete', id], /go on: \n.*error:.* Nothing was deleted/, {
+      columns: 80,
+      readLine: async () => undefined,
+    })
     await expect(64, ['agents', 'delete', id], /needs --yes/)
     await agents.get(id)
   })
@@ -180,5 +187,15 @@ describe('the exit code', async () => {
     leaving.abort()
     const ran = await runCli(['agents', 'watch'], { env, signal: leaving.signal })
     assert.deepEqual(ran, { code: 130, stdout: '', stderr: '' })
+  })
+})
+
+describe('the input', () => {
+  it('has no line if the user ends it', async () => {
+    const { signal } = new AbortController()
+    assert.equal(await readLine(Readable.from(['yes\n', 'more\n']), signal), 'yes')
+    assert.equal(await readLine(Readable.from(['yes']), signal), 'yes')
+    assert.equal(await readLine(Readable.from([]), signal), undefined)
+    await assert.rejects(readLine(new PassThrough(), AbortSignal.abort()), { name: 'AbortError' })
   })
 })

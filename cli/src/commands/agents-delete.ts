@@ -1,5 +1,6 @@
 import { ConsoleError } from '@agent-console/sdk'
 import { resolveAgents } from '../agents/resolve.ts'
+import { isConfirmed } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { EXIT, UsageError } from '../failure.ts'
 import type { Run } from '../grammar/types.ts'
@@ -53,6 +54,5 @@ async function confirm({ io, options }: Context, rows: Row[]): Promise<void> {
   if (!io.stdin.isTerminal) throw new UsageError('Without a terminal, a deletion needs --yes.')
   const names = rows.map(({ id, agent_name: name }) => `  ${oneLine(name)}  ${id}`).join('\n')
   const how = options.isOn('erase') ? ' for good' : ''
-  io.stderr.write(`Delete${how}:\n${names}\nType yes to go on: `)
-  if ((await io.stdin.readLine()).trim() !== 'yes') throw new UsageError('Nothing was deleted.')
+  if (!(await isConfirmed(io, `Delete${how}:\n${names}\n`))) throw new UsageError('Nothing was deleted.')
 }

@@ -1,3 +1,4 @@
+import { isConfirmed } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { EXIT, UsageError } from '../failure.ts'
 import type { Result } from '../output/result.ts'
@@ -29,8 +30,8 @@ export async function confirmPlan(plan: Plan, { io, options, format, print, styl
   else if (isAsked)
     io.stderr.write(`${renderPlan(plan, createStyle(io.stderr, io, options.isOn('no-color')))}\n`)
   if (!isAsked || count === 0) return
-  io.stderr.write(`\nApply ${count === 1 ? 'this change' : `these ${count} changes`}? Type yes to go on: `)
-  if ((await io.stdin.readLine()).trim() !== 'yes') throw new UsageError('Nothing was changed.')
+  const question = `\nApply ${count === 1 ? 'this change' : `these ${count} changes`}? `
+  if (!(await isConfirmed(io, question))) throw new UsageError('Nothing was changed.')
 }
 
 /** Applies a plan and says what became of it. */

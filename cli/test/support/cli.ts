@@ -17,7 +17,7 @@ export interface Surroundings {
   env?: Record<string, string | undefined>
   /** What standard input has. */
   stdin?: string
-  readLine?: () => Promise<string>
+  readLine?: () => Promise<string | undefined>
   /** Makes all three a terminal of this width. */
   columns?: number
   signal?: AbortSignal
