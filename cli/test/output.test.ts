@@ -6,10 +6,10 @@ import { renderPlan } from '../src/config-as-code/print-plan.ts'
 import { diffWords } from '../src/config-as-code/word-diff.ts'
 import { oneLine, severalLines } from '../src/output/safe-text.ts'
 import { createStyle } from '../src/output/style.ts'
-import { type Column, renderTable } from '../src/output/table.ts'
+import { type Column, renderPairs, renderTable } from '../src/output/table.ts'
 import { absoluteTime, relativeTime } from '../src/output/time.ts'
 import { cut, widthOf } from '../src/output/width.ts'
-import { wrapMessage } from '../src/output/wrap.ts'
+import { wrap, wrapMessage } from '../src/output/wrap.ts'
 import { runCli, useFolder } from './support/cli.ts'
 
 const NOW = 1_800_000_000_000
@@ -110,6 +110,37 @@ describe('a table', () => {
     ]) {
       assert.match(ran.stderr, /^error:/)
     }
+  })
+})
+
+describe('names and values', () => {
+  it('are shown whole, also without spaces, and fit the terminal', () => {
+    const prompt = '不要承诺退款，也不要猜测金额。'.repeat(20)
+    const url = `https://agents.example/${'path/'.repeat(40)}`
+    for (const width of [30, 80, 140]) {
+      const text = renderPairs(
+        [
+          ['agent_system_prompt', prompt],
+          ['agent_url', url],
+          ['status', 'under_review', 'yellow'],
+        ],
+        styleOf(width, {}, false),
+      )
+      // oxlint-disable-next-line no-control-regex -- the colours
+      const plain = text.replaceAll(/\u001b\[\d+m/g, '')
+      if (width > 30) for (const line of plain.split('\n')) assert.ok(widthOf(line) <= width, line)
+      assert.ok(plain.replaceAll(/\n +/g, '').includes(prompt))
+      assert.ok(plain.replaceAll(/\n +/g, '').includes(url))
+      assert.ok(text.endsWith('\u001b[33munder_review\u001b[39m'))
+    }
+  })
+})
+
+describe('a line', () => {
+  it('is broken at spaces, and in a word that is too wide', () => {
+    assert.deepEqual(wrap('one two three', 8), ['one two', 'three'])
+    assert.deepEqual(wrap('see https://a.example/b now', 10), ['see', 'https://a.', 'example/b', 'now'])
+    assert.deepEqual(wrap('日本語です', 5), ['日本', '語で', 'す'])
   })
 })
 
@@ -215,6 +246,7 @@ describe('a difference of words', () => {
     for (const line of show('other', long, 60)) assert.ok(widthOf(line) <= 60, line)
     const coloured = diffWords('other', long, 60, styleOf(60, {}, false))
     assert.ok(coloured.length > 2)
+    for (const line of show('短', '不要承诺退款。'.repeat(20), 60)) assert.ok(widthOf(line) <= 60, line)
     for (const line of coloured) assert.ok(line.includes('\u001b[32m'), line)
   })
 })

@@ -2,7 +2,7 @@ import type { Agent, AgentResult } from '@agent-console/sdk'
 import { colourOf } from '../output/colours.ts'
 import type { Result } from '../output/result.ts'
 import { oneLine, severalLines } from '../output/safe-text.ts'
-import type { Style } from '../output/style.ts'
+import type { Colour, Style } from '../output/style.ts'
 import { renderPairs } from '../output/table.ts'
 import { maskSecrets } from './mask.ts'
 
@@ -44,10 +44,17 @@ function noteHeaders({ ignoredFields, credentialWarnings }: AgentResult, note: (
   }
 }
 
-function agentPairs(agent: Agent & { revision: number }, style: Style): [string, string][] {
+function agentPairs(
+  agent: Agent & { revision: number },
+  style: Style,
+): [string, string, Colour | undefined][] {
   return Object.entries(agent)
     .filter(([, value]) => !isEmpty(value))
-    .map(([name, value]) => [name, showField(name, value, style)])
+    .map(([name, value]) => [
+      name,
+      showField(name, value, style),
+      STATES.includes(name) && typeof value === 'string' ? colourOf(value) : undefined,
+    ])
 }
 
 const isEmpty = (value: unknown) =>
@@ -59,7 +66,6 @@ const isEmpty = (value: unknown) =>
 
 function showField(name: string, value: unknown, style: Style): string {
   if (TIMES.includes(name)) return style.time(value as number)
-  if (STATES.includes(name)) return style.paint(String(value), colourOf(String(value)))
   return showValue(value)
 }
 

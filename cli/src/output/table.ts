@@ -95,15 +95,19 @@ function shrink<Row>(
 }
 
 /** Two columns: names and values, without the empty ones. */
-export function renderPairs(pairs: readonly (readonly [string, string])[], style: Style): string {
+export function renderPairs(
+  pairs: readonly (readonly [name: string, value: string, colour?: Colour | undefined])[],
+  style: Style,
+): string {
   const width = Math.max(0, ...pairs.map(([name]) => widthOf(name)))
   const room = style.columns === undefined ? undefined : Math.max(20, style.columns - width - GAP.length)
   return pairs
     .filter(([, value]) => value !== '')
-    .map(([name, value]) => {
+    .map(([name, value, colour]) => {
       const lines = value
         .split('\n')
-        .flatMap((line) => (room === undefined ? [line] : wrap(line, room).map((part) => cut(part, room))))
+        .flatMap((line) => (room === undefined ? [line] : wrap(line, room)))
+        .map((line) => style.paint(line, colour))
       const filled = lines.join(`\n${' '.repeat(width)}${GAP}`)
       return `${style.paint(pad(name, width), 'bold')}${GAP}${filled}`.trimEnd()
     })

@@ -39,6 +39,25 @@ export function cut(text: string, width: number): string {
   return `${kept.trimEnd()}…`
 }
 
+/** The parts of a text, none wider than `width`. */
+export function split(text: string, width: number): string[] {
+  if (widthOf(text) <= width) return [text]
+  const parts: string[] = []
+  let part = ''
+  let taken = 0
+  for (const { segment } of graphemes(text)) {
+    const next = widthOfGrapheme(segment)
+    if (part !== '' && taken + next > width) {
+      parts.push(part)
+      part = ''
+      taken = 0
+    }
+    part += segment
+    taken += next
+  }
+  return [...parts, part]
+}
+
 /** Fills a text with spaces up to `width`. */
 export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)))

@@ -1,7 +1,11 @@
-import { widthOf } from './width.ts'
+import { split, widthOf } from './width.ts'
 
-/** Breaks a line at spaces. A word that is wider than `width` stays whole. */
-export const wrap = (text: string, width: number): string[] => joinWords(text.split(' '), width)
+/** Breaks a line at spaces. A word that is wider than `width` is broken too: Chinese and Japanese have no spaces. */
+export const wrap = (text: string, width: number): string[] =>
+  joinWords(
+    text.split(' ').flatMap((word) => split(word, width)),
+    width,
+  )
 
 /** Breaks the lines of a message at spaces, and keeps their indentation. A command stays whole, from the name of the program
  * to the end of the line, so that it can be copied. Undefined `width`: nothing is broken. */
