@@ -278,6 +278,22 @@ describe('a plan', () => {
     )
   })
 
+  it('aligns the files, and puts one that does not fit into its own line', () => {
+    const keys = ['a', 'longer-key', 'k'.repeat(63)]
+    const items = keys.map((key) => ({
+      ...item,
+      ...{ key, file: `agents/${key}.yaml`, action: 'update' as const, changes: [] },
+      taken: Array.from({ length: 12 }, (_, index) => `field_${index}`),
+    }))
+    const shown = renderPlan({ ...planOf([]), items }, styleOf(80))
+    for (const line of shown.split('\n')) assert.ok(widthOf(line) <= 80, line)
+    assert.match(shown, /^~ update {2}a {11}agents\/a\.yaml$/m)
+    assert.match(shown, /^~ update {2}longer-key {2}agents\/longer-key\.yaml$/m)
+    assert.match(shown, /^~ update {2}k{63}\n {4}agents\/k{63}\.yaml$/m)
+    const elsewhere = renderPlan({ ...planOf([]), items }, styleOf(undefined))
+    assert.match(elsewhere, /^~ update {2}a {64}agents\/a\.yaml$/m)
+  })
+
   it('fits every terminal, and controls none', () => {
     const text = 'A text with many words that is as long as a paragraph. '.repeat(4)
     const changes = [
@@ -286,7 +302,9 @@ describe('a plan', () => {
     ]
     for (const width of [60, 80, 140]) {
       for (const action of ['create', 'update'] as const) {
-        const shown = renderPlan(planOf(changes, action), styleOf(width))
+        const plan = planOf(changes, action)
+        const items = plan.items.map((each) => ({ ...each, file: 'agents/\u001b[31m.yaml' }))
+        const shown = renderPlan({ ...plan, items }, styleOf(width))
         for (const line of shown.split('\n')) assert.ok(widthOf(line) <= width, `${width}: ${line}`)
         assert.ok(!shown.includes('\u001b'))
       }
