@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Agent } from '@agent-console/sdk'
 import { diffLines } from '../src/agents/line-diff.ts'
+import { agentResult } from '../src/agents/show.ts'
+import { renderDiff } from '../src/commands/agents-diff.ts'
 import type { Plan, PlannedChange } from '../src/config-as-code/plan-types.ts'
 import { renderPlan } from '../src/config-as-code/print-plan.ts'
 import { diffWords } from '../src/config-as-code/word-diff.ts'
@@ -141,6 +144,9 @@ describe('a line', () => {
     assert.deepEqual(wrap('one two three', 8), ['one two', 'three'])
     assert.deepEqual(wrap('see https://a.example/b now', 10), ['see', 'https://a.', 'example/b', 'now'])
     assert.deepEqual(wrap('日本語です', 5), ['日本', '語で', 'す'])
+    assert.deepEqual(wrap('  - an item', 20), ['  - an item'])
+    assert.deepEqual(wrap('  - an item of a list', 13), ['  - an item', '  of a list'])
+    assert.deepEqual(wrap(`${' '.repeat(30)}deep`, 8), ['    deep'])
   })
 })
 
@@ -199,6 +205,13 @@ describe('a time', () => {
     assert.equal(absoluteTime(9_007_199_254_740_991), '9007199254740991')
     assert.equal(styleOf(undefined).time(null), '')
   })
+
+  it('of one agent is both on a terminal', () => {
+    const agent = { id: 'x', created_at: SECONDS - 3_600 } as Agent
+    const { render } = agentResult({ agent, revision: 1 })
+    assert.ok(render(styleOf(80)).endsWith('created_at  2027-01-15T07:00:00Z, 1 h ago'))
+    assert.ok(render(styleOf(undefined)).endsWith('created_at  2027-01-15T07:00:00Z'))
+  })
 })
 
 describe('a difference of texts', () => {
@@ -217,6 +230,29 @@ describe('a difference of texts', () => {
       Array.from({ length: 5_000 }, (_, index) => `${letter}${index}`).join('\n'),
     )
     assert.equal(show(before ?? '', after ?? '').length, 10_000)
+  })
+})
+
+describe('a difference of revisions', () => {
+  const diff = {
+    ...{ revision: 2, against: 1 },
+    changes: [
+      { field: 'purpose', old: 'Short', new: 'A purpose with so many words that it needs a second line' },
+      { field: 'agent_params', old: { stop: [] }, new: { stop: ['END'] } },
+      { field: 'trusted_at', old: null, new: SECONDS },
+    ],
+  }
+
+  it('has times that people can read', () => {
+    assert.ok(renderDiff(diff, styleOf(undefined)).endsWith('trusted_at\n  - null\n  + 2027-01-15T08:00:00Z'))
+  })
+
+  it('is broken at spaces on a terminal, below its sign and in its colour', () => {
+    const shown = renderDiff(diff, styleOf(40, {}, false))
+    const [first, second] = ['  + A purpose with so many words that it', '    needs a second line']
+    assert.ok(shown.includes(`\u001b[32m${first}\u001b[39m\n\u001b[32m${second}\u001b[39m\n`), shown)
+    assert.ok(renderDiff(diff, styleOf(40)).includes('\n  -   "stop": []\n'))
+    assert.ok(!renderDiff(diff, styleOf(undefined)).includes(second))
   })
 })
 

@@ -4,9 +4,11 @@ import type { Result } from '../output/result.ts'
 import { oneLine, severalLines } from '../output/safe-text.ts'
 import type { Colour, Style } from '../output/style.ts'
 import { renderPairs } from '../output/table.ts'
+import { absoluteTime } from '../output/time.ts'
 import { maskSecrets } from './mask.ts'
 
-const TIMES = ['created_at', 'updated_at', 'trusted_at', 'last_evaluated_at']
+/** Fields in Unix seconds. */
+export const TIMES = ['created_at', 'updated_at', 'trusted_at', 'last_evaluated_at']
 const STATES = ['status', 'trust_stage', 'protection_status']
 const MAX_LINES = 8
 
@@ -65,8 +67,14 @@ const isEmpty = (value: unknown) =>
     Object.values(value).every((member) => member === null || member === undefined))
 
 function showField(name: string, value: unknown, style: Style): string {
-  if (TIMES.includes(name)) return style.time(value as number)
+  if (TIMES.includes(name) && typeof value === 'number') return showTime(value, style)
   return showValue(value)
+}
+
+/** Exact, and on a terminal also relative. */
+function showTime(seconds: number, { time }: Style): string {
+  const [exact, shown] = [absoluteTime(seconds), time(seconds)]
+  return shown === exact ? exact : `${exact}, ${shown}`
 }
 
 /** Text as it is, lists of words in one line, other objects a member a line. */

@@ -1,11 +1,14 @@
 import type { AgentDiff, Agents } from '@agent-console/sdk'
 import { diffLines } from '../agents/line-diff.ts'
 import { resolveAgent } from '../agents/resolve.ts'
+import { TIMES } from '../agents/show.ts'
 import { EXIT, UsageError } from '../failure.ts'
 import { readCount } from '../grammar/options.ts'
 import type { Run } from '../grammar/types.ts'
 import { severalLines } from '../output/safe-text.ts'
 import type { Style } from '../output/style.ts'
+import { absoluteTime } from '../output/time.ts'
+import { wrap } from '../output/wrap.ts'
 
 export const run: Run = async ({ client, options, args: [agent = '', range] }) => {
   const given = range === undefined ? undefined : readRange(range)
@@ -43,19 +46,27 @@ async function compare(agents: Agents, id: string, range: Range | undefined): Pr
   return agents.diff(id, to, { against: from })
 }
 
-function renderDiff({ revision, against, changes }: AgentDiff, style: Style): string {
+/** The changes of an agent for people. */
+export function renderDiff({ revision, against, changes }: AgentDiff, style: Style): string {
   if (changes.length === 0) return `No differences between revision ${against} and revision ${revision}`
   const head = style.paint(`Revision ${against} → ${revision}`, 'bold')
   return [head, ...changes.map((change) => renderChange(change, style))].join('\n')
 }
 
-function renderChange({ field, old, new: value }: AgentDiff['changes'][number], { paint }: Style): string {
-  const lines = diffLines(toText(old), toText(value)).map(({ sign, text }) => {
-    const line = `  ${sign} ${text}`.trimEnd()
-    return sign === ' ' ? paint(line, 'dim') : paint(line, sign === '-' ? 'red' : 'green')
+const COLOURS = { ' ': 'dim', '-': 'red', '+': 'green' } as const
+/** Of a sign and the spaces around it. */
+const MARGIN = 4
+
+function renderChange({ field, old, new: value }: AgentDiff['changes'][number], style: Style): string {
+  const { paint, columns } = style
+  const lines = diffLines(toText(field, old), toText(field, value)).flatMap(({ sign, text }) => {
+    const parts = columns === undefined ? [text] : wrap(text, Math.max(20, columns - MARGIN))
+    return parts.map((part, index) => paint(`  ${index === 0 ? sign : ' '} ${part}`.trimEnd(), COLOURS[sign]))
   })
   return [paint(severalLines(field), 'cyan'), ...lines].join('\n')
 }
 
-const toText = (value: unknown): string =>
-  severalLines(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null'))
+function toText(field: string, value: unknown): string {
+  if (TIMES.includes(field) && typeof value === 'number') return absoluteTime(value)
+  return severalLines(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null'))
+}

@@ -1,11 +1,17 @@
 import { split, widthOf } from './width.ts'
 
-/** Breaks a line at spaces. A word that is wider than `width` is broken too: Chinese and Japanese have no spaces. */
-export const wrap = (text: string, width: number): string[] =>
-  joinWords(
-    text.split(' ').flatMap((word) => split(word, width)),
-    width,
-  )
+/** Breaks a line at spaces, and keeps its indentation. A word that is wider than `width` is broken too: Chinese and Japanese
+ * have no spaces. */
+export function wrap(text: string, width: number): string[] {
+  if (widthOf(text) <= width) return [text]
+  const words = text.trimStart()
+  const indent = text.slice(0, Math.min(text.length - words.length, Math.floor(width / 2)))
+  const room = width - indent.length
+  return joinWords(
+    words.split(' ').flatMap((word) => split(word, room)),
+    room,
+  ).map((part) => `${indent}${part}`)
+}
 
 /** Breaks the lines of a message at spaces, and keeps their indentation. A command stays whole, from the name of the program
  * to the end of the line, so that it can be copied. Undefined `width`: nothing is broken. */
