@@ -4,22 +4,24 @@ import type { Io } from './io.ts'
 import { severalLines } from './output/safe-text.ts'
 import { createStyle } from './output/style.ts'
 import { wrapMessage } from './output/wrap.ts'
+import type { Connection } from './session/connection.ts'
+import { loginCommand } from './session/login-command.ts'
 
 interface ReportOptions {
   isColourless: boolean
-  /** The console that the command used. */
-  url: string | undefined
+  /** What the command used. */
+  connection: Connection | undefined
 }
 
 /** Prints an error for people, and returns its exit code. */
 export async function reportFailure(
   error: unknown,
   io: Io,
-  { isColourless, url }: ReportOptions,
+  { isColourless, connection }: ReportOptions,
 ): Promise<number> {
   if (io.signal.aborted) return EXIT.interrupted
   const { paint, columns } = createStyle(io.stderr, io, isColourless)
-  const { lines, exitCode } = await explain(error, io, url)
+  const { lines, exitCode } = await explain(error, io, connection)
   const text = wrapMessage(severalLines(`error: ${lines.join('\n')}`), columns)
   io.stderr.write(`${text.replace('error:', () => paint('error:', 'red'))}\n`)
   return exitCode
@@ -30,7 +32,11 @@ interface Explanation {
   exitCode: number
 }
 
-async function explain(error: unknown, { env }: Io, url: string | undefined): Promise<Explanation> {
+async function explain(
+  error: unknown,
+  { env }: Io,
+  connection: Connection | undefined,
+): Promise<Explanation> {
   if (error instanceof Failure) return { lines: [error.message], exitCode: error.exitCode }
   // It is loaded already, if one of its errors was thrown.
   const sdk = await import('@agent-console/sdk')
@@ -38,12 +44,12 @@ async function explain(error: unknown, { env }: Io, url: string | undefined): Pr
     const faults = error.faults.map(({ loc, msg }) => `  ${nameOf(loc)}: ${msg}`)
     return { lines: ['The console does not accept the values:', ...faults], exitCode: EXIT.error }
   }
-  if (error instanceof sdk.ApiError) return explainResponse(error, sdk, env)
+  if (error instanceof sdk.ApiError) return explainResponse(error, sdk, renewal(env, connection))
   if (error instanceof sdk.ConsoleError) {
     const hints = [
       ...(error instanceof sdk.TimedOut ? ['A longer --timeout may help.'] : []),
-      ...(error instanceof sdk.ConnectionFailed && url !== undefined
-        ? [`Is ${url} the address of the console, and can this machine reach it?`]
+      ...(error instanceof sdk.ConnectionFailed && connection !== undefined
+        ? [`Is ${connection.url} the address of the console, and can this machine reach it?`]
         : []),
     ]
     return { lines: [`${error.message}.`, ...hints, ...describeRequest(error)], exitCode: EXIT.error }
@@ -55,11 +61,11 @@ async function explain(error: unknown, { env }: Io, url: string | undefined): Pr
 
 type Sdk = typeof sdkModule
 
-function explainResponse(error: InstanceType<Sdk['ApiError']>, sdk: Sdk, env: Io['env']): Explanation {
+function explainResponse(error: InstanceType<Sdk['ApiError']>, sdk: Sdk, toRenew: string): Explanation {
   const detail = error.detail || error.message
   const request = describeRequest(error)
   if (error instanceof sdk.Unauthenticated) {
-    return { lines: [detail, renewal(env), ...request], exitCode: EXIT.denied }
+    return { lines: [detail, toRenew, ...request], exitCode: EXIT.denied }
   }
   if (error instanceof sdk.Forbidden) {
     const hint =
@@ -74,10 +80,13 @@ function explainResponse(error: InstanceType<Sdk['ApiError']>, sdk: Sdk, env: Io
 }
 
 /** A login does not help while the environment has a token or a client: they come first. */
-function renewal({ AGENT_CONSOLE_TOKEN: token, AGENT_CONSOLE_CLIENT_ID: client }: Io['env']): string {
+function renewal(
+  { AGENT_CONSOLE_TOKEN: token, AGENT_CONSOLE_CLIENT_ID: client }: Io['env'],
+  connection: Connection | undefined,
+): string {
   if (token) return 'Put a valid token into AGENT_CONSOLE_TOKEN, or unset it to use your login.'
   if (client) return 'Check the client that AGENT_CONSOLE_CLIENT_ID names.'
-  return 'The console does not accept the login. Run: agent-console login'
+  return `The console does not accept the login. Run: ${loginCommand(connection?.profile, connection?.storage)}`
 }
 
 /** The fields of a body are named as the user names them. */

@@ -12,27 +12,28 @@ import { format } from './output/print.ts'
 import { createStyle } from './output/style.ts'
 import { wrapMessage } from './output/wrap.ts'
 import { reportFailure } from './report-failure.ts'
+import type { Connection } from './session/connection.ts'
 import { VERSION } from './version.ts'
 
 const DEFAULT_TIMEOUT = '30s'
 
 /** Runs a command line. Returns the exit code; it never rejects. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  let url: string | undefined
-  const onConnect = (named: string) => {
-    url = named
+  let connection: Connection | undefined
+  const onConnect = (made: Connection) => {
+    connection = made
   }
   try {
     return await runCommand(argv, io, onConnect)
   } catch (error) {
-    return reportFailure(error, io, { isColourless: argv.includes('--no-color'), url })
+    return reportFailure(error, io, { isColourless: argv.includes('--no-color'), connection })
   }
 }
 
 async function runCommand(
   argv: readonly string[],
   io: Io,
-  onConnect: (url: string) => void,
+  onConnect: (connection: Connection) => void,
 ): Promise<number> {
   const [first, ...rest] = argv
   const asksForHelp = first === 'help'
@@ -88,7 +89,7 @@ function createContext(
   { options, args }: Parsed,
   io: Io,
   as: Format,
-  onConnect: (url: string) => void,
+  onConnect: (connection: Connection) => void,
 ): Context {
   const timeoutMs = readDuration(options.text('timeout') ?? DEFAULT_TIMEOUT, '--timeout')
   const isQuiet = options.isOn('quiet')
@@ -96,7 +97,7 @@ function createContext(
     const session = await import('./session/connection.ts')
     const profile = options.text('profile')
     const connection = await session.connect({ io, url: options.text('url'), defaultUrl, profile, timeoutMs })
-    onConnect(connection.url)
+    onConnect(connection)
     return connection
   }
   return {

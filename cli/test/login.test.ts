@@ -181,7 +181,25 @@ describe('a login', async () => {
     await writeFile(path, JSON.stringify({ ...login, expires_at: 1, refresh_token: 'unknown' }))
     const ran = await runCli(['whoami'], given)
     assert.equal(ran.code, 4)
-    assert.match(ran.stderr, /has ended\. .*invalid_grant.* Run: agent-console login/)
+    // In the same place: this machine may have no keyring.
+    assert.match(ran.stderr, /has ended\. .*invalid_grant.* Run: agent-console login --insecure-storage\n/)
+    await writeFile(path, JSON.stringify({ ...login, access_token: 'unknown' }))
+    const refused = await runCli(['whoami'], given)
+    assert.match(refused.stderr, /does not accept the login\. Run: agent-console login --insecure-storage\n/)
+  })
+
+  it('of a profile that does not exist names those that do', async () => {
+    const given = await surroundings()
+    await logIn(given)
+    const env = { ...given.env, AGENT_CONSOLE_URL: undefined }
+    const ran = await runCli(['whoami', '--profile', 'stagign'], { ...given, env })
+    assert.equal(ran.code, 64)
+    assert.match(ran.stderr, /There is no profile stagign\. Profiles: default\.\n/)
+    const none = await runCli(['whoami'])
+    assert.match(
+      none.stderr,
+      /No console is named\. Set AGENT_CONSOLE_URL, or run: agent-console login --url URL\n/,
+    )
   })
 
   it('ends with a logout, also at the issuer', async () => {

@@ -165,7 +165,7 @@ describe('the MCP bridge', async () => {
     await change({ expires_at: 1, refresh_token: 'unknown' })
     const ended = await bridge.call('search_agents')
     assert.equal(ended.error?.code, -32_000)
-    assert.match(ended.error?.message ?? '', /has ended\. .*Run: agent-console login$/)
+    assert.match(ended.error?.message ?? '', /has ended\. .*Run: agent-console login --insecure-storage$/)
     await logIn(config)
     assert.ok((await bridge.call('search_agents')).result)
 
@@ -174,7 +174,10 @@ describe('the MCP bridge', async () => {
     await change({ access_token: expired })
     const refused = await bridge.call('search_agents')
     assert.equal(refused.error?.data?.status, 401)
-    assert.match(refused.error?.message ?? '', /does not accept the token\. Run: agent-console login$/)
+    assert.match(
+      refused.error?.message ?? '',
+      /does not accept the token\. Run: agent-console login --insecure-storage$/,
+    )
     bridge.notify('notifications/initialized')
     await until('it says so', () => bridge.output.stderr.includes('Run: agent-console login'))
     for (const text of Object.values(bridge.output)) assert.ok(!text.includes(expired))

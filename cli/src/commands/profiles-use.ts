@@ -1,15 +1,12 @@
 import { UsageError } from '../failure.ts'
 import type { Run } from '../grammar/types.ts'
 import { checkProfileName, pathsOf } from '../session/paths.ts'
-import { changeConfig, findProfile } from '../session/profiles.ts'
+import { changeConfig, findProfile, unknownProfile } from '../session/profiles.ts'
 
 export const run: Run = async ({ io, args: [given = ''] }) => {
   const name = checkProfileName(given)
   await changeConfig(pathsOf(io), io.signal, (config) => {
-    if (!findProfile(config, name)) {
-      const known = Object.keys(config.profiles).join(', ') || 'none'
-      throw new UsageError(`There is no profile ${name}. Profiles: ${known}.`)
-    }
+    if (!findProfile(config, name)) throw new UsageError(unknownProfile(name, config))
     return { ...config, current: name }
   })
   return { data: { current: name }, names: [name], render: () => `The current profile is ${name}` }

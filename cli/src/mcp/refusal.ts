@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts'
 import type { Connection } from '../session/connection.ts'
+import { loginCommand } from '../session/login-command.ts'
 import { asObject, parse } from './message.ts'
 import type { Posted } from './post.ts'
 
@@ -28,8 +29,8 @@ const RENEWAL: Record<Connection['source'], (login: string) => string> = {
 }
 
 /** What the user can do. */
-function hintFor({ status, headers }: Posted, { source, profile }: Connection): string {
-  const login = `agent-console login${profile === undefined || profile === 'default' ? '' : ` --profile ${profile}`}`
+function hintFor({ status, headers }: Posted, { source, profile, storage }: Connection): string {
+  const login = loginCommand(profile, storage)
   if (status === 401) return `The console does not accept the token. ${RENEWAL[source](login)}`
   const scope = /scope="([^"]*)"/.exec(headers.get('www-authenticate') ?? '')?.[1]
   if (status !== 403 || scope === undefined) return ''

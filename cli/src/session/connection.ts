@@ -1,7 +1,8 @@
 import { NotLoggedIn, UsageError } from '../failure.ts'
 import type { Io } from '../io.ts'
+import { loginCommand } from './login-command.ts'
 import { pathsOf } from './paths.ts'
-import { chosenProfile, findProfile, readConfig, type Storage } from './profiles.ts'
+import { chosenProfile, findProfile, readConfig, type Storage, unknownProfile } from './profiles.ts'
 
 /** A console and a way to get tokens for it. */
 export interface Connection {
@@ -34,7 +35,12 @@ export async function connect({ io, timeoutMs, ...given }: ConnectOptions): Prom
   const asked = (given.url ?? env['AGENT_CONSOLE_URL']) || given.defaultUrl
   const url = asked ? readUrl(asked) : profile?.url
   if (url === undefined) {
-    throw new UsageError('No console is named. Log in, give --url, or set AGENT_CONSOLE_URL.')
+    const hasProfiles = Object.keys(config.profiles).length > 0
+    throw new UsageError(
+      hasProfiles
+        ? unknownProfile(name, config)
+        : 'No console is named. Set AGENT_CONSOLE_URL, or run: agent-console login --url URL',
+    )
   }
   const { AGENT_CONSOLE_TOKEN: token, AGENT_CONSOLE_CLIENT_ID: clientId } = env
   const fromEnvironment = { url, profile: undefined, storage: undefined }
@@ -44,7 +50,6 @@ export async function connect({ io, timeoutMs, ...given }: ConnectOptions): Prom
     const tokens = createClientTokens({ url, io, timeoutMs })
     return { ...fromEnvironment, source: 'AGENT_CONSOLE_CLIENT_ID', token: tokens }
   }
-  const { loginCommand } = await import('./refresh.ts')
   if (!profile) {
     throw new NotLoggedIn(`There is no login for ${url}. Run: ${loginCommand(name)} --url ${url}`)
   }

@@ -56,6 +56,11 @@ export function chosenProfile(
   return checkProfileName(option ?? (env['AGENT_CONSOLE_PROFILE'] || (current ?? DEFAULT_PROFILE)))
 }
 
+export function unknownProfile(name: string, { profiles }: Config): string {
+  const known = Object.keys(profiles).join(', ') || 'none'
+  return `There is no profile ${name}. Profiles: ${known}.`
+}
+
 export function findProfile({ profiles }: Config, name: string): Profile | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined
 }

@@ -3,6 +3,7 @@ import { NotLoggedIn } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { discoverIssuer, explained, isUsable, Refused, toLogin } from './issuer.ts'
 import { withLock } from './lock.ts'
+import { loginCommand } from './login-command.ts'
 import type { Login, LoginStore } from './login-store.ts'
 import type { Profile } from './profiles.ts'
 
@@ -17,21 +18,22 @@ export interface RefreshOptions {
 
 /** A login whose access token can be used. Only one process refreshes it, the others read what that one has stored. */
 export async function currentLogin(options: RefreshOptions): Promise<Login> {
-  const { name, store, lockPath, io } = options
+  const { name, profile, store, lockPath, io } = options
   const login = await store.read()
-  if (!login) throw new NotLoggedIn(`The profile ${name} has no login. Run: ${loginCommand(name)}`)
+  const command = loginCommand(name, profile.storage)
+  if (!login) throw new NotLoggedIn(`The profile ${name} has no login. Run: ${command}`)
   if (isUsable(login, io.now())) return login
   return withLock(lockPath, io.signal, async () => {
     const newest = await store.read()
-    if (!newest) throw new NotLoggedIn(`The profile ${name} was logged out. Run: ${loginCommand(name)}`)
+    if (!newest) throw new NotLoggedIn(`The profile ${name} was logged out. Run: ${command}`)
     return isUsable(newest, io.now()) ? newest : refresh(options, newest)
   })
 }
 
 async function refresh(options: RefreshOptions, login: Login): Promise<Login> {
-  const { name, profile, store, io, timeoutMs } = options
+  const { profile, store, io, timeoutMs } = options
   const { refresh_token: token } = login
-  if (token === undefined) throw ended(name, 'The issuer gave no refresh token.')
+  if (token === undefined) throw ended(options, 'The issuer gave no refresh token.')
   const { server, request } = await discoverIssuer({ issuer: profile.issuer, signal: io.signal, timeoutMs })
   const client = { client_id: profile.client_id }
   const additionalParameters: Record<string, string> = profile.resource ? { resource: profile.resource } : {}
@@ -51,12 +53,11 @@ async function refresh(options: RefreshOptions, login: Login): Promise<Login> {
     // A login that another process has replaced meanwhile is not over.
     const other = await store.read()
     if (other && other.refresh_token !== token && isUsable(other, io.now())) return other
-    throw error.error === 'invalid_grant' ? ended(name, error.message) : error
+    throw error.error === 'invalid_grant' ? ended(options, error.message) : error
   }
 }
 
-const ended = (name: string, reason: string) =>
-  new NotLoggedIn(`The login of the profile ${name} has ended. ${reason} Run: ${loginCommand(name)}`)
-
-export const loginCommand = (name: string): string =>
-  name === 'default' ? 'agent-console login' : `agent-console login --profile ${name}`
+const ended = ({ name, profile }: RefreshOptions, reason: string) =>
+  new NotLoggedIn(
+    `The login of the profile ${name} has ended. ${reason} Run: ${loginCommand(name, profile.storage)}`,
+  )
