@@ -47,8 +47,8 @@ function createIo(signal: AbortSignal): Io {
         return module.readLine(process.stdin, signal)
       },
     },
-    stdout: outputOf(stdout, 1),
-    stderr: outputOf(stderr, 2),
+    stdout: outputOf(stdout, isatty(1)),
+    stderr: outputOf(stderr, isatty(2)),
     signal,
     now: Date.now,
     sleep: (ms) => delay(ms, undefined, { signal }),
@@ -75,10 +75,16 @@ function createIo(signal: AbortSignal): Io {
   }
 }
 
-const outputOf = (stream: NodeJS.WriteStream, fd: number): Output => ({
-  isTerminal: isatty(fd),
+const DEFAULT_COLUMNS = 80
+
+export const outputOf = (
+  stream: Pick<NodeJS.WriteStream, 'columns' | 'write'>,
+  isTerminal: boolean,
+): Output => ({
+  isTerminal,
   get columns() {
-    return isatty(fd) ? stream.columns : undefined
+    // A terminal that does not know its width says 0.
+    return isTerminal ? stream.columns || DEFAULT_COLUMNS : undefined
   },
   write: (chunk) => void stream.write(chunk),
 })

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import { readAssignments, toUpdate } from '../src/agents/assignments.ts'
 import { editorOf } from '../src/agents/editor.ts'
 import { readObject, readText } from '../src/agents/read-file.ts'
+import { outputOf } from '../src/process.ts'
 import { browserCommand, hasBrowser } from '../src/session/browser.ts'
 import { checkProfileName, pathsOf } from '../src/session/paths.ts'
 import { windowsLine } from '../src/windows-line.ts'
@@ -15,6 +16,15 @@ const stdin = {
   ...{ isTerminal: false, readAll: async () => 'from stdin\n', readLine: async () => '' },
   chunks: () => Readable.from([]),
 }
+
+describe('an output', () => {
+  it('that does not know its width has 80 columns, and one that is no terminal has none', () => {
+    const write = () => true
+    assert.equal(outputOf({ columns: 132, write }, true).columns, 132)
+    assert.equal(outputOf({ columns: 0, write }, true).columns, 80)
+    assert.equal(outputOf({ columns: 132, write }, false).columns, undefined)
+  })
+})
 
 describe('the folder of the profiles', () => {
   const folderOf = (platform: NodeJS.Platform, home: string, env: Record<string, string> = {}) =>
