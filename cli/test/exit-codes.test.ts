@@ -50,7 +50,11 @@ describe('the exit code', async () => {
 
   it('1: the console refuses, does not answer or is not there', async () => {
     await expect(1, ['agents', 'get', randomUUID()], /Request /)
-    await expect(1, ['agents', 'get', 'no such name'], /No agent has the name/)
+    await expect(
+      1,
+      ['agents', 'get', 'no such name'],
+      /No agent has the name no such name\. List all with: agent-console agents list\n/,
+    )
     await expect(1, ['agents', 'set', await create(), 'status=nonsense'], /values:\n {2}status: /)
     const silent = createServer(() => {})
     const port = await onFreePort(async (free) => void silent.listen(free, '127.0.0.1'))

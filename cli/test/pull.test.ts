@@ -34,6 +34,7 @@ describe('pull', async () => {
 
   it('writes readable files, in a fixed order, without defaults and without secrets', async () => {
     const { run, path, members } = await useSetFolder(running, person)
+    assert.match((await run(['pull'])).stdout, /^The set \S+ has no agents\. .*agent-console pull AGENT…\n$/)
     const { id } = await createAgent(running, person, {
       agent_name: 'Ünïque Helper (EU) /2',
       agent_system_prompt: 'Answer in short sentences.\nNever guess.\n',

@@ -155,6 +155,7 @@ describe('the files of a set', async () => {
       assert.ok(ran.code === 1 || ran.code === 64, text)
       assert.match(ran.stderr, message)
     }
+    assert.match((await run(['init', 'other'])).stderr, /agent-console\.yaml exists already\./)
     const nowhere = await run(['plan'], { cwd: '/' })
     assert.match(nowhere.stderr, /There is no agent-console\.yaml here or in a folder above/)
   })

@@ -50,8 +50,11 @@ async function findByName({ agents }: Console, text: string): Promise<string> {
   }
   const [only, second] = found
   if (!only) {
-    const names = similar.size === 0 ? '' : ` Similar names: ${[...similar].map(oneLine).join(', ')}.`
-    throw new Failure(`No agent has the name ${text}.${names}`)
+    const hint =
+      similar.size === 0
+        ? 'List all with: agent-console agents list'
+        : `Similar names: ${[...similar].map(oneLine).join(', ')}.`
+    throw new Failure(`No agent has the name ${text}. ${hint}`)
   }
   if (!second) return only.id
   const shown = found.slice(0, MAX_SHOWN).map(({ id, status }) => `  ${id}  ${status}`)

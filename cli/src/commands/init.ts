@@ -19,7 +19,7 @@ export const run: Run = async (context) => {
     () => true,
     () => false,
   )
-  if (isThere) throw new UsageError(`There is a ${PROJECT_FILE} already.`)
+  if (isThere) throw new UsageError(`${PROJECT_FILE} exists already. To name another set, edit it.`)
   const url = await findUrl(context)
   await writeFile(
     path,

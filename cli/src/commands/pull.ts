@@ -73,7 +73,12 @@ export const run: Run = async (context) => {
   return {
     data: rows,
     names: rows.map(({ file }) => file),
-    render: (style) => (rows.length === 0 ? 'No agents' : renderTable(rows, COLUMNS, style)),
+    render: (style) => {
+      if (rows.length > 0) return renderTable(rows, COLUMNS, style)
+      return isAll
+        ? `The set ${project.set} has no agents. Name those that it takes: agent-console pull AGENT…`
+        : 'No agents'
+    },
     exitCode: io.signal.aborted ? EXIT.interrupted : exitCode,
   }
 }
