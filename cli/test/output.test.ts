@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Agent } from '@agent-console/sdk'
+import type { Agent, AuditEvent } from '@agent-console/sdk'
 import { diffLines } from '../src/agents/line-diff.ts'
 import { agentResult } from '../src/agents/show.ts'
 import { renderDiff } from '../src/commands/agents-diff.ts'
+import { renderEvents } from '../src/commands/audit.ts'
 import type { Plan, PlannedChange } from '../src/config-as-code/plan-types.ts'
 import { renderPlan } from '../src/config-as-code/print-plan.ts'
 import { diffWords } from '../src/config-as-code/word-diff.ts'
+import { renderOpenObject } from '../src/output/open-object.ts'
 import { oneLine, severalLines } from '../src/output/safe-text.ts'
 import { createStyle } from '../src/output/style.ts'
 import { type Column, renderPairs, renderTable } from '../src/output/table.ts'
@@ -113,6 +115,52 @@ describe('a table', () => {
     ]) {
       assert.match(ran.stderr, /^error:/)
     }
+  })
+})
+
+describe('a list of audit events', () => {
+  const event = {
+    ...{
+      at: SECONDS,
+      user_id: 'u',
+      changed_by_name: 'Priya Raghunathan',
+      action: 'agent_updated',
+      via: 'api',
+    },
+    ...{ agent_id: '0'.repeat(36), reason: 'Fewer surprises' },
+  } as AuditEvent
+
+  it('has the agent before the reason, unless all are of one agent', () => {
+    const [head = '', row = ''] = renderEvents([event], styleOf(80)).split('\n')
+    assert.match(head, /^WHEN +USER +ACTION +AGENT$/)
+    assert.ok(row.endsWith(event.agent_id ?? '-'), row)
+    assert.match(
+      renderEvents([event], styleOf(80), true),
+      /^WHEN +USER +ACTION +VIA +REASON\n.*Fewer surprises$/,
+    )
+    assert.ok(renderEvents([event], styleOf(80, {}, false)).includes('\u001b[34magent_updated'))
+  })
+})
+
+describe('an object of another service', () => {
+  const id = '0'.repeat(36)
+  const status = {
+    ...{ state: 'awaiting_approval', updated_at: SECONDS - 60, kind: 'constructor' },
+    proposals: [
+      { id, field: 'agent_params.temperature', fitness: 0.91, verdict: 'accepted', created_at: SECONDS },
+    ],
+  }
+
+  it('has names of fields before ids on a narrow terminal, and colours of states', () => {
+    assert.match(
+      renderOpenObject(status, styleOf(80)),
+      /^FIELD +FITNESS +VERDICT +CREATED_AT\nagent_params\.temperature /m,
+    )
+    assert.match(renderOpenObject(status, styleOf(140)), /^ID +FIELD +FITNESS +VERDICT +CREATED_AT$/m)
+    const coloured = renderOpenObject(status, styleOf(80, {}, false))
+    assert.ok(coloured.includes('\u001b[33mawaiting_approval\u001b[39m'))
+    assert.ok(coloured.includes('\u001b[32maccepted\u001b[39m'))
+    assert.ok(coloured.includes('  constructor\n'))
   })
 })
 

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { UsageError } from '../failure.ts'
 import type { Run } from '../grammar/types.ts'
 import { colourOf } from '../output/colours.ts'
+import type { Style } from '../output/style.ts'
 import { type Column, renderTable } from '../output/table.ts'
 
 export const run: Run = async (context) => {
@@ -26,8 +27,14 @@ export const run: Run = async (context) => {
   return {
     data: rows,
     names: rows.map(({ id }) => id),
-    render: (style) => (rows.length === 0 ? 'No audit events' : renderTable(rows, COLUMNS, style)),
+    render: (style) => renderEvents(rows, style, agent !== undefined),
   }
+}
+
+/** Events for people. Those of one agent need no column for it. */
+export function renderEvents(rows: readonly AuditEvent[], style: Style, areOfOneAgent = false): string {
+  if (rows.length === 0) return 'No audit events'
+  return renderTable(rows, areOfOneAgent ? COLUMNS.filter((column) => column !== AGENT) : COLUMNS, style)
 }
 
 const UNITS: Record<string, number> = { m: 60, h: 3_600, d: 86_400 }
@@ -44,11 +51,16 @@ function readTime({ options, io }: Context, name: string): number | undefined {
   return Math.floor(ms / 1_000)
 }
 
+const AGENT: Column<AuditEvent> = { title: 'AGENT', value: ({ agent_id: id }) => id ?? '', omitFirst: 1 }
+
 const COLUMNS: Column<AuditEvent>[] = [
   { title: 'WHEN', value: ({ at }, style) => style.time(at), colour: () => 'dim' },
   { title: 'USER', value: (row) => row.changed_by_name ?? row.user_id, minWidth: 12 },
-  { title: 'ACTION', value: ({ action }) => action, colour: ({ action }) => colourOf(action) },
+  {
+    ...{ title: 'ACTION', value: ({ action }) => action },
+    colour: ({ action }) => colourOf(action.replace(/^agent_/, '')),
+  },
   { title: 'VIA', value: ({ via }) => via, omitFirst: 3 },
-  { title: 'AGENT', value: ({ agent_id: id }) => id ?? '', omitFirst: 2 },
-  { title: 'REASON', value: ({ reason }) => reason ?? '', minWidth: 12, omitEmpty: true, omitFirst: 1 },
+  AGENT,
+  { title: 'REASON', value: ({ reason }) => reason ?? '', minWidth: 12, omitEmpty: true, omitFirst: 2 },
 ]

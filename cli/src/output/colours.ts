@@ -16,8 +16,11 @@ const BY_VALUE: Record<string, Colour> = {
   ...{ created: 'green', updated: 'blue', restored: 'magenta', trust_stage_changed: 'cyan' },
   ...{ deleted: 'red', recovered: 'green' },
   // Audit.
-  ...{ permission_refused: 'red', secrets_read: 'yellow', agent_deleted: 'red' },
+  ...{ permission_refused: 'red', secrets_read: 'yellow' },
+  // Evolution.
+  ...{ awaiting_approval: 'yellow', proposing: 'cyan', evaluating: 'cyan', idle: 'dim', accepted: 'green' },
 }
 
 /** The colour of a state. Undefined: none. */
-export const colourOf = (value: string): Colour | undefined => BY_VALUE[value]
+export const colourOf = (value: string): Colour | undefined =>
+  Object.hasOwn(BY_VALUE, value) ? BY_VALUE[value] : undefined

@@ -1,3 +1,4 @@
+import { colourOf } from './colours.ts'
 import { oneLine } from './safe-text.ts'
 import type { Style } from './style.ts'
 import { type Column, renderPairs, renderTable } from './table.ts'
@@ -9,7 +10,9 @@ export function renderOpenObject(object: Row, style: Style): string {
   const entries = Object.entries(object)
   const lists = entries.filter((entry): entry is [string, Row[]] => isRows(entry[1]))
   const plain = entries.filter(([, value]) => !isRows(value))
-  const pairs = plain.map(([name, value]) => [oneLine(name), show(name, value, style)] as const)
+  const pairs = plain.map(
+    ([name, value]) => [oneLine(name), show(name, value, style), colourOfState(value)] as const,
+  )
   const tables = lists.map(
     ([name, rows]) => `${style.paint(oneLine(name), 'bold')}\n${renderTable(rows, columnsOf(rows), style)}`,
   )
@@ -24,12 +27,15 @@ function columnsOf(rows: Row[]): Column<Row>[] {
   return names.map((name, index) => ({
     title: oneLine(name).toUpperCase(),
     value: (row, style) => show(name, row[name], style),
+    colour: (row) => colourOfState(row[name]),
     // A part of an id is of no use.
-    ...(name !== 'id' && { minWidth: 8 }),
+    ...(name !== 'id' && { minWidth: 16 }),
     // The last ones first; ids before all others, because they are long.
     omitFirst: name === 'id' ? names.length + 1 : index,
   }))
 }
+
+const colourOfState = (value: unknown) => (typeof value === 'string' ? colourOf(value) : undefined)
 
 /** By convention, members whose names end in `_at` are times in Unix seconds. */
 function show(name: string, value: unknown, style: Style): string {
