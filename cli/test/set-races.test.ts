@@ -93,8 +93,9 @@ describe('apply at the same time', async () => {
     const waits: number[] = []
     busy.refuse = (count) =>
       count % 5 === 0 ? { status: count % 10 === 0 ? 503 : 429, retryAfter: '7' } : undefined
-    const ran = await run(['apply', '--yes'], { sleep: async (ms) => void waits.push(ms) })
+    const ran = await run(['apply', '--yes'], { columns: 80, sleep: async (ms) => void waits.push(ms) })
     assert.equal(ran.code, 0, `${ran.stderr}${ran.stdout}`)
+    assert.match(ran.stderr, /The console is busy\. Trying again…/)
     assert.ok(waits.length > 0 && waits.every((ms) => ms === 7_000), waits.join())
     assert.equal((await members()).size, AGENTS)
     assert.ok(

@@ -62,5 +62,5 @@ export async function connectSet(context: Context, project: Project): Promise<Co
   }
   const console = await context.client(connection)
   const client = createSetClient(console, project.set)
-  return { project, connection, console, client, pool: createPool(concurrency, io) }
+  return { project, connection, console, client, pool: createPool(concurrency, io, context.progress) }
 }

@@ -14,7 +14,12 @@ export interface Pool {
   each: <T>(items: readonly T[], work: (item: T) => Promise<void>, isStopped: () => boolean) => Promise<void>
 }
 
-export function createPool(concurrency: number, { sleep }: Pick<Io, 'sleep'>): Pool {
+/** `say` tells the user why nothing happens for a while. */
+export function createPool(
+  concurrency: number,
+  { sleep }: Pick<Io, 'sleep'>,
+  say: (text: string) => void,
+): Pool {
   let limit = concurrency
   /** Requests that were sent before the last change of the limit say nothing about the new one. */
   let changes = 0
@@ -35,6 +40,7 @@ export function createPool(concurrency: number, { sleep }: Pick<Io, 'sleep'>): P
           }
           // Only 429 says that nothing was done.
           isLost ||= !(error instanceof Unavailable && error.status === 429)
+          say(`The console ${error instanceof Unavailable ? 'is busy' : 'does not respond'}. Trying again…`)
           await sleep(delay)
         }
       }
