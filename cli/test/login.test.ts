@@ -63,7 +63,7 @@ describe('a login', async () => {
     const given = await surroundings()
     const ran = await logIn(given)
     assert.equal(ran.code, 0, ran.stderr)
-    assert.match(ran.stdout, /profile +default/)
+    assert.match(ran.stdout, /^User +\S.*\nTeam +\S+\nConsole +http\S+\nProfile +default\n$/)
     const { path, login } = await storedLogin(given.folder)
     assert.ok(login.refresh_token)
     assert.equal((await stat(path)).mode & 0o777, 0o600)

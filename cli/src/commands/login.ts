@@ -77,7 +77,12 @@ export const run: Run = async (context) => {
     names: [name],
     render: (style) =>
       renderPairs(
-        Object.entries(data).map(([key, value]) => [key, oneLine(value ?? '')]),
+        [
+          ['User', [oneLine(me.name ?? ''), me.user_id].filter(Boolean).join('  ')],
+          ['Team', me.team_id],
+          ['Console', url],
+          ['Profile', name],
+        ],
         style,
       ),
   }
