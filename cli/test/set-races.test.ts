@@ -107,6 +107,22 @@ describe('apply at the same time', async () => {
     assert.equal((await json<{ unchanged: number }>(['plan'])).unchanged, AGENTS)
   })
 
+  it('as a console ends for good says why and how far it came, in lines that fit', async () => {
+    const ending = await useProxy(running.url)
+    const { write, run, members } = await useSetFolder({ url: ending.url }, person)
+    await write(files(() => ({})))
+    ending.onWrite = (count) => {
+      if (count === 3) ending.refuse = () => 'close'
+    }
+    const ran = await run(['apply', '--yes'], { columns: 40, env: { NO_COLOR: '1' } })
+    assert.equal(ran.code, 3, ran.stderr)
+    const { size } = await members()
+    const [count = '', ...reason] = ran.stdout.trimEnd().split('\n').toReversed()
+    assert.equal(count, `${size} created, ${AGENTS - size} not begun. Apply again to go on.`)
+    assert.ok((reason[0] ?? '').length <= 40, reason[0])
+    assert.match(reason.slice(0, 3).toReversed().join(' '), /PUT .*: the connection failed/)
+  })
+
   it('as responses get lost finds its own changes', async () => {
     const lossy = await useProxy(running.url)
     const { write, json, members } = await useSetFolder({ url: lossy.url }, person)
@@ -141,9 +157,9 @@ describe('apply at the same time', async () => {
   })
 })
 
-type Refusal = { status: number; retryAfter: string } | 'lose' | undefined
+type Refusal = { status: number; retryAfter: string } | 'lose' | 'close' | undefined
 
-/** A proxy in front of a console, which can refuse writes, or lose their responses. */
+/** A proxy in front of a console, which can refuse writes, close their connections, or lose their responses. */
 async function useProxy(target: string) {
   const proxy = {
     url: '',
@@ -161,6 +177,10 @@ async function useProxy(target: string) {
     if (isWrite) proxy.atOnce.push(++pending)
     try {
       const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>))
+      if (refusal === 'close') {
+        request.socket.destroy()
+        return
+      }
       if (refusal && refusal !== 'lose') {
         response.writeHead(refusal.status, { 'retry-after': refusal.retryAfter }).end('{}')
         return

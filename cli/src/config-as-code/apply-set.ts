@@ -4,6 +4,7 @@ import { EXIT, UsageError } from '../failure.ts'
 import type { Result } from '../output/result.ts'
 import { oneLine, severalLines } from '../output/safe-text.ts'
 import { createStyle, type Style } from '../output/style.ts'
+import { wrapMessage } from '../output/wrap.ts'
 import { type Applied, applyPlan, type Outcome } from './apply.ts'
 import { ownsSame } from './compare.ts'
 import type { OpenSet } from './open-set.ts'
@@ -106,7 +107,6 @@ function renderOutcomes({ outcomes, error }: Applied, isInterrupted: boolean, st
   const rest = of('not_applied').length
   const parts = [
     ...(isInterrupted ? ['Interrupted.'] : []),
-    ...(error === undefined || isInterrupted ? [] : [`${severalLines((error as Error).message)}.`]),
     `${done === '' ? 'Nothing was changed' : paint(done, 'green')}${rest > 0 ? `, ${rest} not begun` : ''}.`,
     ...(rest > 0 ? ['Apply again to go on.'] : []),
   ]
@@ -115,6 +115,9 @@ function renderOutcomes({ outcomes, error }: Applied, isInterrupted: boolean, st
       `${paint(`x ${status}`, 'red')}  ${key}`,
       ...indented(message ?? '', style),
     ]),
+    ...(error === undefined || isInterrupted
+      ? []
+      : [wrapMessage(`${severalLines((error as Error).message)}.`, style.columns)]),
     parts.join(' '),
   ].join('\n')
 }
