@@ -41,7 +41,7 @@ describe('the exit code', async () => {
     await expect(0, ['agents', 'get', id], /agent_name/)
     await expect(0, ['agents', 'diff', id, '--exit-code'], /No differences/)
     await create()
-    const more = /^There are more than 1 agents\. Give a higher --limit, or --all\.$/m
+    const more = /^There are more agents than the 1 shown\. Give a higher --limit, or --all\.$/m
     await expect(0, ['agents', 'list', '--limit', '1'], more)
     await expect(0, ['agents', 'list', '--help'], /Usage/)
     await expect(0, ['help', 'agents'], /agents list/)

@@ -192,11 +192,12 @@ describe('pull', async () => {
   it('only writes files with --no-adopt, and adopt takes the agent later', async () => {
     const set = await useSetFolder(running, person)
     const { id } = await createAgent(running, person, { agent_name: 'Later' })
-    await set.json(['pull', id, '--no-adopt'])
+    const pulled = await set.run(['pull', id, '--no-adopt'])
+    assert.match(pulled.stderr, /apply would create them again\. .*: agent-console adopt ID KEY\n/)
     assert.equal((await set.members()).size, 0)
     assert.equal((await set.plan()).agents[0]?.action, 'create')
     for (const [argv, message] of [
-      [['adopt', id, 'nothing', '--yes'], /No file has the key nothing/],
+      [['adopt', id, 'nothing', '--yes'], /No file has the key nothing\. .* agent-console pull "/],
       [['adopt', id, 'later'], /needs --yes/],
     ] as [string[], RegExp][]) {
       const ran = await set.run(argv)

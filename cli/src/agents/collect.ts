@@ -26,7 +26,7 @@ export async function collect<T>(
   for await (const item of items) {
     if (collected.length >= limit) {
       progress('')
-      note(`There are more than ${limit} ${what}. Give a higher --limit, or --all.`)
+      note(`There are more ${what} than the ${limit} shown. Give a higher --limit, or --all.`)
       break
     }
     collected.push(item)

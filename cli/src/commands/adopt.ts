@@ -15,7 +15,7 @@ export const run: Run = async (context) => {
   const [desired] = files.desired
   if (!desired) {
     throw new UsageError(
-      `No file has the key ${key}. Write one, or let the console: agent-console pull ${agent}`,
+      `No file has the key ${key}. Write one, or run: agent-console pull ${JSON.stringify(agent)}`,
     )
   }
   const adopt = await resolveAgent(console, agent)

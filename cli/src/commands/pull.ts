@@ -67,6 +67,12 @@ export const run: Run = async (context) => {
     )
   }
   if (unset.length > 0) note(describeUnset(unset))
+  const strangers = options.isOn('no-adopt') ? work.filter(({ each }) => !each.member) : []
+  if (strangers.length > 0) {
+    note(
+      'The set has not taken these agents: apply would create them again. Let it take each with: agent-console adopt ID KEY',
+    )
+  }
   rows.sort((a, b) => (a.key < b.key ? -1 : 1))
   const failed = rows.filter(({ error }) => error !== null)
   const exitCode = failed.length === 0 ? EXIT.done : failed.length < rows.length ? EXIT.partly : EXIT.error
