@@ -187,6 +187,18 @@ describe('names and values', () => {
   })
 })
 
+describe('the fields of an agent', () => {
+  it('have their whole descriptions on a terminal', async () => {
+    const { stdout } = await runCli(['schema', 'agent', '-o', 'table'], {
+      columns: 80,
+      env: { NO_COLOR: '1' },
+    })
+    for (const line of stdout.split('\n')) assert.ok(widthOf(line) <= 80, line)
+    assert.ok(!stdout.includes('…'))
+    assert.match(stdout, /^agent_url +string or null\n +Endpoint URL of the agent\. /m)
+  })
+})
+
 describe('a line', () => {
   it('is broken at spaces, and in a word that is too wide', () => {
     assert.deepEqual(wrap('one two three', 8), ['one two', 'three'])

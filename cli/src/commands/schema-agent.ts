@@ -1,22 +1,31 @@
 import schema from '../agents/agent-schema.json' with { type: 'json' }
 import { typesOf } from '../agents/fields.ts'
 import type { Run } from '../grammar/types.ts'
-import { renderTable } from '../output/table.ts'
+import type { Style } from '../output/style.ts'
+import { type Column, renderPairs, renderTable } from '../output/table.ts'
 
-export const run: Run = async () => {
-  const fields = Object.entries(schema.properties as Record<string, { description?: string }>)
-  return {
-    data: schema,
-    names: fields.map(([name]) => name),
-    render: (style) =>
-      renderTable(
-        fields,
-        [
-          { title: 'FIELD', value: ([name]) => name },
-          { title: 'TYPE', value: ([name]) => typesOf(name).join(' or ') },
-          { title: 'DESCRIPTION', value: ([, { description = '' }]) => description, minWidth: 20 },
-        ],
-        style,
-      ),
-  }
+type Field = [name: string, schema: { description?: string }]
+
+const FIELDS: Field[] = Object.entries(schema.properties)
+const typeOf = (name: string) => typesOf(name).join(' or ')
+
+const COLUMNS: Column<Field>[] = [
+  { title: 'FIELD', value: ([name]) => name },
+  { title: 'TYPE', value: ([name]) => typeOf(name) },
+  { title: 'DESCRIPTION', value: ([, { description = '' }]) => description },
+]
+
+export const run: Run = async () => ({
+  data: schema,
+  names: FIELDS.map(([name]) => name),
+  render: (style) => renderFields(style),
+})
+
+function renderFields(style: Style): string {
+  if (style.columns === undefined) return renderTable(FIELDS, COLUMNS, style)
+  // A table would cut the descriptions to a few words.
+  const pairs = FIELDS.map(
+    ([name, { description = '' }]) => [name, `${typeOf(name)}\n${description}`.trim()] as const,
+  )
+  return renderPairs(pairs, style)
 }
