@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom } from '../../scripts/seed/random.ts'
 import { createDevPlace, type DevPlace, isReady } from './dev-process.ts'
 
-const TIMES = Number(process.env['DEV_INTERRUPTS'] ?? 5)
+const TIMES = Number(process.env['DEV_INTERRUPTS'] ?? 3)
 const SEED = Number(process.env['DEV_SEED'] ?? randomInt(2 ** 31))
 
 describe(`npm run dev, interrupted at ${TIMES} moments of its start (DEV_SEED=${SEED})`, () => {
