@@ -8,7 +8,7 @@ import { after } from 'node:test'
 
 /** How long a process may live after its last test. */
 const EXIT_GRACE_MS = Number(process.env['TEST_EXIT_GRACE_MS'] ?? 20_000)
-/** How long a whole file may take: far more than any takes on a busy machine. */
+/** How long a process may take, with one file or with several in turn: far more than any takes on a busy machine. */
 const FILE_TIMEOUT_MS = Number(process.env['TEST_FILE_TIMEOUT_MS'] ?? 600_000)
 
 function end(reason: string): never {

@@ -67,8 +67,7 @@ export const run: Run = async (context) => {
     )
   }
   if (unset.length > 0) note(describeUnset(unset))
-  const strangers = options.isOn('no-adopt') ? work.filter(({ each }) => !each.member) : []
-  if (strangers.length > 0) {
+  if (options.isOn('no-adopt') && work.some(({ each }) => !each.member)) {
     note(
       'The set has not taken these agents: apply would create them again. Let it take each with: agent-console adopt ID KEY',
     )

@@ -18,7 +18,7 @@ const COLUMNS: Column<Field>[] = [
 export const run: Run = async () => ({
   data: schema,
   names: FIELDS.map(([name]) => name),
-  render: (style) => renderFields(style),
+  render: renderFields,
 })
 
 function renderFields(style: Style): string {

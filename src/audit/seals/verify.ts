@@ -188,9 +188,9 @@ async function verifyRecords(
   }
   const reportOtherTime = ({ teamId, id, at, action }: StoredRecord) => {
     if (Math.abs(timeOf(id) / 1_000 - at) <= MAX_DIFFERENCE_S || LATE_ACTIONS.includes(action)) return
-    report(
-      `The record ${id} of team ${teamId} has the time ${new Date(at * 1_000).toISOString()}, and its id another.`,
-    )
+    // A changed record can have any number there; the nearest time that an id can have is always a date.
+    const time = timeText(firstIdAt(at * 1_000))
+    report(`The record ${id} of team ${teamId} has the time ${time}, and its id another.`)
   }
 
   let before: Checkpoint | undefined
