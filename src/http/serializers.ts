@@ -1,6 +1,7 @@
 import buildSerializer, { type Schema } from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
 import type { TSchema } from 'typebox'
+import { onFirstUse } from '../platform/on-first-use.ts'
 
 type NamedSchema = TSchema & { $id?: string }
 type Serialize = (data: unknown) => string
@@ -27,8 +28,10 @@ export function createSerializerCompiler(
     const text = JSON.stringify(schema)
     let serialize = serializers.get(text)
     if (!serialize) {
-      const named = addReferences(text, {}) as Record<string, Schema>
-      serialize = buildSerializer(schema as Schema, { schema: named })
+      serialize = onFirstUse((): Serialize => {
+        const named = addReferences(text, {}) as Record<string, Schema>
+        return buildSerializer(schema as Schema, { schema: named })
+      })
       serializers.set(text, serialize)
     }
     return serialize

@@ -9,6 +9,7 @@ import { AGENT_SCHEMAS } from '../contract/agent.ts'
 import { DECIMAL_PATTERN } from '../contract/decimal.ts'
 import { parseUuid } from '../contract/uuid.ts'
 import { RequestValidationError, type ValidationError } from '../contract/validation-error.ts'
+import { onFirstUse } from '../platform/on-first-use.ts'
 
 /** The schemas of tools. A model reads them with every conversation, so they are short; hosts differ in what they support, so no
  * schema has a reference, a list of types or a null. */
@@ -91,15 +92,20 @@ export function listedSchema(schema: TSchema): StandardSchemaWithJSON<unknown, u
   })
 }
 
-/** Returns a function that throws for other arguments. Call it once for each tool: compiling takes longer than most calls. */
+/** Returns a function that throws for other arguments. Call it once for each tool: its first call compiles, which takes longer than
+ * most calls. */
 export function compileArguments<Schema extends TSchema>(
   schema: Schema,
 ): (given: unknown) => asserts given is Static<Schema> {
-  const isValid = ajv.compile(schema)
+  const findErrors = onFirstUse(() => {
+    const isValid = ajv.compile(schema)
+    return (given: unknown) => (isValid(given) ? [] : (isValid.errors ?? []))
+  })
   const { properties = {} } = schema as { properties?: object }
   const toFault = (error: ErrorObject) => toValidationError(error, Object.keys(properties))
   return (given) => {
-    if (!isValid(given)) throw new RequestValidationError((isValid.errors ?? []).map(toFault))
+    const errors = findErrors(given)
+    if (errors.length > 0) throw new RequestValidationError(errors.map(toFault))
   }
 }
 

@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox'
 import { DECIMAL_PATTERN, isDecimal } from '../../contract/decimal.ts'
 import { parseUuid } from '../../contract/uuid.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
+import { onFirstUse } from '../../platform/on-first-use.ts'
 import type { RawBody } from '../raw-body.ts'
 import { validateBody } from './body.ts'
 import type { JsonSchema } from './check-value.ts'
@@ -45,6 +46,7 @@ export interface RequestSchemas {
 export const validation = fp(
   async (app, { schemas }: { schemas: NamedSchema[] }) => {
     const ajv = createAjv(schemas)
+    const compile = (schema: object) => onFirstUse((): ((value: unknown) => boolean) => ajv.compile(schema))
     const byRef = new Map(schemas.map((schema) => [`${schema.$id}#`, schema as JsonSchema]))
     const resolve = (ref: string): JsonSchema => {
       const schema = byRef.get(ref)
@@ -58,7 +60,7 @@ export const validation = fp(
     const validateParts = (part: TSchema) => {
       const schema = part as JsonSchema
       requireSupportedBody(schema, resolve)
-      return createPartValidation(schema.$ref ? resolve(schema.$ref) : schema, ajv.compile(part), resolve)
+      return createPartValidation(schema.$ref ? resolve(schema.$ref) : schema, compile(part), resolve)
     }
     app.decorate('validateParts', validateParts)
     app.decorate('bodyCheck', (body: TSchema) => {
@@ -87,7 +89,7 @@ export const validation = fp(
       const queryNames = Object.keys(querystring?.properties ?? {})
       if (body) requireSupportedBody(body, resolve)
       const bodySchema = body?.$ref ? resolve(body.$ref) : body
-      const isValidBody = body && ajv.compile(body)
+      const isValidBody = body && compile(body)
 
       const validate = async (request: FastifyRequest) => {
         const errors = new ErrorList()
@@ -117,6 +119,8 @@ export const validation = fp(
 function createAjv(schemas: NamedSchema[]): Ajv {
   return new Ajv({
     schemas,
+    // The check of the document does: a start does not repeat it.
+    validateSchema: false,
     strict: true,
     strictTypes: false,
     coerceTypes: false,

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { Type } from 'typebox'
 import { AgentEvent, EpochEvent } from '../../contract/events.ts'
+import { onFirstUse } from '../on-first-use.ts'
 
 /** A message of the stream that the console has published. */
 export interface EventMessage {
@@ -23,9 +24,12 @@ const AnyAgentEvent = Type.Object({
   data: Type.Object({ ...data.properties, action: Type.String({ pattern: ACTION.source }) }),
 })
 
-const ajv = new Ajv({ strict: false, validateFormats: false })
-const isAgentEvent = ajv.compile<AgentEvent>(AnyAgentEvent)
-const isEpochEvent = ajv.compile<EpochEvent>(EpochEvent)
+const compile = <Message>(schema: object) =>
+  onFirstUse((): ((message: unknown) => message is Message) =>
+    new Ajv({ strict: false, validateFormats: false }).compile<Message>(schema),
+  )
+const isAgentEvent = compile<AgentEvent>(AnyAgentEvent)
+const isEpochEvent = compile<EpochEvent>(EpochEvent)
 
 /** Reads a message by its subject, `<prefix>.<team>.<agent>` or `<prefix>.epoch.<epoch>`. Undefined if it is not one that the
  * console publishes there: anyone who may publish to NATS can have written it. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { Problem } from '../../contract/problem.ts'
 import { RevocationList } from '../../contract/revocations.ts'
 import { parseUuid } from '../../contract/uuid.ts'
+import { onFirstUse } from '../on-first-use.ts'
 import { fetchJson } from './fetch-json.ts'
 import { createRefresher, type SourceState } from './refresher.ts'
 import type { VerifiedToken } from './verified-token.ts'
@@ -36,8 +37,8 @@ interface LoadedList {
   users: ReadonlyMap<string, number>
 }
 
-const isRevocationList = new Ajv({ strict: false, validateFormats: false }).compile<RevocationList>(
-  RevocationList,
+const isRevocationList = onFirstUse((): ((value: unknown) => value is RevocationList) =>
+  new Ajv({ strict: false, validateFormats: false }).compile(RevocationList),
 )
 
 /** The revoked tokens and users. While the list cannot be loaded, the last one stays in use. */

@@ -32,12 +32,11 @@ const DEFAULTS = {
 /** Already used as upstream names in metrics. */
 const RESERVED_NAMES = ['evolution']
 
-const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, verbose: true })
-const isServicesFile = ajv.compile<ServicesFile>(ServicesFile)
-
 /** Reads JSON or YAML. `ownAudience` is the audience of the tokens that the console accepts. */
 export function readServicesFile(path: string, ownAudience: string): Service[] {
   const file = parse(path)
+  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, verbose: true })
+  const isServicesFile = ajv.compile<ServicesFile>(ServicesFile)
   if (!isServicesFile(file)) {
     throw new ServicesFileInvalid((isServicesFile.errors ?? []).map((error) => describe(error, file)))
   }
