@@ -63,6 +63,8 @@ CREATE FUNCTION filter_row(agent agents) RETURNS SETOF agent_filters LANGUAGE sq
         ) first_tags
         WHERE tag IS NOT NULL
       ) ELSE '{}' END AS tags
+    -- Without it PostgreSQL inserts these expressions wherever they are used, and computes flags and tags twice.
+    OFFSET 0
   ) computed
 $$;
 
