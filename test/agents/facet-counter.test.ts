@@ -55,4 +55,36 @@ describe('the counter of facets', () => {
       [],
     )
   })
+
+  it('counts each of many values exactly', async () => {
+    const counter = new FacetCounter(readFilters({}))
+    const pages = Array.from({ length: 600 }, (_, n) => factsOf('m', tags(50, n * 50)))
+    for (const page of [...pages, ...pages]) await counter.add(page, 0)
+    const found = counter.mostFrequent('tag', 50_000)
+    assert.equal(found.length, 30_000)
+    assert.equal(new Set(found.map(({ key }) => key)).size, 30_000)
+    assert.deepEqual([...new Set(found.map(({ count }) => count))], [2])
+    assert.equal(counter.hasUncounted, false)
+  })
+
+  it('counts only some of the values whose keys crowd together, none of them twice', async () => {
+    const counter = new FacetCounter(readFilters({}))
+    const crowded = Buffer.concat(
+      Array.from({ length: 200 }, (_, n) => {
+        const agent = factsOf('m', ['any'])
+        agent.writeUInt16BE(n, agent.length - 6)
+        agent.writeUInt32BE(0, agent.length - 4)
+        return agent
+      }),
+    )
+    await counter.add(crowded, 0)
+    await counter.add(factsOf('m', tags(50)), 0)
+    for (let n = 0; n < 100; n++) await counter.add(factsOf('m', tags(50, n * 50)), 0)
+    await counter.add(crowded, 0)
+    const found = counter.mostFrequent('tag', 10_000)
+    const keys = found.map(({ key }) => key)
+    assert.equal(new Set(keys).size, keys.length)
+    assert.ok(found.length > 4_900 && found.length <= 5_064, `${found.length} values`)
+    assert.equal(counter.hasUncounted, true)
+  })
 })

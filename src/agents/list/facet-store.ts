@@ -21,19 +21,15 @@ export async function readFacts(
 ): Promise<FactsPage> {
   const parameters = new Parameters(teamId, after, size)
   const condition = matchesUncounted(filters, parameters)
-  // Each column of 100,000 agents takes a few milliseconds.
-  const columns = condition === 'true' ? 'id, facts' : 'id, facts, score, hub, search_name'
+  // Each column, and each step between the index and the result, takes some milliseconds for 100,000 agents.
+  const newest = 'FROM agent_filters WHERE team_id = $1 AND id < $2 ORDER BY id DESC'
+  const page =
+    condition === 'true'
+      ? `SELECT id, facts ${newest} LIMIT $3`
+      : `SELECT id, facts FROM (SELECT id, facts, score, hub, search_name ${newest} OFFSET 0) scanned WHERE ${condition} LIMIT $3`
   const [row] = await sql.read<{ facts: string | null; last_id: string | null }>({
     name: undefined,
-    text: `
-SELECT string_agg(facts, '') AS facts, (array_agg(id))[$3] AS last_id FROM (
-  SELECT * FROM (
-    SELECT ${columns} FROM agent_filters
-    WHERE team_id = $1 AND id < $2
-    ORDER BY id DESC OFFSET 0
-  ) scanned
-  WHERE ${condition} LIMIT $3
-) page`,
+    text: `SELECT string_agg(facts, '') AS facts, (array_agg(id))[$3] AS last_id FROM (${page}) page`,
     values: parameters.values,
   })
   return { facts: Buffer.from(row?.facts ?? '', 'base64'), next: row?.last_id ?? undefined }
