@@ -24,12 +24,13 @@ const AnyAgentEvent = Type.Object({
   data: Type.Object({ ...data.properties, action: Type.String({ pattern: ACTION.source }) }),
 })
 
-const compile = <Message>(schema: object) =>
-  onFirstUse((): ((message: unknown) => message is Message) =>
-    new Ajv({ strict: false, validateFormats: false }).compile<Message>(schema),
-  )
-const isAgentEvent = compile<AgentEvent>(AnyAgentEvent)
-const isEpochEvent = compile<EpochEvent>(EpochEvent)
+const createAjv = () => new Ajv({ strict: false, validateFormats: false })
+const isAgentEvent = onFirstUse((): ((message: unknown) => message is AgentEvent) =>
+  createAjv().compile(AnyAgentEvent),
+)
+const isEpochEvent = onFirstUse((): ((message: unknown) => message is EpochEvent) =>
+  createAjv().compile(EpochEvent),
+)
 
 /** Reads a message by its subject, `<prefix>.<team>.<agent>` or `<prefix>.epoch.<epoch>`. Undefined if it is not one that the
  * console publishes there: anyone who may publish to NATS can have written it. */
