@@ -28,6 +28,24 @@ WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_fact
 CREATE INDEX agent_filters_by_name ON agent_filters (team_id, name, id) INCLUDE (flags, score, hub, facts, search_name);
 CREATE INDEX agent_filters_by_score ON agent_filters (team_id, score, id) INCLUDE (flags, hub, facts, search_name);
 
+-- Everything that an agent can be found by: the numbers of its flags, its hub, its model and its tags, each with its team. A value
+-- that few agents of the team have is found without reading all of them. Calls only functions of PostgreSQL: an index is built
+-- with no other schema on its search path. The cost makes PostgreSQL look a value up rather than compute those of every agent.
+CREATE FUNCTION filter_values(team_id uuid, flags integer, hub text, facts text) RETURNS bigint[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
+  SELECT ARRAY(
+    SELECT hashtextextended(value COLLATE "C", uuid_hash_extended(team_id, 0)) FROM (
+      SELECT bit::text AS value FROM generate_series(0, 30) AS bit WHERE flags & (1 << bit) <> 0
+      UNION ALL SELECT hub
+      UNION ALL SELECT substr(facts, start, 8) FROM generate_series(9, length(facts), 8) AS start
+    ) each_value
+  )
+$$;
+
+-- Without a list of pending entries: the change that fills it up would wait until all are inserted.
+CREATE INDEX agent_filters_by_value ON agent_filters USING gin (filter_values(team_id, flags, hub, facts))
+WITH (fastupdate = off);
+
 -- The first 48 bits of the SHA-256 of a value, in base64. With the name of its field: the same text can be a model and a tag.
 CREATE FUNCTION filter_key(field text, value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT encode(substr(sha256(convert_to(field || ':' || value, 'UTF8')), 1, 6), 'base64')

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { findCandidates } from '../../src/agents/list/candidates.ts'
+import { readFilters } from '../../src/agents/list/filters.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { AgentPage } from '../../src/contract/list.ts'
 import { COLLECTION } from '../support/agents.ts'
@@ -49,5 +51,27 @@ describe('the filters of the list', async () => {
       assert.deepEqual(ids(page.results), ids(sorted(expected, sort)), toQuery(filter))
       assert.equal(page.count, expected.length, toQuery(filter))
     }
+  })
+
+  it('find each agent that matches by an index of the rarest filter', async () => {
+    for (const filter of [...SINGLES, ...PAIRS]) {
+      const expected = agents.filter((agent) => matches(agent, filter))
+      const candidates = await findCandidates(
+        running.deps.database,
+        person.team,
+        readFilters(filter),
+        Number.POSITIVE_INFINITY,
+      )
+      const found = new Set(candidates ?? ids(expected))
+      assert.deepEqual(
+        ids(expected).filter((id) => !found.has(id)),
+        [],
+        toQuery(filter),
+      )
+    }
+    const lookUp = (filter: Parameters<typeof readFilters>[0]) =>
+      findCandidates(running.deps.database, person.team, readFilters(filter), Number.POSITIVE_INFINITY)
+    assert.deepEqual(await lookUp({ tags: ['no agent has this'] }), [])
+    assert.equal(await lookUp({}), undefined)
   })
 })

@@ -11,8 +11,8 @@ export interface ListPlan {
   plan: string
   /** The most rows that a sort of the plan was given. */
   widestSort: number
-  /** How it reads the table `agent_filters`. */
-  filterScans: string[]
+  /** How it reads the table `agent_filters`, and how many rows. */
+  filterScans: { type: string; rows: number }[]
 }
 
 /** Common and rare values of each filter. */
@@ -37,6 +37,8 @@ interface PlanNode {
   'Relation Name'?: string
   'Actual Rows': number
   'Actual Loops': number
+  /** In each loop. */
+  'Rows Removed by Filter'?: number
   Plans?: PlanNode[]
 }
 
@@ -48,34 +50,18 @@ export async function explainList(databaseUrl: string, teamId: string): Promise<
   try {
     for (const sort of AGENT_SORTS) {
       for (const query of QUERIES) {
-        let statement: Statement | undefined
-        const capture = async <Row extends object>(sent: Statement): Promise<Row[]> => {
-          statement = sent
-          // The sample is really taken: what is common and what is rare decides between two of the queries.
-          return sent.name === 'sample-agents' ? (await client.query<Row>(sent.text, sent.values)).rows : []
+        const explain = async <Row extends object>({ text, values }: Statement): Promise<Row[]> => {
+          const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
+          plans.push(describe({ sort, ...query }, rows[0]['QUERY PLAN'][0]['Plan']))
+          // What one statement finds decides about the next.
+          return (await client.query<Row>(text, values)).rows
         }
         const filters = readFilters({ statuses: [...AGENT_STATUSES], ...query })
-        await listAgents({ read: capture, write: capture }, teamId, filters, {
+        await listAgents({ read: explain, write: explain }, teamId, filters, {
           sort,
           limit: 100,
           position: undefined,
           shape: { includeScores: true },
-        })
-        const { text = '', values = [] } = statement ?? {}
-        const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
-        const root = rows[0]['QUERY PLAN'][0]['Plan'] as PlanNode
-        plans.push({
-          query: JSON.stringify({ sort, ...query }),
-          plan: nodes(root)
-            .map(
-              (node) =>
-                `${node['Node Type']} on ${node['Relation Name'] ?? '-'}: ${node['Actual Rows'] * node['Actual Loops']}`,
-            )
-            .join('\n'),
-          widestSort: Math.max(0, ...nodes(root).filter(isSort).map(rowsInto)),
-          filterScans: nodes(root)
-            .filter((node) => node['Relation Name'] === 'agent_filters')
-            .map((node) => node['Node Type']),
         })
       }
     }
@@ -83,6 +69,23 @@ export async function explainList(databaseUrl: string, teamId: string): Promise<
     await client.end()
   }
   return plans
+}
+
+function describe(query: object, root: PlanNode): ListPlan {
+  const plan = nodes(root)
+  return {
+    query: JSON.stringify(query),
+    plan: plan
+      .map((node) => `${node['Node Type']} on ${node['Relation Name'] ?? '-'}: ${rowsOf(node)}`)
+      .join('\n'),
+    widestSort: Math.max(0, ...plan.filter(isSort).map(rowsInto)),
+    filterScans: plan
+      .filter((node) => node['Relation Name'] === 'agent_filters')
+      .map((node) => ({
+        type: node['Node Type'],
+        rows: rowsOf(node) + (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops'],
+      })),
+  }
 }
 
 function nodes(node: PlanNode): PlanNode[] {
@@ -94,5 +97,9 @@ function isSort(node: PlanNode): boolean {
 }
 
 function rowsInto({ Plans = [] }: PlanNode): number {
-  return Math.max(0, ...Plans.map((child) => child['Actual Rows'] * child['Actual Loops']))
+  return Math.max(0, ...Plans.map(rowsOf))
+}
+
+function rowsOf(node: PlanNode): number {
+  return node['Actual Rows'] * node['Actual Loops']
 }

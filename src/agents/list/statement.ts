@@ -129,6 +129,23 @@ FROM (${sampled('')} UNION ALL ${sampled(' DESC')}) sample`,
   }
 }
 
+/** A page of some agents that match the filters. */
+export function candidatesStatement(
+  teamId: string,
+  filters: AgentFilters,
+  request: PageRequest,
+  candidates: readonly string[],
+): Statement {
+  const order = orderOf(request.sort, ['name', 'id'])
+  const parameters = new Parameters(teamId, candidates)
+  const page = `
+  SELECT ${order.keys.join(', ')} FROM agent_filters
+  WHERE team_id = $1 AND id = ANY ($2::uuid[])${afterCursor(order, request, parameters)}
+    AND ${matchesFilters(filters, parameters)}
+  ORDER BY ${orderBy(order)} LIMIT ${parameters.add(rowsOf(request))}`
+  return { name: undefined, text: readPage(page, order, request.shape), values: parameters.values }
+}
+
 /** Walks the index of the sort order until the page is full. It holds what the filters need, so even a filter that no agent
  * matches only reads the index entries of the team. OFFSET 0 stops the planner from choosing another order. */
 export function filteredStatement(teamId: string, filters: AgentFilters, request: PageRequest): Statement {

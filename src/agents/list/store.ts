@@ -1,7 +1,9 @@
 import type { Statements } from '../../platform/database/database.ts'
+import { findCandidates } from './candidates.ts'
 import { FLAG_FIELDS } from './filter-table.ts'
 import type { AgentFilters } from './filters.ts'
 import {
+  candidatesStatement,
   countFilteredStatement,
   countStatement,
   filteredStatement,
@@ -53,14 +55,19 @@ export async function listAgents(
   return toPage(await sql.read<ListedRow>(statement), request)
 }
 
-/** Finds the agents in the table `agent_filters`, which must have all agents of the team. */
+/** Finds the agents in the table `agent_filters`, which must have all agents of the team. Few are looked up; many are found by a
+ * walk in the order of the page. */
 export async function listFilteredAgents(
   sql: Statements,
   teamId: string,
   filters: AgentFilters,
   request: PageRequest,
 ): Promise<ListedPage> {
-  return toPage(await sql.read<ListedRow>(filteredStatement(teamId, filters, request)), request)
+  const candidates = await findCandidates(sql, teamId, filters)
+  const statement = candidates
+    ? candidatesStatement(teamId, filters, request, candidates)
+    : filteredStatement(teamId, filters, request)
+  return toPage(await sql.read<ListedRow>(statement), request)
 }
 
 type ListedRow = ListedAgent & { has_next: boolean }

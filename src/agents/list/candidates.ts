@@ -1,0 +1,86 @@
+import type { Statement, Statements } from '../../platform/database/database.ts'
+import { FLAG_FIELD_NAMES, FLAG_FIELDS, filterKey } from './filter-table.ts'
+import { type AgentFilters, matchesFilters, Parameters, searchPattern } from './filters.ts'
+
+/** A page of the candidates is found and sorted in a few milliseconds. */
+const MAX_CANDIDATES = 2_000
+
+const SAMPLED = 250
+/** At this share of matches, a walk through the index of the order reads about 5,000 entries to fill a page of 100. */
+const MIN_SHARE_FOR_WALK = 0.02
+
+/** The ids of some agents, among them all that match the filters; found by an index of the rarest filter. Undefined if many agents
+ * match: then a walk through the index of the order fills a page soon. */
+export async function findCandidates(
+  sql: Statements,
+  teamId: string,
+  filters: AgentFilters,
+  minShareForWalk = MIN_SHARE_FOR_WALK,
+): Promise<string[] | undefined> {
+  const [sample] = await sql.read<{ share: number }>(sampleStatement(teamId, filters))
+  if ((sample?.share ?? 0) >= minShareForWalk) return undefined
+  for (const statement of lookups(teamId, filters)) {
+    const rows = await sql.read<{ id: string }>(statement)
+    if (rows.length <= MAX_CANDIDATES) return rows.map(({ id }) => id)
+  }
+  return undefined
+}
+
+/** The share of matches among the oldest and the newest agents of the team. */
+function sampleStatement(teamId: string, filters: AgentFilters): Statement {
+  const parameters = new Parameters(teamId)
+  const condition = matchesFilters(filters, parameters)
+  const limit = parameters.add(SAMPLED)
+  const sampled = (direction: string) =>
+    `(SELECT flags, score, hub, facts, search_name FROM agent_filters WHERE team_id = $1 ORDER BY id ${direction} LIMIT ${limit})`
+  return {
+    name: undefined,
+    text: `
+SELECT coalesce(avg((${condition})::integer), 0)::float AS share FROM (${sampled('ASC')} UNION ALL ${sampled('DESC')}) sample`,
+    values: parameters.values,
+  }
+}
+
+function* lookups(teamId: string, filters: AgentFilters): Generator<Statement> {
+  const { q, minScore } = filters
+  const lookUp = (table: string, condition: (parameters: Parameters) => string): Statement => {
+    const parameters = new Parameters(teamId)
+    const text = `SELECT id FROM ${table} WHERE team_id = $1 AND ${condition(parameters)} LIMIT ${MAX_CANDIDATES + 1}`
+    return { name: undefined, text, values: parameters.values }
+  }
+  if (q !== undefined) {
+    yield lookUp(
+      'agents',
+      (parameters) => `lower(agent_name) LIKE lower(${parameters.add(searchPattern(q))}::text)`,
+    )
+  }
+  if (minScore !== undefined) {
+    yield lookUp('agent_filters', (parameters) => `score >= ${parameters.add(minScore)}::double precision`)
+  }
+  const values = indexedValues(filters)
+  if (values.length > 0) {
+    yield lookUp('agent_filters', (parameters) =>
+      values.map((anyOf) => hasAnyValue(parameters.add(anyOf))).join(' AND '),
+    )
+  }
+}
+
+const hasAnyValue = (values: string) =>
+  'filter_values(team_id, flags, hub, facts) && ARRAY(' +
+  `SELECT hashtextextended(value COLLATE "C", uuid_hash_extended($1, 0)) FROM unnest(${values}::text[]) AS value)`
+
+/** For each filter, the values of which an agent has one, as `filter_values` of the database makes them. */
+function indexedValues({ hubs, modelNames, tags, ...flags }: AgentFilters): string[][] {
+  const keys = (field: 'hub' | 'model' | 'tag', values: readonly string[] | undefined) =>
+    values?.map((value) => filterKey(field, value))
+  const bits = FLAG_FIELD_NAMES.map((field) => {
+    const all: readonly string[] = FLAG_FIELDS[field].values
+    const chosen = flags[field]
+    // Most agents have one of many values.
+    if (chosen.length > all.length / 2) return undefined
+    return chosen.map((value) => String(FLAG_FIELDS[field].firstBit + all.indexOf(value)))
+  })
+  return [...bits, keys('hub', hubs), keys('model', modelNames), keys('tag', tags)].filter(
+    (values) => values !== undefined,
+  )
+}
