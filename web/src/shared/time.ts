@@ -16,9 +16,10 @@ export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-/** "4 s ago" to 24 hours, "Sat 17:42" to 7 days, "4 Nov 19:40" within the year, then "3 Mar 2025". */
+/** "just now", "4 s ago" to 24 hours, "Sat 17:42" to 7 days, "4 Nov 19:40" within the year, then "3 Mar 2025". */
 export function formatSince(at: number, now: number): string {
-  const age = Math.max(0, now - at)
+  const age = now - at
+  if (age < 1) return 'just now'
   if (age < MINUTE) return `${age} s ago`
   if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`
   if (age < DAY) return `${Math.floor(age / HOUR)} h ago`

@@ -7,6 +7,8 @@ const now = at('2026-11-15T12:00:00')
 
 describe('times', () => {
   for (const [time, text] of [
+    ['2026-11-15T12:00:00', 'just now'],
+    ['2026-11-15T11:59:59', '1 s ago'],
     ['2026-11-15T11:59:56', '4 s ago'],
     ['2026-11-15T11:49:00', '11 min ago'],
     ['2026-11-14T13:00:00', '23 h ago'],
@@ -14,7 +16,7 @@ describe('times', () => {
     ['2026-11-04T19:40:00', '4 Nov 19:40'],
     ['2026-09-05T08:05:00', '5 Sep 08:05'],
     ['2025-03-03T19:40:00', '3 Mar 2025'],
-    ['2026-11-15T12:00:09', '0 s ago'],
+    ['2026-11-15T12:00:09', 'just now'],
   ] as const) {
     it(`shows ${time} as ${text}`, () => assert.equal(formatSince(at(time), now), text))
   }
