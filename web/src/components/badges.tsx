@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react'
 import { Avatar } from '../shared/ui/avatar.tsx'
 import {
-  Absent,
   Badge,
   BehaviourMark,
   ProtectionBadge,
@@ -11,10 +10,11 @@ import {
   StateGlyph,
   StatusBadge,
 } from '../shared/ui/badges.tsx'
+import { EvaluationBadge } from '../shared/ui/evaluation-badge.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { ICONS, type IconName } from '../shared/ui/icons.tsx'
 import { Card } from '../shared/ui/page.tsx'
-import { EVALUATION, PROTECTION, STAGES, STATUS } from '../shared/words.ts'
+import { PROTECTION, STAGES, STATUS } from '../shared/words.ts'
 
 const SERVICES: Record<ServiceState, string> = {
   ok: 'Up',
@@ -46,11 +46,12 @@ export function BadgesSection(): ReactElement {
             {Object.keys(PROTECTION).map((value) => (
               <ProtectionBadge key={value} value={value} />
             ))}
+            <EvaluationBadge value="current" />
+            <EvaluationBadge value="outdated" />
+            <EvaluationBadge value="none" />
             <Score value={0.94} behind={0} />
             <Score value={0.87} behind={3} />
-            <span>
-              <Absent label="Never evaluated" /> <span className="t2">{EVALUATION['none']}</span>
-            </span>
+            <Score value={null} behind={undefined} />
           </div>
           <hr />
           <div className="bgrid">
@@ -68,7 +69,7 @@ export function BadgesSection(): ReactElement {
             <StatusBadge pill value="active" />
             <StageBadge pill value="hardened" />
             <ProtectionBadge pill value="unprotected" />
-            <Badge pill="warn">Outdated</Badge>
+            <EvaluationBadge pill="warn" value="outdated" />
             <Badge pill="danger">Fault</Badge>
             <Badge pill="accent">New</Badge>
           </div>

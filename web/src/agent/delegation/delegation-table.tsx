@@ -3,9 +3,9 @@ import type { ReactElement } from 'react'
 import { Absent, Badge, ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Column, Table } from '../../shared/ui/table.tsx'
-import { words } from '../../shared/words.ts'
+import { Evaluation } from './evaluation.tsx'
 import type { Graph, GraphNode } from './graph.ts'
-import { EVALUATION_WORDS, outsideText, weaknessText } from './words.ts'
+import { outsideText, weaknessText } from './words.ts'
 
 /** The same as the graph, for keyboard and screen reader. */
 export function DelegationTable({ graph, weakest }: { graph: Graph; weakest: boolean }): ReactElement {
@@ -48,12 +48,8 @@ export function DelegationTable({ graph, weakest }: { graph: Graph; weakest: boo
                 <ProtectionBadge value={to.protection} />
               )}
             </td>
-            <td className="t2">
-              {to.evaluation === undefined ? (
-                <Absent label="Not known" />
-              ) : (
-                words(EVALUATION_WORDS, to.evaluation)
-              )}
+            <td>
+              <Evaluation value={to.evaluation} />
             </td>
             <td>
               {weakest && edge.isWeak ? (

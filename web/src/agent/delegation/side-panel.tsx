@@ -6,8 +6,9 @@ import { ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import type { IconName } from '../../shared/ui/icons.tsx'
 import { STAGES, words } from '../../shared/words.ts'
+import { Evaluation } from './evaluation.tsx'
 import { type Graph, type GraphNode, otherPaths, weakestPath } from './graph.ts'
-import { EVALUATION_WORDS, outsideText, pathTitle } from './words.ts'
+import { outsideText, pathTitle } from './words.ts'
 
 /** The path that weakens the agent, and what would raise it. */
 export function SidePanel({ graph }: { graph: Graph }): ReactElement {
@@ -79,7 +80,9 @@ function PathNode({ node }: { node: GraphNode }): ReactElement {
         </span>
       )}
       {node.evaluation === undefined ? null : (
-        <span className="sm t2">Evaluation: {words(EVALUATION_WORDS, node.evaluation).toLowerCase()}</span>
+        <span className="row sm t2">
+          Evaluation <Evaluation value={node.evaluation} />
+        </span>
       )}
     </div>
   )

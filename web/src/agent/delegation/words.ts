@@ -20,13 +20,6 @@ export function pathTitle(path: readonly GraphNode[]): string {
   return `${path.length} agents, ends at ${words(STAGES, end.stage ?? '')}${guard}`
 }
 
-export const EVALUATION_WORDS: Record<string, string> = {
-  none: 'Never evaluated',
-  unknown: 'Not known',
-  outdated: 'Outdated',
-  current: 'Holds',
-}
-
 /** Why the graph is not whole, as the API names the limits. */
 export const LIMITS: Record<string, string> = {
   depth: 'agents at the last step hand work on',

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { formatScore } from '../../shared/numbers.ts'
 import { Absent } from '../../shared/ui/badges.tsx'
-import { Icon } from '../../shared/ui/icon.tsx'
+import { EvaluationBadge } from '../../shared/ui/evaluation-badge.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { Column, Table } from '../../shared/ui/table.tsx'
 import { fieldLabel } from '../records/fields.ts'
@@ -86,20 +86,11 @@ function Held({
 }: {
   evaluation: RecordedEvaluation
 }): ReactElement {
-  if (current) {
-    return (
-      <span className="bd ok-t">
-        <Icon name="check" size="s" />
-        Holds
-      </span>
-    )
-  }
+  if (current) return <EvaluationBadge value="current" />
   return (
-    <span className="bd warn-t">
-      <Icon name="clock" size="s" />
-      <span>
-        Outdated <span className="t2">by {fields.map(fieldLabel).join(', ')}</span>
-      </span>
-    </span>
+    <EvaluationBadge value="outdated">
+      {' '}
+      <span className="t2">by {fields.map(fieldLabel).join(', ')}</span>
+    </EvaluationBadge>
   )
 }
