@@ -52,6 +52,8 @@ describe('overview, scores, activity, evolution and a long history', async () =>
     await open(visitor, world, `/agents/${id}`)
     await page.getByText('2 steps, ends unprotected').waitFor()
     await page.getByRole('heading', { name: 'Never evaluated' }).waitFor()
+    assert.equal(await page.getByRole('group', { name: 'Span of time' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'All evaluations' }).count(), 0)
     await visitor.check()
     await page.getByRole('link', { name: 'Parts lookup' }).click()
     await page.getByRole('heading', { level: 1, name: 'Parts lookup' }).waitFor()

@@ -60,7 +60,8 @@ function Weakest({ delegation, count }: { delegation: AgentDelegation; count: nu
         <span>
           <span className="b6">Weakest path</span>{' '}
           <span className="t2">
-            {plural(path.steps.length, 'step')}, {path.ending}.{partly}
+            {plural(path.steps.length, 'step')}, {path.ending}
+            {partly === '' ? '' : `.${partly}`}
           </span>
         </span>
       </div>

@@ -18,7 +18,8 @@ interface ChartProps {
 const NARROW = 480
 const LEFT = 34
 const RIGHT = 8
-const TOP = 12
+/** The names of the bands stand above the plot, where no line runs through them. */
+const TOP = 18
 const AXIS = 26
 /** More marks than this would run together. */
 const MAX_MARKS = 60
@@ -105,8 +106,8 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
               <line x1={band.x} x2={band.x} y1={plot.top} y2={plot.bottom} className="band-e" />
               {hasRoom(bands, index) ? (
                 <text
-                  {...(plot.right - band.x < 28 ? { x: band.x - 4, textAnchor: 'end' } : { x: band.x + 4 })}
-                  y={plot.top + 12}
+                  {...(plot.right - band.x < 28 ? { x: plot.right, textAnchor: 'end' } : { x: band.x })}
+                  y={plot.top - 6}
                   className="ax-b"
                 >
                   r{band.revision}

@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useId, useState } from 'react'
 import { describe } from '../../api/problem.ts'
 import { plural } from '../../shared/numbers.ts'
 import { formatDate, nowSeconds } from '../../shared/time.ts'
-import { Icon } from '../../shared/ui/icon.tsx'
+import { EvaluationBadge } from '../../shared/ui/evaluation-badge.tsx'
 import { Segments } from '../../shared/ui/inputs.tsx'
 import { Failed, Loading, State } from '../../shared/ui/states.tsx'
 import { Hatch, ScoreChart } from './chart.tsx'
@@ -27,14 +27,20 @@ export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
   const [range, setRange] = useState<Range>(() => firstRange(result))
   const { scores, error, retry } = useScores(result.agent.id, range)
   const latest = scores?.evaluations.at(-1)
+  // Without an evaluation there is no span to choose and no list to open.
+  const isEmpty = scores !== undefined && latest === undefined
   return (
     <section className="card">
       <header className="cmp-head">
         <h2>Scores</h2>
         {latest !== undefined && scores !== undefined ? <Validity result={result} scores={scores} /> : null}
         <span className="sp" />
-        <Segments label="Span of time" value={range} options={RANGES} onChange={setRange} />
-        {aside}
+        {isEmpty ? null : (
+          <>
+            <Segments label="Span of time" value={range} options={RANGES} onChange={setRange} />
+            {aside}
+          </>
+        )}
       </header>
       {error !== null ? (
         <Failed title="The scores could not be loaded" failure={describe(error)} onRetry={retry} />
@@ -43,7 +49,15 @@ export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
       ) : latest !== undefined ? (
         <Content scores={scores} latest={latest} range={range} />
       ) : (
-        <State icon="flask" title="Never evaluated">
+        <State
+          icon="flask"
+          title="Never evaluated"
+          note={
+            <span className="sm t3 not-phone">
+              Recorded by <span className="mono">POST /v1/agent-configurations/{'{id}'}/evaluations</span>
+            </span>
+          }
+        >
           The scores appear here as soon as an evaluation of this agent is recorded.
         </State>
       )}
@@ -63,24 +77,16 @@ function firstRange({ agent }: AgentResult): Range {
 function Validity({ result, scores }: { result: AgentResult; scores: Scores }): ReactElement | null {
   const evaluation = result.agent.latest_evaluation
   if (evaluation?.current !== false) {
-    return (
-      <span className="bd sm ok-t">
-        <Icon name="check" size="s" />
-        Holds
-      </span>
-    )
+    return <EvaluationBadge value="current" className="sm" />
   }
   const band = scores.bands.at(-1)
   const behind = result.revision - (evaluation.revision ?? result.revision)
   const since = band === undefined ? '' : ` since r${band.revision}`
   return (
-    <span className="bd sm warn-t">
-      <Icon name="clock" size="s" />
-      <span>
-        Outdated{since}
-        {behind > 0 ? <span className="not-phone">, {plural(behind, 'revision')} behind</span> : null}
-      </span>
-    </span>
+    <EvaluationBadge value="outdated" className="sm">
+      {since}
+      {behind > 0 ? <span className="not-phone">, {plural(behind, 'revision')} behind</span> : null}
+    </EvaluationBadge>
   )
 }
 
