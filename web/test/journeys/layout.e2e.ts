@@ -46,6 +46,46 @@ describe('the layout', async () => {
     assert.ok(bar.y + bar.height <= navigation.y, `${bar.y + bar.height} is below ${navigation.y}`)
   })
 
+  it('names beside the button what saving changes, and leads to the comparison on a phone', async () => {
+    const visitor = await visit(browser, PHONE)
+    const { page } = visitor
+    await open(visitor, world, `${agent}/configuration`)
+    await page.getByLabel('Purpose').fill('Changed')
+    await page.getByLabel('Rate limit').fill('900')
+    await page.getByRole('button', { name: '2 fields: Purpose, Rate limit' }).click()
+    const panel = page.getByRole('complementary', { name: 'What saving changes' })
+    assert.equal(await panel.evaluate((element) => element === document.activeElement), true)
+    const { y, height } = await boxOf(panel)
+    assert.ok(y >= 0 && y + height <= (await boxOf(page.locator('.save-bar'))).y, `${y}, ${height} high`)
+    await visitor.check()
+  })
+
+  it('shows the whole line below the open tab', async () => {
+    const visitor = await visit(browser)
+    await open(visitor, world, agent)
+    const tabs = visitor.page.getByRole('navigation', { name: 'Agent' })
+    const tab = await boxOf(tabs.getByRole('link', { name: 'Overview' }))
+    const { y, height } = await boxOf(tabs)
+    assert.ok(tab.y + tab.height <= y + height, `${tab.y + tab.height} is below ${y + height}`)
+  })
+
+  it('draws the bar of the create page over its whole width', async () => {
+    const visitor = await visit(browser)
+    await open(visitor, world, '/agents/new')
+    const bar = await boxOf(visitor.page.locator('.create-end'))
+    const page = await boxOf(visitor.page.locator('.page'))
+    assert.deepEqual([bar.x, bar.width], [page.x, page.width])
+  })
+
+  it('does not lay the headers of a table over each other on a phone', async () => {
+    const visitor = await visit(browser, PHONE)
+    await open(visitor, world, '/components')
+    const table = visitor.page.getByRole('table', { name: 'Agents' })
+    const name = await boxOf(table.getByRole('columnheader', { name: 'Name' }))
+    const button = await boxOf(table.getByRole('button', { name: 'Name' }))
+    assert.ok(button.width <= name.width, `${button.width} is wider than ${name.width}`)
+  })
+
   it('shows all columns of the evaluations on a phone', async () => {
     const visitor = await visit(browser, PHONE)
     await open(visitor, world, `${agent}/scores`)

@@ -12,6 +12,8 @@ import { ChangedField } from './changed-field.tsx'
 import { Saver } from './conflict-panel.tsx'
 import type { Editor } from './use-editor.ts'
 
+const PANEL = 'changes'
+
 interface ChangesPanelProps {
   editor: Editor
   edit: Edit
@@ -22,7 +24,7 @@ export function ChangesPanel({ editor, edit }: ChangesPanelProps): ReactElement 
   const { failure } = editor
   const count = edit.changes.length + edit.faults.length
   return (
-    <aside className="card changes" aria-label="What saving changes">
+    <aside className="card changes" id={PANEL} tabIndex={-1} aria-label="What saving changes">
       <header>
         <h2>What saving changes</h2>
         <span className="sp" />
@@ -108,9 +110,29 @@ export function SaveBar({ editor, edit }: ChangesPanelProps): ReactElement {
   return (
     <div className="save-bar">
       <Offer editor={editor} />
+      <ChangedFields edit={edit} />
       <SaveButtons editor={editor} edit={edit} />
     </div>
   )
+}
+
+/** Names what saving changes, and leads to the comparison. */
+function ChangedFields({ edit }: { edit: Edit }): ReactElement {
+  const labels = [...new Set([...edit.changes, ...edit.faults].map(({ label }) => label))]
+  return (
+    <button type="button" className="save-what" onClick={showChanges}>
+      <span className="cut">
+        <span className="b5">{plural(labels.length, 'field')}:</span> {labels.join(', ')}
+      </span>
+      <span className="link">Show changes</span>
+    </button>
+  )
+}
+
+function showChanges(): void {
+  const panel = document.getElementById(PANEL)
+  panel?.focus({ preventScroll: true })
+  panel?.scrollIntoView({ block: 'start' })
 }
 
 function SaveButtons({ editor, edit }: ChangesPanelProps): ReactElement {

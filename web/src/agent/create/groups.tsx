@@ -16,13 +16,13 @@ const PARTS: readonly Part[] = [
   {
     group: 'identity',
     title: 'Identity',
-    note: 'Only the name is required',
+    note: 'The name is required',
     paths: ['agent_name', 'purpose', 'agent_metadata/role', 'agent_metadata/tags', 'status'],
   },
   {
     group: 'model',
     title: 'Model',
-    note: 'Only the model is required',
+    note: 'The model is required',
     paths: ['model_name', 'protocol', 'agent_url', 'hub', 'rate_limit_requests_per_minute'],
   },
   {
