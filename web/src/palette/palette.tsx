@@ -108,6 +108,7 @@ function Search({ input, pages, onClose, onKeys }: SearchProps): ReactElement {
         />
         <Dialog.Close className="pal-esc">
           <Kbd>Esc</Kbd>
+          <Icon name="close" />
           <span className="hid">Close</span>
         </Dialog.Close>
       </div>

@@ -21,6 +21,19 @@ describe('the command palette', async () => {
     assert.equal(await page.getByRole('combobox').count(), 0)
   })
 
+  it('shows no keys on a phone, and a button that closes it', async () => {
+    const visitor = await visit(browser, { width: 390, height: 844 })
+    const { page } = visitor
+    await open(visitor, world, '/agents')
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Search or jump to' })
+    await palette.getByRole('option', { name: 'Lifecycle' }).waitFor()
+    assert.equal(await palette.locator('kbd').filter({ visible: true }).count(), 0)
+    await visitor.check()
+    await palette.getByRole('button', { name: 'Close' }).click()
+    await palette.waitFor({ state: 'detached' })
+  })
+
   it('goes to a page, and gives the focus back when it closes', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
