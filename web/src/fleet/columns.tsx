@@ -48,7 +48,7 @@ export const COLUMNS: Record<Exclude<ColumnId, 'agent_name'>, ColumnKind> & {
   },
   updated_at: {
     label: 'Last change',
-    width: '9.75rem',
+    width: '9rem',
     cell: ({ updatedAt }, { changer }) => <When at={updatedAt} who={changer} />,
   },
   created_at: {

@@ -30,7 +30,7 @@ describe('bulk changes', async () => {
     const token = await world.tokenOf('administrator')
     const json = { purpose: 'Changed between preview and move' }
     await world.running.request('PUT', `/v1/agent-configurations/${refused}`, { token, json })
-    await dialog.getByRole('button', { name: 'Move 500 agents to adapted' }).click()
+    await dialog.getByRole('button', { name: 'Move 500 agents to Adapted', exact: true }).click()
     await dialog.getByText('499 of 500 agents moved; 1 was refused').waitFor({ timeout: 60_000 })
     await dialog.locator('tbody tr').first().getByText('Refused').waitFor()
     await visitor.check()

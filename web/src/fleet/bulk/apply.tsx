@@ -18,7 +18,7 @@ interface ApplyProps {
 export function Apply({ kind, value, count, busy, loaded, onApply }: ApplyProps): ReactElement {
   const { verb, values } = KINDS[kind]
   const agents = plural(count, 'agent')
-  const label = value === undefined || kind === 'archive' ? '' : ` to ${words(values, value).toLowerCase()}`
+  const label = value === undefined || kind === 'archive' ? '' : ` to ${words(values, value)}`
   const off = !loaded
     ? 'The preview comes first'
     : count === 0

@@ -89,7 +89,7 @@ export function outcomeText(outcome: BulkOutcome, to: string): string {
     case 'failed':
       return outcome.error?.detail ?? 'The console gave no reason.'
     case 'unchanged':
-      return `Is ${words({ ...STATUS, ...STAGES, ...PROTECTION }, to).toLowerCase()} already`
+      return `Is ${words({ ...STATUS, ...STAGES, ...PROTECTION }, to)} already`
     case 'changed':
       return `Revision ${outcome.revision}`
     default:
@@ -102,6 +102,6 @@ function dependentsText({ impact, revision }: BulkOutcome): string {
   if (impact === null || impact.dependents === 0) return next
   const many = `${impact.dependents}${impact.has_more ? '+' : ''}`
   const stage = impact.strongest_trust_stage
-  const strongest = stage === null ? '' : `, the strongest is ${words(STAGES, stage).toLowerCase()}`
+  const strongest = stage === null ? '' : `, the strongest is ${words(STAGES, stage)}`
   return `${many} ${impact.dependents === 1 ? 'agent hands' : 'agents hand'} work to it${strongest}`
 }
