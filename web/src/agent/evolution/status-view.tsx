@@ -43,7 +43,7 @@ export function StatusView({ status }: { status: EvolutionStatus }): ReactElemen
 function Proposals({ proposals }: { proposals: readonly Proposal[] }): ReactElement {
   if (proposals.length === 0) return <p className="in t2 tline">No proposals now.</p>
   return (
-    <Table label={plural(proposals.length, 'proposal')} fixed className="stack tline">
+    <Table label={plural(proposals.length, 'proposal')} fixed className="stack tline proposals">
       <thead>
         <tr>
           <Column>Proposed change of</Column>
@@ -66,7 +66,7 @@ function Proposals({ proposals }: { proposals: readonly Proposal[] }): ReactElem
               )}
             </td>
             <td>{proposal.verdict === undefined ? <Absent /> : inWords(proposal.verdict)}</td>
-            <td className="num r">
+            <td className="num r" data-label="Fitness">
               {proposal.fitness === undefined ? <Absent /> : formatScore(proposal.fitness)}
             </td>
             <td className="r t2">
