@@ -149,7 +149,7 @@ class KeyCounter {
   /** In the order in which they were found. */
   readonly #tallies: KeyTally[] = []
   /** At least half of them are empty. */
-  #slots: (KeyTally | undefined)[] = new Array(FIRST_SLOTS).fill(undefined)
+  #slots: (KeyTally | undefined)[] = Array.from({ length: FIRST_SLOTS })
   readonly #maxValues: number
   hasUncounted = false
 
@@ -182,7 +182,7 @@ class KeyCounter {
     this.#tallies.push(tally)
     this.#slots[slot] = tally
     if (this.#tallies.length * 2 < this.#slots.length) return
-    this.#slots = new Array(this.#slots.length * 2).fill(undefined)
+    this.#slots = Array.from({ length: this.#slots.length * 2 })
     for (const known of this.#tallies) {
       const next = this.#findSlot(known.start, known.end)
       if (next === undefined) this.hasUncounted = true
