@@ -29,6 +29,8 @@ describe('the graph of delegations', async () => {
   type Counts = { reads: number; past: number; edges: number; cycles: number }
 
   async function check({ agents: generated, shape, changes, depth }: GeneratedGraph, counts: Counts) {
+    // Each change takes a second of this clock. It must not leave that of the issuer behind for longer than a token is valid.
+    nowMs = Date.now()
     const people = [await running.person(), await running.person()] as [Person, Person]
     const personOf = ({ team }: ModelAgent) => people.find((person) => person.team === team) as Person
     const agents: ModelAgent[] = []
