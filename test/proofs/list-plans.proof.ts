@@ -7,7 +7,7 @@ import { openFleet } from './fleet.ts'
 const AGENTS = Number(process.env['LIST_AGENTS'] ?? 100_000)
 
 /** A lookup stops when it has found more agents than it sorts. */
-const MAX_FOUND = 2_001
+const MAX_FOUND = 1_001
 
 describe(`the query plans of a list among ${AGENTS} agents`, async () => {
   const fleet = await openFleet(AGENTS, process.env['FLEET_URL'])

@@ -1,13 +1,13 @@
 import type { Statement, Statements } from '../../platform/database/database.ts'
-import { FLAG_FIELD_NAMES, FLAG_FIELDS, filterKey } from './filter-table.ts'
+import { FLAG_FIELD_NAMES, FLAG_FIELDS, type FlagField, filterKey } from './filter-table.ts'
 import { type AgentFilters, matchesFilters, Parameters, searchPattern } from './filters.ts'
 
 /** A page of the candidates is found and sorted in a few milliseconds. */
-const MAX_CANDIDATES = 2_000
+const MAX_CANDIDATES = 1_000
 
 const SAMPLED = 250
-/** At this share of matches, a walk through the index of the order reads about 5,000 entries to fill a page of 100. */
-const MIN_SHARE_FOR_WALK = 0.02
+/** At this share of matches, a walk through the index of the order reads about 20,000 entries to fill a page of 100. */
+const MIN_SHARE_FOR_WALK = 0.005
 
 /** The ids of some agents, among them all that match the filters; found by an index of the rarest filter. Undefined if many agents
  * match: then a walk through the index of the order fills a page soon. */
@@ -43,9 +43,10 @@ SELECT coalesce(avg((${condition})::integer), 0)::float AS share FROM (${sampled
 
 function* lookups(teamId: string, filters: AgentFilters): Generator<Statement> {
   const { q, minScore } = filters
+  const limit = MAX_CANDIDATES + 1
   const lookUp = (table: string, condition: (parameters: Parameters) => string): Statement => {
     const parameters = new Parameters(teamId)
-    const text = `SELECT id FROM ${table} WHERE team_id = $1 AND ${condition(parameters)} LIMIT ${MAX_CANDIDATES + 1}`
+    const text = `SELECT id FROM ${table} WHERE team_id = $1 AND ${condition(parameters)} LIMIT ${limit}`
     return { name: undefined, text, values: parameters.values }
   }
   if (q !== undefined) {
@@ -59,9 +60,13 @@ function* lookups(teamId: string, filters: AgentFilters): Generator<Statement> {
   }
   const values = indexedValues(filters)
   if (values.length > 0) {
-    yield lookUp('agent_filters', (parameters) =>
-      values.map((anyOf) => hasAnyValue(parameters.add(anyOf))).join(' AND '),
-    )
+    const parameters = new Parameters(teamId)
+    const condition = values.map((anyOf) => hasAnyValue(parameters.add(anyOf))).join(' AND ')
+    // The values are those of the team. OFFSET 0 stops the planner from looking up all agents of the team as well.
+    const text = `
+SELECT id FROM (SELECT team_id, id FROM agent_filters WHERE ${condition} OFFSET 0) found
+WHERE team_id = $1 LIMIT ${limit}`
+    yield { name: undefined, text, values: parameters.values }
   }
 }
 
@@ -70,17 +75,19 @@ const hasAnyValue = (values: string) =>
   `SELECT hashtextextended(value COLLATE "C", uuid_hash_extended($1, 0)) FROM unnest(${values}::text[]) AS value)`
 
 /** For each filter, the values of which an agent has one, as `filter_values` of the database makes them. */
-function indexedValues({ hubs, modelNames, tags, ...flags }: AgentFilters): string[][] {
+function indexedValues({ hubs, modelNames, tags, minScore, ...flags }: AgentFilters): string[][] {
   const keys = (field: 'hub' | 'model' | 'tag', values: readonly string[] | undefined) =>
     values?.map((value) => filterKey(field, value))
-  const bits = FLAG_FIELD_NAMES.map((field) => {
-    const all: readonly string[] = FLAG_FIELDS[field].values
-    const chosen = flags[field]
-    // Most agents have one of many values.
-    if (chosen.length > all.length / 2) return undefined
-    return chosen.map((value) => String(FLAG_FIELDS[field].firstBit + all.indexOf(value)))
-  })
-  return [...bits, keys('hub', hubs), keys('model', modelNames), keys('tag', tags)].filter(
-    (values) => values !== undefined,
-  )
+  const bits = (field: FlagField, chosen: readonly string[]) => {
+    const { values, firstBit } = FLAG_FIELDS[field]
+    return chosen.map((value) => String(firstBit + (values as readonly string[]).indexOf(value)))
+  }
+  // Most agents have one of many values.
+  const few = FLAG_FIELD_NAMES.filter((field) => flags[field].length <= FLAG_FIELDS[field].values.length / 2)
+  return [
+    ...few.map((field) => bits(field, flags[field])),
+    // Without an evaluation there is no score.
+    minScore === undefined ? undefined : bits('evaluation', ['current', 'outdated']),
+    ...[keys('hub', hubs), keys('model', modelNames), keys('tag', tags)],
+  ].filter((values) => values !== undefined)
 }
