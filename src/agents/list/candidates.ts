@@ -1,11 +1,11 @@
 import type { Statement, Statements } from '../../platform/database/database.ts'
-import { FLAG_FIELD_NAMES, FLAG_FIELDS, type FlagField, filterKey } from './filter-table.ts'
+import { type FactField, FLAG_FIELD_NAMES, FLAG_FIELDS, type FlagField, filterKey } from './filter-table.ts'
 import { type AgentFilters, matchesFilters, Parameters, searchPattern } from './filters.ts'
+import { shareSql } from './statement.ts'
 
 /** A page of the candidates is found and sorted in a few milliseconds. */
 const MAX_CANDIDATES = 1_000
 
-const SAMPLED = 250
 /** At this share of matches, a walk through the index of the order reads about 20,000 entries to fill a page of 100. */
 const MIN_SHARE_FOR_WALK = 0.005
 
@@ -26,17 +26,13 @@ export async function findCandidates(
   return undefined
 }
 
-/** The share of matches among the oldest and the newest agents of the team. */
 function sampleStatement(teamId: string, filters: AgentFilters): Statement {
   const parameters = new Parameters(teamId)
   const condition = matchesFilters(filters, parameters)
-  const limit = parameters.add(SAMPLED)
-  const sampled = (direction: string) =>
-    `(SELECT flags, score, hub, facts, search_name FROM agent_filters WHERE team_id = $1 ORDER BY id ${direction} LIMIT ${limit})`
+  const columns = 'flags, score, hub, facts, search_name'
   return {
     name: undefined,
-    text: `
-SELECT coalesce(avg((${condition})::integer), 0)::float AS share FROM (${sampled('ASC')} UNION ALL ${sampled('DESC')}) sample`,
+    text: shareSql('agent_filters', columns, condition, parameters),
     values: parameters.values,
   }
 }
@@ -76,7 +72,7 @@ const hasAnyValue = (values: string) =>
 
 /** For each filter, the values of which an agent has one, as `filter_values` of the database makes them. */
 function indexedValues({ hubs, modelNames, tags, minScore, ...flags }: AgentFilters): string[][] {
-  const keys = (field: 'hub' | 'model' | 'tag', values: readonly string[] | undefined) =>
+  const keys = (field: FactField | 'hub', values: readonly string[] | undefined) =>
     values?.map((value) => filterKey(field, value))
   const bits = (field: FlagField, chosen: readonly string[]) => {
     const { values, firstBit } = FLAG_FIELDS[field]

@@ -114,19 +114,27 @@ export function searchStatement(
 }
 
 /** The share of matching agents among the oldest and the newest of the team. */
-export function sampleStatement(teamId: string, filters: AgentFilters, size: number): Statement {
+export function sampleStatement(teamId: string, filters: AgentFilters): Statement {
   const parameters = toParameters(teamId, filters)
   parameters.add(searchPattern(filters.q ?? ''))
-  const limit = parameters.add(size)
-  const sampled = (direction: string) =>
-    `(SELECT status, trust_stage, protection_status, agent_name FROM agents WHERE team_id = $1 ORDER BY id${direction} LIMIT ${limit})`
+  const columns = 'status, trust_stage, protection_status, agent_name'
   return {
     name: 'sample-agents',
-    text: `
-SELECT coalesce(avg((${MATCHES})::integer), 0)::float AS share
-FROM (${sampled('')} UNION ALL ${sampled(' DESC')}) sample`,
+    text: shareSql('agents', columns, MATCHES, parameters),
     values: parameters.values,
   }
+}
+
+const SAMPLED = 250
+
+/** Selects the share of rows that match among the first and the last of the team $1 in a table. */
+export function shareSql(table: string, columns: string, condition: string, parameters: Parameters): string {
+  const limit = parameters.add(SAMPLED)
+  const sampled = (direction: string) =>
+    `(SELECT ${columns} FROM ${table} WHERE team_id = $1 ORDER BY id${direction} LIMIT ${limit})`
+  return `
+SELECT coalesce(avg((${condition})::integer), 0)::float AS share
+FROM (${sampled('')} UNION ALL ${sampled(' DESC')}) sample`
 }
 
 /** A page of some agents that match the filters. */

@@ -77,14 +77,13 @@ function toPage(rows: ListedRow[], { limit }: PageRequest): ListedPage {
   return { agents, hasNext: agents.at(-1)?.has_next === true }
 }
 
-const SAMPLED = 250
 /** At this share of matches, a scan reads about 5,000 agents to fill a page of 100. */
 const MIN_SHARE_FOR_SCAN = 0.02
 
 /** Estimates whether the search matches many agents of this team. The statistics of PostgreSQL cover all teams together. A
  * wrong estimate is slower; the result is the same. */
 async function chooseSearch(sql: Statements, teamId: string, filters: AgentFilters): Promise<Search> {
-  const [row] = await sql.read<{ share: number }>(sampleStatement(teamId, filters, SAMPLED))
+  const [row] = await sql.read<{ share: number }>(sampleStatement(teamId, filters))
   return (row?.share ?? 0) >= MIN_SHARE_FOR_SCAN ? 'scan' : 'lookup'
 }
 

@@ -24,13 +24,11 @@ const AnyAgentEvent = Type.Object({
   data: Type.Object({ ...data.properties, action: Type.String({ pattern: ACTION.source }) }),
 })
 
-const createAjv = () => new Ajv({ strict: false, validateFormats: false })
+const ajv = new Ajv({ strict: false, validateFormats: false })
 const isAgentEvent = onFirstUse((): ((message: unknown) => message is AgentEvent) =>
-  createAjv().compile(AnyAgentEvent),
+  ajv.compile(AnyAgentEvent),
 )
-const isEpochEvent = onFirstUse((): ((message: unknown) => message is EpochEvent) =>
-  createAjv().compile(EpochEvent),
-)
+const isEpochEvent = onFirstUse((): ((message: unknown) => message is EpochEvent) => ajv.compile(EpochEvent))
 
 /** Reads a message by its subject, `<prefix>.<team>.<agent>` or `<prefix>.epoch.<epoch>`. Undefined if it is not one that the
  * console publishes there: anyone who may publish to NATS can have written it. */
