@@ -1,3 +1,4 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '../contract/problem.ts'
@@ -6,6 +7,7 @@ import type { Lane, Lanes } from '../platform/fairness/lanes.ts'
 import { refusalProblem } from '../platform/fairness/place.ts'
 import type { Metrics } from '../platform/observe/metrics.ts'
 import { inSpan } from '../platform/tracing/spans.ts'
+import { createRepeatedRefusals } from './repeated-refusals.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,10 +33,17 @@ interface Place {
   release: () => void
 }
 
+interface FairSharesOptions {
+  lanes: Lanes
+  metrics: Metrics
+  newRequestId: (request: IncomingMessage) => string
+  shutdown: { hasBegun: boolean }
+}
+
 /** Gives each handler that uses the database a place in a lane while it runs, so that no team takes the connections from the
  * others. A slow reader of the response holds no place. */
 export const fairShares = fp(
-  async (app, { lanes, metrics }: { lanes: Lanes; metrics: Metrics }) => {
+  async (app, { lanes, metrics, newRequestId, shutdown }: FairSharesOptions) => {
     app.decorateRequest('yieldPlace')
     app.decorateReply('withPlace', withPlace)
     const laneMetrics = metrics.lanes(lanes)
@@ -93,8 +102,27 @@ export const fairShares = fp(
     /** Before the body is read. */
     const refuseEarly: RouteOptions['onRequest'] = (request, _reply, done) => {
       const lane = chooseLane(request)
-      const cause = lanes[lane].refusal(request.caller.teamId, keyOf(request, lane))
+      const { teamId } = request.caller
+      const cause = lanes[lane].refusal(teamId, keyOf(request, lane))
+      if (cause) refusals.remember(request.raw, teamId)
       done(cause && refuse(lane, cause))
+    }
+
+    const refusals = createRepeatedRefusals({
+      lanes,
+      newRequestId,
+      onRepeat: ({ lane, cause, ...request }) => {
+        laneMetrics.countRefusal(lane, cause)
+        metrics.observeRequest({ ...request, seconds: 0 })
+      },
+    })
+    const [handle] = app.server.listeners('request') as RequestListener[]
+    if (handle) {
+      app.server
+        .off('request', handle)
+        .on('request', (request: IncomingMessage, response: ServerResponse) => {
+          if (shutdown.hasBegun || !refusals.repeat(request, response)) handle(request, response)
+        })
     }
 
     app.addHook('onRoute', (route) => {

@@ -50,10 +50,11 @@ export interface ServerOptions extends AuthenticationOptions {
 /** The server with its plugins, without routes. */
 export async function createServer(options: ServerOptions) {
   const { log, newId, metrics, lanes, shutdown, schemas, connectionLimits } = options
+  const newRequestId = createRequestId(newId)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    genReqId: createRequestId(newId),
+    genReqId: newRequestId,
     bodyLimit: BODY_LIMIT_BYTES,
     ...TIMEOUTS,
     // Node looks for connections whose headers are late only at this interval, by default every 30 s.
@@ -82,7 +83,7 @@ export async function createServer(options: ServerOptions) {
   await app.register(mountedOperation)
   await app.register(requestTimeout)
   await app.register(authentication, options)
-  await app.register(fairShares, { lanes, metrics })
+  await app.register(fairShares, { lanes, metrics, newRequestId, shutdown })
   await app.register(requestMemory, { memory: options.requestMemory })
   await app.register(rawBody)
   // Before the validation, which reads the headers that a route declares.

@@ -264,6 +264,25 @@ describe('a request without a place', async () => {
     })
   }
 
+  for (const lane of ['reads', 'writes'] as const) {
+    it(`in the lane of ${lane} is refused again without the hooks of a request, with the same response`, async () => {
+      const refused = await running.person()
+      const lines = () => running.logLines.filter((line) => line.includes(refused.user)).length
+      const filled = fill(running, lane, refused.team)
+      const first = await requestIn[lane](refused)
+      await until('the first one is in the access log', () => lines() === 1)
+      const second = await requestIn[lane](refused)
+      filled.empty()
+      const comparable = ({ status, body, headers }: typeof first) => {
+        const { date: _date, 'x-request-id': id, ...rest } = Object.fromEntries(headers)
+        return { status, body, rest, hasId: id !== undefined }
+      }
+      assert.deepEqual(comparable(second), comparable(first))
+      assert.equal(first.status, 429)
+      assert.equal(lines(), 1)
+    })
+  }
+
   it('is 503 where many teams fill the lane, without an error in the log', async () => {
     // Each entry belongs to another team.
     const queue = running.deps.lanes.reads
@@ -274,7 +293,7 @@ describe('a request without a place', async () => {
       entries.push(entry)
     }
     const logged = running.logLines.length
-    const reply = await getAgent(running, person, id)
+    const reply = await getAgent(running, await running.person(), id)
     for (const entry of entries) queue.cancel(entry)
     for (const entry of entries) queue.release(entry)
     assert.equal(reply.status, 503)
@@ -353,7 +372,7 @@ describe('a request without a place', async () => {
     filled.empty()
     assert.match(text, /console_places_in_use\{lane="reads"\} 8/)
     assert.match(text, /console_places_waiting\{lane="reads"\} [1-9]/)
-    assert.match(text, /console_refusals_total\{lane="writes",cause="own_share"\} 2/)
+    assert.match(text, /console_refusals_total\{lane="writes",cause="own_share"\} 4/)
     assert.match(text, /console_refusals_total\{lane="reads",cause="overloaded"\} 1/)
     assert.match(text, /console_place_wait_seconds_count\{lane="searches"\} [1-9]/)
   })

@@ -2,8 +2,14 @@ import { readFileSync } from 'node:fs'
 import type { Process } from '../acceptance/processes.ts'
 import { until } from '../support/until.ts'
 
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
+/** The options of Node that `npm start` has, for a process that is measured. */
+export const MEMORY_LIMITS = scripts.start.match(/--max-\S+/g)?.join(' ') ?? ''
+
 /** What a process must be started with. */
-export const TELLS_MEMORY = { NODE_OPTIONS: '--import ./test/proofs/memory-on-signal.ts' }
+export const TELLS_MEMORY = {
+  NODE_OPTIONS: `--import ./test/proofs/memory-on-signal.ts ${MEMORY_LIMITS}`,
+}
 
 const MEMORY = /memory (\{.*\})\n/g
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import fp from 'fastify-plugin'
+import { countPassedBytes } from '../../platform/minor-gc.ts'
 import type { ConnectionMetrics, CutOffCause } from '../../platform/observe/metrics.ts'
 import { Connection } from './connection.ts'
 import { createOccupancy } from './occupancy.ts'
@@ -145,6 +146,8 @@ export const connections = fp(
         else connection.largeBytes -= length
       })
       holding.add(connection)
+      // The rows from the database, the text and the body.
+      countPassedBytes(3 * length)
       // After the body was handed to the connection.
       queueMicrotask(enforceBudget)
       // Node would allocate three times the length of a string.

@@ -45,6 +45,8 @@ export function streamResponse(
     onHead: ({ status, headers }, exchange) => {
       endStreaming = metrics.startStreaming()
       body = new Readable({
+        // Nothing is read ahead: each of many clients that read slowly would hold it.
+        highWaterMark: 0,
         read: () => exchange.resume(),
         destroy: (error, callback) => {
           exchange.abort(new UpstreamFailure('client_disconnected'))
@@ -53,7 +55,7 @@ export function streamResponse(
       })
       onResult({ status, headers, body, finish: () => exchange.abort() })
     },
-    onChunk: (chunk) => body?.push(chunk) ?? true,
+    onChunk: (chunk) => !body || (body.push(chunk) && !body.isPaused()),
     onEnd: (failure) => {
       endStreaming?.(failure?.kind)
       if (failure) body?.destroy(failure)
