@@ -52,17 +52,20 @@ export class FacetCounter {
     this.#tags = keys('tag', filters.tags)
   }
 
-  /** Adds the agents of a page: their `facts` one after the other. */
-  async add(facts: Buffer, page: number): Promise<void> {
+  /** Adds the agents of a page: their `facts` one after the other. Returns how many they are. */
+  async add(facts: Buffer, page: number): Promise<number> {
+    let agents = 0
     let turnEnd = TURN_BYTES
     for (let at = 0; at < facts.length; ) {
       const end = at + TAGS_AT + KEY_BYTES * readUInt16(facts, at)
       this.#addAgent(facts, at, end, page)
+      agents++
       at = end
       if (at < turnEnd) continue
       await setImmediate()
       turnEnd = at + TURN_BYTES
     }
+    return agents
   }
 
   #addAgent(facts: Buffer, at: number, end: number, page: number): void {

@@ -2,7 +2,8 @@ import { type AgentFacets, type AgentFacetsQuery, MAX_FACET_VALUES } from '../..
 import type { Statements } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
 import { FacetCounter, type Tally } from './facet-counter.ts'
-import { type FactsPage, readFacts, readValues } from './facet-store.ts'
+import { createPageReader, type FactsPage } from './facet-pages.ts'
+import { hasAgents, readValues } from './facet-store.ts'
 import type { FactField } from './filter-table.ts'
 import { readFilters } from './filters.ts'
 import type { RequireFilterTable } from './readiness.ts'
@@ -13,36 +14,45 @@ export interface FacetsDeps {
   /** How many agents are read at a time. */
   pageSize?: number
   /** Older agents are not counted. */
-  maxPages?: number
+  maxAgents?: number
 }
 
 export type Facets = ReturnType<typeof createFacets>
 
 /** PostgreSQL returns a few characters for each agent, and the console counts them: half of the processor time of grouping and
  * unnesting them in PostgreSQL. */
-export function createFacets({ searches, requireFilterTable, pageSize = 10_000, maxPages = 10 }: FacetsDeps) {
+export function createFacets({
+  searches,
+  requireFilterTable,
+  pageSize = 10_000,
+  maxAgents = 100_000,
+}: FacetsDeps) {
+  const readPage = createPageReader(searches, pageSize)
+
   return async ({ teamId }: Caller, query: AgentFacetsQuery): Promise<AgentFacets> => {
     await requireFilterTable(teamId)
     const filters = readFilters(query)
     const counter = new FacetCounter(filters)
     /** The id that each page begins after; undefined for the first. */
     const starts: (string | undefined)[] = []
-    const readPage = (after: string | undefined, size: number) =>
-      readFacts(searches, teamId, filters, { after, size })
-    let after: string | undefined
-    let reading: Promise<FactsPage> | undefined = readPage(after, pageSize)
+    let agents = 0
+    let reading: Promise<FactsPage> | undefined = readPage(teamId, filters)
+    let last: FactsPage | undefined
     while (reading) {
-      const { facts, next }: FactsPage = await reading
-      starts.push(after)
-      const isLast: boolean = next === undefined || starts.length === maxPages
+      const page: FactsPage = await reading
+      starts.push(last?.next)
       // PostgreSQL reads the next page while this one is counted.
-      reading = isLast ? undefined : readPage(next, pageSize)
+      const mayReadNext = page.next !== undefined && agents + pageSize < maxAgents
+      reading = mayReadNext ? readPage(teamId, filters, page) : undefined
       reading?.catch(() => {})
-      await counter.add(facts, starts.length - 1)
-      after = next
+      agents += await counter.add(page.facts, starts.length - 1)
+      // The page had fewer agents than expected.
+      if (!reading && page.next !== undefined && agents < maxAgents) reading = readPage(teamId, filters, page)
+      last = page
     }
     const isApproximate =
-      counter.hasUncounted || (after !== undefined && (await readPage(after, 1)).facts.length > 0)
+      counter.hasUncounted ||
+      (last?.next !== undefined && (await hasAgents(searches, teamId, filters, last.next)))
 
     const values = async (field: FactField) => {
       const tallies = counter.mostFrequent(field, MAX_FACET_VALUES)

@@ -71,26 +71,29 @@ export class Parameters {
 /** The condition that a row of `agent_filters` of the team matches the filters. */
 export function matchesFilters(filters: AgentFilters, parameters: Parameters): string {
   const excluded = FLAG_FIELD_NAMES.reduce((bits, field) => bits | excludedFlags(field, filters[field]), 0)
-  return [
+  const conditions = [
     excluded === 0 ? [] : `flags & ${parameters.add(excluded)}::integer = 0`,
     hasAnyFact('model', filters.modelNames, parameters),
     hasAnyFact('tag', filters.tags, parameters),
     matchesUncounted(filters, parameters),
-  ]
-    .flat()
-    .join(' AND ')
+  ].flat()
+  return conditions.join(' AND ') || 'true'
+}
+
+/** Whether the filters are on fields without a facet, too. */
+export function filtersUncounted({ hubs, minScore, q }: AgentFilters): boolean {
+  return hubs !== undefined || minScore !== undefined || q !== undefined
 }
 
 /** The part of the condition whose fields have no facet. */
-export function matchesUncounted({ hubs, minScore, q }: AgentFilters, parameters: Parameters): string {
-  const conditions = [
+export function matchesUncounted({ hubs, minScore, q }: AgentFilters, parameters: Parameters): string[] {
+  return [
     hubs === undefined
       ? []
       : `hub = ANY (${parameters.add(hubs.map((hub) => filterKey('hub', hub)))}::text[])`,
     minScore === undefined ? [] : `score >= ${parameters.add(minScore)}::double precision`,
     q === undefined ? [] : `search_name LIKE lower(${parameters.add(searchPattern(q))}::text)`,
   ].flat()
-  return conditions.length === 0 ? 'true' : conditions.join(' AND ')
 }
 
 function hasAnyFact(
