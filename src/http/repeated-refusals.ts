@@ -88,5 +88,7 @@ function laneOf(method: string): Lane | undefined {
 }
 
 function callerOf({ headers }: IncomingMessage): string {
-  return `${headers[TEAM_HEADER] ?? ''} ${headers.authorization}`
+  // Node joins several headers to one text.
+  const team = (headers[TEAM_HEADER] ?? '') as string
+  return `${team} ${headers.authorization}`
 }
