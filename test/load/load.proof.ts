@@ -49,7 +49,7 @@ const ENVIRONMENT = {
   WATCH_MAX_PER_USER: '200',
   // As docs/deploy.md says for one replica and a database with two cores.
   DATABASE_POOL_SIZE: '12',
-  DATABASE_MAX_WAIT_MS: IS_LONG ? '300' : '10000',
+  DATABASE_MAX_WAIT_MS: IS_LONG ? '200' : '10000',
   ISSUER_TOKEN_SECONDS: '20000',
   ...TELLS_MEMORY,
 }
