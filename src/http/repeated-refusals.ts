@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LRUCache } from 'lru-cache'
 import { TEAM_HEADER } from '../contract/team-header.ts'
 import type { QueueRefusal } from '../platform/fairness/fair-queue.ts'
 import type { Lane, Lanes } from '../platform/fairness/lanes.ts'
@@ -40,27 +41,19 @@ export interface RepeatedRefusals {
 /** Refuses further requests of a caller without the hooks of a request, in a third of their CPU time: at several times its
  * capacity, a process must not spend all its time on refusals. */
 export function createRepeatedRefusals({ lanes, newRequestId, onRepeat }: Options): RepeatedRefusals {
-  const remembered = new Map<string, { team: string; until: number }>()
-
-  const findTeam = (request: IncomingMessage) => {
-    const caller = callerOf(request)
-    const entry = remembered.get(caller)
-    if (entry && performance.now() < entry.until) return entry.team
-    remembered.delete(caller)
-    return undefined
-  }
+  /** The team of each caller. */
+  const remembered = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS })
 
   return {
     remember: (request, team) => {
-      if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-      remembered.set(callerOf(request), { team, until: performance.now() + REMEMBER_MS })
+      remembered.set(callerOf(request), team)
     },
     repeat: (request, response) => {
       if (remembered.size === 0) return false
       const { method = '', url = '' } = request
       const lane = laneOf(method)
       const path = lane && PATH.exec(url)
-      const team = path && findTeam(request)
+      const team = path && remembered.get(callerOf(request))
       if (!team) return false
       const [, id] = path
       const cause = lanes[lane].refusal(team, lane === 'writes' ? id : undefined)

@@ -12,10 +12,13 @@ describe('a process of the console', () => {
       assert.match(start ?? '', /^node --disable-sigusr1 /)
     assert.match(
       read('Dockerfile'),
-      /^ENTRYPOINT \["node", "--disable-sigusr1", .*"\/app\/bin\/agent-console\.ts"\]$/m,
+      /^ENTRYPOINT \["node", "--disable-sigusr1", "\/app\/bin\/agent-console\.ts"\]$/m,
     )
     for (const unit of ['agent-console', 'agent-console-relay']) {
-      assert.match(read(`deploy/systemd/${unit}.service`), /^ExecStart=\/usr\/bin\/node --disable-sigusr1 /m)
+      assert.match(
+        read(`deploy/systemd/${unit}.service`),
+        /^ExecStart=\/usr\/bin\/node --disable-sigusr1 (?:--max-old-space-size=\d+ )?bin/m,
+      )
     }
     // The entry point hands its options on.
     assert.match(read('bin/agent-console.ts'), /process\.execArgv/)
