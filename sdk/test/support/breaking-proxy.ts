@@ -83,7 +83,11 @@ async function forward(
   { method, url, headers }: IncomingMessage,
   body: Buffer,
 ): Promise<ForwardedResponse> {
-  const outgoing = request(new URL(url ?? '', consoleUrl), { method: method ?? 'GET', headers })
+  const outgoing = request(new URL(url ?? '', consoleUrl), {
+    method: method ?? 'GET',
+    // fetch accepts a compressed text without its last bytes, which repeat its length and checksum.
+    headers: { ...headers, 'accept-encoding': 'identity' },
+  })
   outgoing.end(body)
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
   const received = Buffer.concat(await response.toArray())
