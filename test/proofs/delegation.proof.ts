@@ -10,6 +10,7 @@ import { type Entry, expectedDependents, expectedGraph, type ModelAgent } from '
 /** 200 in CI; `npm run proof:delegation` makes 10,000. */
 const GRAPHS = Number(process.env['GRAPHS'] ?? 200)
 const SEED = Number(process.env['DELEGATION_SEED'] ?? 17)
+const REPORTED_GRAPHS = 500
 
 describe('the graph of delegations', async () => {
   let nowMs = Date.now()
@@ -17,8 +18,10 @@ describe('the graph of delegations', async () => {
 
   it(`is that of a simple reference implementation, for ${GRAPHS} generated graphs of two teams`, async (t) => {
     const counts = { reads: 0, past: 0, edges: 0, cycles: 0 }
-    for (const graph of fc.sample(generatedGraph, { numRuns: GRAPHS, seed: SEED })) {
+    for (const [index, graph] of fc.sample(generatedGraph, { numRuns: GRAPHS, seed: SEED }).entries()) {
       await check(graph, counts)
+      const compared = index + 1
+      if (compared % REPORTED_GRAPHS === 0) process.stdout.write(`${compared} of ${GRAPHS} graphs\n`)
     }
     assert.ok(counts.cycles > 0 && counts.past > 0)
     t.diagnostic(
