@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
+import { countPassedBytes } from '../minor-gc.ts'
 import type { FairQueue } from './fair-queue.ts'
 import { refusalProblem, takePlace } from './place.ts'
 import { createSharedBudget } from './shared-budget.ts'
@@ -28,6 +29,9 @@ export interface ExportsOptions {
   retryMs?: number
   retries?: number
 }
+
+/** What a page takes: as it arrives, as rows, as objects, as text, and as bytes for the client, most of them twice. */
+const PASSED_FOR_CHARACTER = 8
 
 export type Exports = ReturnType<typeof createExports>
 
@@ -62,6 +66,7 @@ export function createExports({ queue, max = 32, retryMs = 1_000, retries = 60 }
   ): AsyncGenerator<string> {
     let page = first
     for (;;) {
+      countPassedBytes(PASSED_FOR_CHARACTER * page.text.length)
       // A stream would take an empty text for its end.
       if (page.text !== '') yield page.text
       const { next } = page
