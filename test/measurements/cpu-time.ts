@@ -18,31 +18,32 @@ export interface CpuClock {
 export async function createCpuClock(consolePid: number, databaseUrl: string): Promise<CpuClock> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
-  let backends: { pid: number }[] = []
+  /** The time of each, as it was read last: a connection that has ended keeps its time. */
+  let backends = new Map<number, number>()
   return {
     refresh: async () => {
-      const { rows } = await client.query(
+      const { rows } = await client.query<{ pid: number }>(
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'agent-console'",
       )
-      backends = rows
+      backends = new Map(rows.map(({ pid }) => [pid, 0]))
     },
-    read: () => ({
-      consoleMs: readMs(consolePid),
-      databaseMs: backends.reduce((sum, { pid }) => sum + readMs(pid), 0),
-    }),
+    read: () => {
+      for (const [pid, lastMs] of backends) backends.set(pid, readMs(pid) ?? lastMs)
+      const databaseMs = [...backends.values()].reduce((sum, ms) => sum + ms, 0)
+      return { consoleMs: readMs(consolePid) ?? 0, databaseMs }
+    },
     close: () => client.end(),
   }
 }
 
-/** Of all threads of a process. The first number of `schedstat` is the time on a processor, in nanoseconds. */
-function readMs(pid: number): number {
+/** Of all threads of a process; undefined if it has ended. The first number of `schedstat` is the time on a processor, in nanoseconds. */
+function readMs(pid: number): number | undefined {
   try {
     return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
       const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
       return sum + Number(nanoseconds) / 1e6
     }, 0)
   } catch {
-    // A connection that has ended.
-    return 0
+    return undefined
   }
 }
