@@ -10,8 +10,8 @@ export function sendAgent(reply: FastifyReply, { text, revision, credentialWarni
 }
 
 /** Sends a text that is already JSON, without serialising it. */
-export function sendJson(reply: FastifyReply, text: string) {
-  return reply.type('application/json; charset=utf-8').serializer(asIs).send(text)
+export function sendJson(reply: FastifyReply, json: string | Buffer) {
+  return reply.type('application/json; charset=utf-8').serializer(asIs).send(json)
 }
 
 const asIs = (text: unknown) => text as string

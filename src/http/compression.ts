@@ -22,7 +22,8 @@ export const compression = fp(
     app.addHook('onSend', async (request, reply, payload) => {
       if (!mayCompress(request, reply)) return payload
       reply.header('vary', 'accept-encoding')
-      if (typeof payload !== 'string' || Buffer.byteLength(payload) < MIN_BYTES) return payload
+      if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload
+      if (Buffer.byteLength(payload) < MIN_BYTES) return payload
       const coding = chooseCoding(request.headers['accept-encoding'])
       if (coding === undefined) return payload
       reply.header('content-encoding', coding)
@@ -37,6 +38,8 @@ function mayCompress({ routeOptions }: FastifyRequest, reply: FastifyReply): boo
   const type = reply.getHeader('content-type') ?? 'application/json'
   return (
     routeOptions.config?.forwards !== true &&
+    // Compressed already.
+    !reply.hasHeader('content-encoding') &&
     String(type).startsWith('application/json') &&
     reply.getHeader('cache-control') !== 'no-store'
   )

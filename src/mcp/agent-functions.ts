@@ -24,8 +24,8 @@ interface Page {
 
 /** What the tools do with agents: the functions behind the API, called with the same caller. */
 export interface AgentFunctions {
-  /** Returns an AgentPage as JSON. */
-  list: (caller: Caller, query: AgentListQuery) => Promise<string>
+  /** Returns an AgentPage as JSON, in bytes. */
+  list: (caller: Caller, query: AgentListQuery) => Promise<Buffer>
   laneOfList: (query: AgentListQuery) => Lane
   read: (caller: Caller, id: string, options: { includeScores: boolean }) => Promise<AgentText>
   readAt: (

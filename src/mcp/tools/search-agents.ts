@@ -64,8 +64,8 @@ export const searchAgents = (agents: AgentFunctions, confirmations: Confirmation
           ...{ fields: [...SHOWN], include_scores: true },
         }
         const lane = agents.laneOfList(query)
-        const text = await withPlace(lane, undefined, () => agents.list(caller, query))
-        const page = JSON.parse(text) as AgentPage
+        const json = await withPlace(lane, undefined, () => agents.list(caller, query))
+        const page = JSON.parse(json.toString()) as AgentPage
         const found = page.results.map(({ latest_evaluation: evaluation, ...agent }, index) => ({
           ...agent,
           revision: page.revisions[index],
