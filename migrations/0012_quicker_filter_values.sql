@@ -8,16 +8,16 @@ CREATE OR REPLACE FUNCTION filter_values(team_id uuid, flags integer, hub text, 
 LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE COST 10000 AS $$
 DECLARE
   seed bigint := uuid_hash_extended(team_id, 0);
-  found bigint[] := ARRAY[hashtextextended(hub COLLATE "C", seed)];
+  hashes bigint[] := ARRAY[hashtextextended(hub COLLATE "C", seed)];
 BEGIN
   FOR bit IN 0..30 LOOP
     IF flags & (1 << bit) <> 0 THEN
-      found := found || hashtextextended(bit::text COLLATE "C", seed);
+      hashes := hashes || hashtextextended(bit::text COLLATE "C", seed);
     END IF;
   END LOOP;
   FOR start IN 9..length(facts) BY 8 LOOP
-    found := found || hashtextextended(substr(facts, start, 8) COLLATE "C", seed);
+    hashes := hashes || hashtextextended(substr(facts, start, 8) COLLATE "C", seed);
   END LOOP;
-  RETURN found;
+  RETURN hashes;
 END
 $$;

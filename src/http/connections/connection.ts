@@ -1,9 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
-/** What undici and Node have read of the response of a mounted service before they notice that the client does not read. */
-const READ_AHEAD_BYTES = 128 * 1024
-
 /** The connection of a client, with what it has not taken yet of its responses. */
 export class Connection {
   readonly socket: Socket
@@ -31,8 +28,7 @@ export class Connection {
 
   /** The memory that the connection holds until the client reads. */
   get heldBytes(): number {
-    const readAhead = this.isSending && this.request?.mountedOperation ? READ_AHEAD_BYTES : 0
-    return Math.max(this.largeBytes, this.hasSharedBody ? 0 : this.socket.writableLength) + readAhead
+    return Math.max(this.largeBytes, this.hasSharedBody ? 0 : this.socket.writableLength)
   }
 
   /** Undefined for connections without a token: together they count as one team. */

@@ -45,7 +45,7 @@ export function streamResponse(
     onHead: ({ status, headers }, exchange) => {
       endStreaming = metrics.startStreaming()
       body = new Readable({
-        // Nothing is read ahead: each of many clients that read slowly would hold it.
+        // This stream reads nothing ahead, as undici and the socket do: each of many clients that read slowly would hold it.
         highWaterMark: 0,
         read: () => exchange.resume(),
         destroy: (error, callback) => {
