@@ -9,7 +9,7 @@ export function sendAgent(reply: FastifyReply, { text, revision, credentialWarni
   return sendJson(reply.header('etag', toETag(revision)), text)
 }
 
-/** Sends a text that is already JSON, without serialising it. */
+/** Sends what is already JSON, without serialising it. */
 export function sendJson(reply: FastifyReply, json: string | Buffer) {
   return reply.type('application/json; charset=utf-8').serializer(asIs).send(json)
 }

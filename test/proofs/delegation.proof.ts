@@ -10,6 +10,7 @@ import { type Entry, expectedDependents, expectedGraph, type ModelAgent } from '
 /** 200 in CI; `npm run proof:delegation` makes 10,000. */
 const GRAPHS = Number(process.env['GRAPHS'] ?? 200)
 const SEED = Number(process.env['DELEGATION_SEED'] ?? 17)
+/** How many graphs lie between two lines of progress. */
 const REPORTED_GRAPHS = 500
 
 describe('the graph of delegations', async () => {

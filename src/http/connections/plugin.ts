@@ -146,7 +146,7 @@ export const connections = fp(
         else connection.largeBytes -= length
       })
       holding.add(connection)
-      // The rows from the database, the text and the body.
+      // The rows from the database, mostly a text of them, and the body.
       countPassedBytes(3 * length)
       // After the body was handed to the connection.
       queueMicrotask(enforceBudget)

@@ -45,7 +45,7 @@ export function streamResponse(
     onHead: ({ status, headers }, exchange) => {
       endStreaming = metrics.startStreaming()
       body = new Readable({
-        // This stream reads nothing ahead, as undici and the socket do: each of many clients that read slowly would hold it.
+        // undici and the socket read ahead. This stream does not: each of many clients that read slowly would hold it.
         highWaterMark: 0,
         read: () => exchange.resume(),
         destroy: (error, callback) => {
