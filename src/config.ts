@@ -302,10 +302,17 @@ function readPool({ read }: Reader): Config['pool'] {
   return {
     poolSize: read('DATABASE_POOL_SIZE', (text) => parseInteger(text, 4, 1_000), 16),
     maxWaitMs: read('DATABASE_MAX_WAIT_MS', (text) => parseInteger(text, 1, 60_000), 300),
+    maxUtilization: read('FAIR_SHARES_MAX_UTILIZATION', parseUtilization, 0.5),
     lockTimeoutMs: read('DATABASE_LOCK_TIMEOUT_MS', (text) => parseInteger(text, 1, 5_000), 1_000),
     connectTimeoutMs: read('DATABASE_CONNECT_TIMEOUT_MS', (text) => parseInteger(text, 100, 60_000), 2_000),
     connectionLifetimeS: read('DATABASE_CONNECTION_LIFETIME_S', parseLifetime, 30 * 60),
   }
+}
+
+function parseUtilization(text: string): number {
+  const value = parseRatio(text)
+  if (value < 0.1) throw new Error('must be a number from 0.1 to 1')
+  return value
 }
 
 const parseLifetime = (text: string) => parseInteger(text, 1, 86_400)

@@ -73,6 +73,7 @@ const database: Dashboard = {
       panel('Requests that wait', 'short', total('console_places_waiting', 'lane')),
       panel('Wait for a place, 99th percentile', 's', p99('console_place_wait_seconds', 'lane')),
       panel('Requests without a place', 'reqps', rate('console_refusals_total', 'lane, cause')),
+      panel('Waits of a dominant team', 'ops', rate('console_headroom_waits_total', 'lane')),
     ],
     Maintenance: [
       panel('Runs in an hour', 'short', hourly('console_maintenance_runs_total', 'task, outcome')),

@@ -81,7 +81,7 @@ describe('a bulk request at the database', async () => {
   })
 
   it('ends in time: the agents that are left are not changed', async () => {
-    const lanes = createLanes({ poolSize: 4, maxWaitMs: 10 })
+    const lanes = createLanes({ poolSize: 4, maxWaitMs: 10, maxUtilization: 1 })
     const { signal } = new AbortController()
     const options = { lanes, team: 'team', signal }
     let runs = 0

@@ -102,8 +102,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'gives places to the first team again and again',
     file: 'src/platform/fairness/fair-queue.ts',
-    find: 'turns.delete(team)\n      if (team.ready.size > 0) turns.add(team)',
-    replace: 'if (team.ready.size === 0) turns.delete(team)',
+    find: 'turns.delete(team)\n      if (!hasHeadroom(entry.team)) {',
+    replace: 'if (team.ready.size === 1) turns.delete(team)\n      if (!hasHeadroom(entry.team)) {',
     test: ['test/platform/fair-queue.test.ts', 'gives places to the waiting teams in turn'],
   },
   {

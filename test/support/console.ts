@@ -104,6 +104,8 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
     EVOLUTION_URL: evolution.url,
     // A busy machine must not make the console refuse the few requests of a test.
     DATABASE_MAX_WAIT_MS: '10000',
+    // Nor must it let a team wait for headroom.
+    FAIR_SHARES_MAX_UTILIZATION: '1',
     DATABASE_LOCK_TIMEOUT_MS: '5000',
     DATABASE_CONNECT_TIMEOUT_MS: '30000',
     SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,

@@ -1,3 +1,5 @@
+import type { Headroom } from './headroom.ts'
+
 /** Why an entry gets no place: its team already has its share of the queue, or all teams together have too much. */
 export type QueueRefusal = 'own_share' | 'overloaded'
 
@@ -25,6 +27,8 @@ export interface FairQueue {
    * `onPlace` and `onRefusal` runs again. Returns whether it waits; if not, the entry keeps its place. */
   yield: (entry: QueueEntry) => boolean
   count: () => { running: number; waiting: number }
+  /** How often a team had to wait for headroom. */
+  holds: () => number
 }
 
 export interface FairQueueOptions {
@@ -36,8 +40,10 @@ export interface FairQueueOptions {
    * half is for the error of the prediction. The only waiting entry of a team is never refused at once for that: what other
    * teams do would decide whether this team gets its turn. */
   maxWaitMs: number
-  /** The same for the next entry of each team: it waits for nothing but a place that another team holds. */
+  /** The same for the next entry of each team: it waits for nothing but a place that another team holds, or briefly for headroom. */
   maxTurnMs?: number
+  /** Limits the places of a team that dominates a busy thread. Absent: only the turns do. */
+  headroom?: Headroom | undefined
   /** Milliseconds on a clock that never goes back. */
   now: () => number
 }
@@ -49,34 +55,67 @@ interface Team {
   ready: Set<QueueEntry>
   /** A key is present while an entry with it is running or ready. The set has the entries that wait for that one. */
   keys: Map<string, Set<QueueEntry>>
+  /** Since when it has to wait for headroom. */
+  heldSince: number | undefined
+  /** When it last got a place after a wait, and the moving average of the times between. */
+  servedAt: number
+  meanGapMs: number
 }
 
-/** Weight of the newest time that a place was held, in their moving average. */
+/** Weight of the newest time in a moving average. */
 const NEWEST_WEIGHT = 0.1
 
+/** How often the queue looks whether a held team may go on. */
+const HOLD_CHECK_MS = 2
+
+/** A held team gets a place after this time: it may not be the cause of the load. */
+const MAX_HOLD_MS = 10
+
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { places, maxWaiting, maxWaitMs, maxTurnMs = maxWaitMs, now } = options
+  const { places, maxWaiting, maxWaitMs, maxTurnMs = maxWaitMs, headroom, now } = options
   const teams = new Map<string, Team>()
   /** The teams with a ready entry, in the order of their turns. */
   const turns = new Set<Team>()
+  /** The teams with a ready entry that have to wait for headroom. */
+  const held = new Set<Team>()
   /** The time at which each entry got its place. */
   const running = new Map<QueueEntry, number>()
   /** The time at which each entry came, the oldest first. */
   const waiting = new Map<QueueEntry, number>()
   let meanHoldMs = 0
+  let holds = 0
   /** When a place was last given or returned. */
   let lastChangeAt = now()
   let isGiving = false
   let timer: NodeJS.Timeout | undefined
+  let holdTimer: NodeJS.Timeout | undefined
   let nextCheckAt = Number.POSITIVE_INFINITY
 
-  const canStart = (team: Team | undefined, key?: string) =>
-    running.size < places && turns.size === 0 && (key === undefined || !team?.keys.has(key))
+  const hasHeadroom = (name: string) => {
+    if (!headroom) return true
+    const team = teams.get(name)
+    if (team?.heldSince !== undefined && now() - team.heldSince >= MAX_HOLD_MS) return true
+    return (team?.running ?? 0) < headroom.limit(name, places)
+  }
+
+  const isKeyFree = (name: string, key: string | undefined) =>
+    key === undefined || !teams.get(name)?.keys.has(key)
+
+  /** Nothing that is ready goes first, and there is a place. */
+  const canStart = (name: string, key?: string) =>
+    running.size < places &&
+    turns.size === 0 &&
+    teams.get(name)?.heldSince === undefined &&
+    isKeyFree(name, key) &&
+    hasHeadroom(name)
 
   /** The share of each team is the average of all teams. */
   const causeFor = (team: Team | undefined): QueueRefusal => {
     const share = (running.size + waiting.size) / teams.size
-    return team && (teams.size === 1 || team.running + team.waiting > share) ? 'own_share' : 'overloaded'
+    const isHeld = team?.heldSince !== undefined
+    return team && (isHeld || teams.size === 1 || team.running + team.waiting > share)
+      ? 'own_share'
+      : 'overloaded'
   }
 
   const findLongest = () => {
@@ -93,11 +132,16 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     // If no place came back for some time, then it will probably take as long again until one does. The first entry of a
     // team may wait for that.
     const stalledMs = own > 0 ? now() - lastChangeAt : 0
-    return Math.max(stalledMs + (ahead * meanHoldMs) / places, aheadWithKey * meanHoldMs)
+    return Math.max(
+      stalledMs + (ahead * meanHoldMs) / places,
+      aheadWithKey * meanHoldMs,
+      team?.heldSince === undefined ? 0 : own * team.meanGapMs,
+    )
   }
 
-  const refusalFor = (team: Team | undefined, key?: string): QueueRefusal | undefined => {
-    if (canStart(team, key)) return undefined
+  const refusalFor = (name: string, key?: string): QueueRefusal | undefined => {
+    if (canStart(name, key)) return undefined
+    const team = teams.get(name)
     const own = team?.waiting ?? 0
     const isFull = waiting.size >= maxWaiting && (findLongest()?.waiting ?? 0) <= own + 1
     const isTooLong = own > 0 && predictWaitMs(team, key) > maxWaitMs / 2
@@ -114,7 +158,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 
   const makeReady = (team: Team, entry: QueueEntry) => {
     team.ready.add(entry)
-    turns.add(team)
+    if (team.heldSince === undefined) turns.add(team)
   }
 
   const wait = (team: Team, entry: QueueEntry) => {
@@ -128,6 +172,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       makeReady(team, entry)
     }
     checkAt(since + maxWaitMs)
+    if (running.size < places) giveSoon()
   }
 
   /** Lets the next entry with the key of this one become ready. */
@@ -146,19 +191,56 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     if (team.running + team.waiting === 0) teams.delete(name)
   }
 
+  /** In a microtask, so that entries that return their place at once do not recurse. */
+  const giveSoon = () => {
+    if (turns.size === 0 || isGiving) return
+    isGiving = true
+    queueMicrotask(givePlaces)
+  }
+
   const givePlaces = () => {
     isGiving = false
     // A team that is deleted and added again comes at the end, and the loop reaches it again.
     for (const team of turns) {
       if (running.size >= places) return
       const entry = team.ready.values().next().value as QueueEntry
-      team.ready.delete(entry)
       turns.delete(team)
+      if (!hasHeadroom(entry.team)) {
+        hold(team)
+        continue
+      }
+      countGap(team)
+      team.ready.delete(entry)
       if (team.ready.size > 0) turns.add(team)
       waiting.delete(entry)
       team.waiting--
       start(team, entry)
     }
+  }
+
+  const countGap = (team: Team) => {
+    const gapMs = Math.min(now() - team.servedAt, MAX_HOLD_MS)
+    team.meanGapMs += NEWEST_WEIGHT * (gapMs - team.meanGapMs)
+    team.servedAt = now()
+    team.heldSince = undefined
+  }
+
+  const hold = (team: Team) => {
+    if (team.heldSince === undefined) {
+      team.heldSince = now()
+      holds++
+    }
+    held.add(team)
+    holdTimer ??= setTimeout(() => {
+      holdTimer = undefined
+      for (const one of held) endHold(one)
+      givePlaces()
+    }, HOLD_CHECK_MS).unref()
+  }
+
+  /** It gets its turn, and then a place if there is headroom. */
+  const endHold = (team: Team) => {
+    if (held.delete(team)) turns.add(team)
   }
 
   const cancel = (entry: QueueEntry) => {
@@ -167,7 +249,11 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     team.waiting--
     if (team.ready.delete(entry)) freeKey(team, entry)
     else team.keys.get(entry.key as string)?.delete(entry)
-    if (team.ready.size === 0) turns.delete(team)
+    if (team.ready.size === 0) {
+      turns.delete(team)
+      held.delete(team)
+      team.heldSince = undefined
+    }
     removeIfIdle(entry.team, team)
   }
 
@@ -184,7 +270,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     if (at >= nextCheckAt) return
     clearTimeout(timer)
     nextCheckAt = at
-    timer = setTimeout(refuseOld, at - now()).unref()
+    timer = setTimeout(refuseOld, Math.max(0, at - now())).unref()
   }
 
   const refuseOld = () => {
@@ -209,26 +295,23 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const team = teams.get(entry.team) as Team
     lastChangeAt = now()
     meanHoldMs += NEWEST_WEIGHT * (lastChangeAt - startedAt - meanHoldMs)
+    headroom?.count(entry.team, lastChangeAt - startedAt)
     running.delete(entry)
     team.running--
+    endHold(team)
     freeKey(team, entry)
     removeIfIdle(entry.team, team)
-    // In a microtask, so that entries that return their place at once do not recurse.
-    if (turns.size > 0 && !isGiving) {
-      isGiving = true
-      queueMicrotask(givePlaces)
-    }
+    giveSoon()
   }
 
   return {
-    refusal: (team, key) => refusalFor(teams.get(team), key),
+    refusal: refusalFor,
     enter: (entry) => {
-      const known = teams.get(entry.team)
-      const cause = refusalFor(known, entry.key)
+      const cause = refusalFor(entry.team, entry.key)
       if (cause) return entry.onRefusal(cause)
-      const canRun = canStart(known, entry.key)
+      const canRun = canStart(entry.team, entry.key)
       if (!canRun && waiting.size >= maxWaiting) refuseOldestOfLongest()
-      const team = known ?? { running: 0, waiting: 0, ready: new Set(), keys: new Map() }
+      const team = teams.get(entry.team) ?? newTeam()
       teams.set(entry.team, team)
       if (canRun) start(team, entry)
       else wait(team, entry)
@@ -245,5 +328,13 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       return true
     },
     count: () => ({ running: running.size, waiting: waiting.size }),
+    holds: () => holds,
+  }
+}
+
+function newTeam(): Team {
+  return {
+    ...{ running: 0, waiting: 0, ready: new Set(), keys: new Map() },
+    ...{ heldSince: undefined, servedAt: 0, meanGapMs: 0 },
   }
 }

@@ -1,4 +1,6 @@
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
+import { createHeadroom } from './headroom.ts'
+import { createUtilization } from './utilization.ts'
 
 /** A lane is a number of places at the database for one kind of request. Separate lanes keep writes that wait for row locks,
  * and slow searches, from delaying reads. */
@@ -12,6 +14,8 @@ export interface LaneOptions {
   poolSize: number
   /** Maximum wait for a place. */
   maxWaitMs: number
+  /** How busy a replica may be before a team that dominates it has to wait; see Headroom. 1: no team has to. */
+  maxUtilization: number
 }
 
 /** The longest time that a search may take, and that another one may wait for it. */
@@ -31,15 +35,20 @@ export function dividePlaces(poolSize: number): Record<Lane, number> {
   return { reads: poolSize - searches - writes, writes, searches }
 }
 
-export function createLanes({ poolSize, maxWaitMs }: LaneOptions): Lanes {
+export function createLanes({ poolSize, maxWaitMs, maxUtilization }: LaneOptions): Lanes {
   const places = dividePlaces(poolSize)
+  const now = () => performance.now()
+  // One for all lanes: their work runs in one thread.
+  const headroom =
+    maxUtilization < 1 ? createHeadroom({ maxUtilization, utilization: createUtilization(), now }) : undefined
   const create = (lane: Lane, waitMs: number) =>
     createFairQueue({
       places: places[lane],
       maxWaiting: MAX_WAITING,
       maxWaitMs: waitMs,
       maxTurnMs: Math.max(waitMs, MAX_TURN_MS),
-      now: () => performance.now(),
+      headroom,
+      now,
     })
   return {
     reads: create('reads', maxWaitMs),

@@ -260,6 +260,17 @@ function createLaneMetrics(create: Factory, lanes: Lanes): LaneMetrics {
       for (const [lane, queue] of Object.entries(lanes)) waiting.set({ lane }, queue.count().waiting)
     },
   })
+  const holds = create.counter(
+    'console_headroom_waits_total',
+    'How often a team that dominates a busy replica had to wait for a place at the database, by lane',
+    ['lane'],
+  )
+  Object.assign(holds, {
+    collect: () => {
+      holds.reset()
+      for (const [lane, queue] of Object.entries(lanes)) holds.inc({ lane }, queue.holds())
+    },
+  })
   return {
     observeWait: (lane, seconds) => waits.observe({ lane }, seconds),
     countRefusal: (lane, cause) => refusals.inc({ lane, cause }),
