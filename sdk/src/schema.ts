@@ -3687,7 +3687,7 @@ export interface operations {
                 q?: string;
                 /** @description Order of the results. `-` means descending. Default: `-created_at`, newest first. Names are compared byte by byte. `score`: the `overall_score` of the latest evaluation; an agent without one counts as lower than every score. */
                 sort?: "-created_at" | "created_at" | "agent_name" | "-agent_name" | "score" | "-score";
-                /** @description Maximum number of agents in the page, 1 to 500. Default: 100. A page of large agents may end earlier, because a page holds at most 4 MiB. */
+                /** @description Maximum number of agents in the page, 1 to 500. Default: 100. A page of large agents may end earlier, because a page holds at most 2 MiB. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, sent with the same filters. Default: the first page. */
                 cursor?: string;

@@ -29,7 +29,7 @@ export const AgentListQuery = Type.Object({
     described(
       PageLimit,
       'Maximum number of agents in the page, 1 to 500. Default: 100. A page of large agents may end earlier, because a ' +
-        'page holds at most 4 MiB.',
+        'page holds at most 2 MiB.',
     ),
   ),
   cursor: Type.Optional({ ...PageCursor, maxLength: 4_096 }),

@@ -268,10 +268,17 @@ describe('the list of agents', async () => {
   })
 
   it('that may read many agents has a place among the searches, also for an empty tag', () => {
-    for (const query of [{ tags: '' }, { hubs: '' }, { model_names: '' }, { q: 'a' }, { sort: '-score' }]) {
+    for (const query of [
+      { tags: '' },
+      { hubs: '' },
+      { model_names: '' },
+      { q: 'a' },
+      { sort: '-score' },
+      { limit: '101' },
+    ]) {
       assert.ok(isSearch(query), JSON.stringify(query))
     }
-    for (const query of [{}, { q: '' }, { statuses: 'draft', sort: 'agent_name' }]) {
+    for (const query of [{}, { q: '' }, { limit: '100' }, { statuses: 'draft', sort: 'agent_name' }]) {
       assert.ok(!isSearch(query), JSON.stringify(query))
     }
   })

@@ -17,6 +17,9 @@ export type AgentList = ReturnType<typeof createAgentList>
 
 const { statuses: _s, trust_stages: _t, protection_statuses: _p, ...SEARCHED } = AGENT_FILTERS
 
+/** A larger page usually takes much memory while it is made, so it has one of the few places for searches. */
+const MAX_LIMIT_OF_READS = 100
+
 /** A page or a count that may read many agents needs a lane of its own. The query may be unchecked yet. */
 export function isSearch(query: unknown): boolean {
   const given = query as Record<string, unknown>
@@ -25,6 +28,7 @@ export function isSearch(query: unknown): boolean {
     Object.keys(SEARCHED).some(
       (name) => given[name] !== undefined && !(name === 'q' && given[name] === ''),
     ) ||
+    Number(given['limit']) > MAX_LIMIT_OF_READS ||
     String(given['include_count']) === 'true' ||
     String(given['sort']).endsWith('score')
   )

@@ -18,9 +18,9 @@ export interface PageRequest {
 /** How to search in `agents`. */
 export type Search = 'scan' | 'lookup'
 
-/** Maximum size of a page. Sending a larger one would block the event loop for too long. It must exceed MAX_AGENT_BYTES:
+/** Maximum size of a page. A page takes about three times as much memory while it is made. It must exceed MAX_AGENT_BYTES:
  * every page needs room for one agent. */
-const PAGE_BYTES = 4 * 1024 * 1024
+const PAGE_BYTES = 2 * 1024 * 1024
 
 interface Order {
   /** The last one is the id. */
