@@ -7,6 +7,7 @@ import { parseSearch } from '../shared/search.ts'
 import { ProtectionBadge, StageBadge, StatusBadge } from '../shared/ui/badges.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
+import { ShortId } from '../shared/ui/short-id.tsx'
 import { AgentActions } from './actions.tsx'
 import { useNeighbours } from './neighbours.ts'
 import { useLastRevision } from './queries.ts'
@@ -38,8 +39,8 @@ export function AgentHeader({ result }: { result: AgentResult }): ReactElement {
               <RelativeTime at={agent.updated_at} />
             </span>
             <span className="vsep wide" />
-            <span className="mono t3 wide" title={id}>
-              {id.slice(0, 8)}…{id.slice(-4)}
+            <span className="t3 wide">
+              <ShortId id={id} />
             </span>
           </div>
         </div>

@@ -42,14 +42,14 @@ test('a clock that runs behind does not turn a band around', () => {
   assert.deepEqual(bandsOf([evaluated(2000, 3)], [changed(4, 2100)], NOW), [])
 })
 
-test('bands are cut at the edges of the chart', () => {
+test('bands are cut at the edges of the chart, and have no edge where they began before it', () => {
   const bands = [
     { from: 0, to: 50, revision: 1 },
     { from: 80, to: 120, revision: 2 },
     { from: 150, to: 300, revision: 3 },
   ]
   assert.deepEqual(cutBands(bands, 100, 200), [
-    { from: 100, to: 120, revision: 2 },
-    { from: 150, to: 200, revision: 3 },
+    { from: 100, to: 120, revision: 2, isOpen: true },
+    { from: 150, to: 200, revision: 3, isOpen: false },
   ])
 })

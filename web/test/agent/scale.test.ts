@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mergeSeries, nearest, pointsBetween } from '../../src/agent/scores/evaluations.ts'
-import { linear, scoreScale, tickName, timeTicks } from '../../src/agent/scores/scale.ts'
+import { firstRange, mergeSeries, nearest, pointsBetween } from '../../src/agent/scores/evaluations.ts'
+import { FEW_LINES, linear, scoreScale, tickName, timeTicks } from '../../src/agent/scores/scale.ts'
 
 test('the scale begins at a round share below the lowest score', () => {
   assert.deepEqual(scoreScale([0.66, 0.9]).ticks, [0.5, 0.6, 0.7, 0.8, 0.9, 1])
   assert.deepEqual(scoreScale([0.8, 0.87]).ticks, [0.75, 0.8, 0.85, 0.9, 0.95, 1])
   assert.deepEqual(scoreScale([0.95]).ticks, [0.9, 0.92, 0.94, 0.96, 0.98, 1])
   assert.deepEqual(scoreScale([0.1]).ticks, [0, 0.2, 0.4, 0.6, 0.8, 1])
+})
+
+test('a narrow chart has three gridlines with round names', () => {
+  assert.deepEqual(scoreScale([0.66, 0.9], FEW_LINES).ticks, [0.6, 0.8, 1])
+  assert.deepEqual(scoreScale([0.85], FEW_LINES).ticks, [0.8, 0.9, 1])
+  assert.deepEqual(scoreScale([1, 10], FEW_LINES).ticks, [0, 5, 10])
 })
 
 test('scores of other scales fit, too', () => {
@@ -43,6 +49,12 @@ test('series are put together by evaluation, in the order of time', () => {
   )
   assert.equal(nearest(evaluations, 260)?.evaluation_id, 'c')
   assert.equal(nearest([], 260), undefined)
+})
+
+test('the span to begin with has at least two evaluations', () => {
+  const days = (count: number): number => count * 24 * 3600
+  assert.equal(firstRange(evaluations, 200 + days(90)), '90')
+  assert.equal(firstRange(evaluations, 201 + days(90)), 'all')
 })
 
 test('a line comes in from the left edge and goes on to the right edge', () => {

@@ -8,14 +8,21 @@ describe('the delegations of an agent', async () => {
   const browser = await useBrowser()
   const token = await world.tokenOf('administrator')
 
-  async function create(agent_name: string, stage: string, delegated_agents: object[] = []): Promise<string> {
+  async function create(
+    agent_name: string,
+    stage: string,
+    delegated_agents: object[] = [],
+    protection_status = 'unprotected',
+  ): Promise<string> {
     const send = (method: string, path: string, body: object) =>
       fetch(`${world.url}/v1/agent-configurations${path}`, {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-    const created = await send('POST', '', { agent_name, model_name: 'gpt-5', delegated_agents })
+    const created = await send('POST', '', {
+      ...{ agent_name, model_name: 'gpt-5', delegated_agents, protection_status },
+    })
     const { id } = (await created.json()) as { id: string }
     await send('PUT', `/${id}/lifecycle`, { trust_stage: stage })
     return id
@@ -51,6 +58,32 @@ describe('the delegations of an agent', async () => {
 
     await page.getByRole('button', { name: '1', exact: true }).click()
     await page.getByText('Not everything is shown: agents at the last step hand work on.').waitFor()
+  })
+
+  it('show the least protected of the agents at the lowest stage as the weakest', async () => {
+    const invoices = await create('Invoice helper', 'tested', [], 'guarded')
+    const dispatcher = await create('Warehouse dispatcher', 'tested')
+    const out = [{ agent_id: invoices }, { agent_id: dispatcher }]
+    const returns = await create('Returns assistant', 'hardened', out, 'guarded')
+    const orders = await create('Order concierge', 'trusted', [{ agent_id: returns }], 'guarded')
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, `/agents/${orders}`)
+    await page.getByText('3 steps, ends at Tested without a guard').waitFor()
+
+    await open(visitor, world, `/agents/${orders}/delegation`)
+    const panel = page.getByRole('complementary', { name: 'Weakest path' })
+    const steps = await panel.locator('.path li').allTextContents()
+    assert.match(steps.at(-1) ?? '', /Warehouse dispatcher/)
+    assert.match(
+      await panel.getByText('→ Returns assistant').locator('..').innerText(),
+      /Invoice helper.*Tested.*Guarded/s,
+    )
+    await page.getByRole('button', { name: 'Table' }).press('Enter')
+    const rows = page.getByRole('table', { name: 'Delegations' }).locator('tbody tr')
+    assert.match((await rows.nth(0).textContent()) ?? '', /On the weakest path$/)
+    assert.match((await rows.nth(1).textContent()) ?? '', /Invoice helper.*GuardedNever evaluated$/)
+    await visitor.check()
   })
 
   it('show an agent that is not in the registry as unknown', async () => {

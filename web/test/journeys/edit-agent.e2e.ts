@@ -47,6 +47,26 @@ describe('editing an agent', async () => {
     await visitor.check()
   })
 
+  it('shows the mask of a secret, and the fields of a white box where something uses them', async () => {
+    const { agent } = await agents.create({ agent_name: 'Black box', model_name: 'one', api_key: SECRET })
+    const visitor = await visit(browser)
+    const { page, context } = visitor
+    await open(visitor, world, `/agents/${agent.id}/configuration`)
+    await page.getByText('********4a39').waitFor()
+    await page.getByRole('link', { name: 'Change in Secrets for API key' }).waitFor()
+    assert.equal(await page.getByLabel('Repository').count(), 0)
+    await page.getByRole('button', { name: 'Source code' }).click()
+    const repository = page.getByLabel('Repository')
+    await repository.waitFor()
+    assert.equal(await repository.evaluate((input) => document.activeElement === input), true)
+    await page.getByRole('link', { name: 'Set in Secrets for GitHub token' }).waitFor()
+    await visitor.check()
+    await assertNowhere(page, context, SECRET)
+    await page.reload()
+    await page.getByLabel('Access level', { exact: true }).selectOption('white_box')
+    await page.getByLabel('Repository').waitFor()
+  })
+
   it('puts a refused value at its field, with a summary and the focus', async () => {
     const visitor = await visit(browser)
     const { page } = visitor

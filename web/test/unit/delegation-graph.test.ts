@@ -4,11 +4,18 @@ import type { AgentDelegation } from '@agent-console/sdk'
 import { otherPaths, shortAddress, toGraph, weakestPath } from '../../src/agent/delegation/graph.ts'
 import { pathTitle } from '../../src/agent/delegation/words.ts'
 
-type Stage = NonNullable<AgentDelegation['nodes'][number]['trust_stage']>
+type Node = AgentDelegation['nodes'][number]
+type Path = AgentDelegation['weakest']['trust_stage']['path']
+type Stage = NonNullable<Node['trust_stage']>
 
-const node = (id: string, depth: number, trust_stage: Stage): AgentDelegation['nodes'][number] => ({
+const node = (
+  id: string,
+  depth: number,
+  trust_stage: Stage,
+  protection_status: NonNullable<Node['protection_status']> = 'unprotected',
+): Node => ({
   ...{ id, agent_name: id, depth, trust_stage, evaluation: 'none' },
-  ...{ status: 'active', protection_status: 'unprotected' },
+  ...{ status: 'active', protection_status },
 })
 const edge = (from: string, position: number, to: string | null): AgentDelegation['edges'][number] => ({
   ...{ from, position, to, candidates: [], matched_by: to === null ? null : 'agent_id' },
@@ -18,14 +25,22 @@ const edge = (from: string, position: number, to: string | null): AgentDelegatio
 function delegation(
   nodes: AgentDelegation['nodes'],
   edges: AgentDelegation['edges'],
-  path: AgentDelegation['weakest']['trust_stage']['path'],
+  path: Path,
+  /** null: the path leads to an unknown agent. */
+  stage: Stage | null = null,
+  protectionPath = path,
 ): AgentDelegation {
-  const weakest = { value: null, path }
   return {
     ...{ agent_id: 'a', as_of: null, nodes, edges, cycles: [], complete: true, limits: [] },
-    weakest: { trust_stage: weakest, protection_status: weakest, evaluation: weakest },
+    weakest: {
+      trust_stage: { value: stage, path },
+      protection_status: { value: null, path: protectionPath },
+      evaluation: { value: null, path },
+    },
   }
 }
+
+const names = (path: readonly { name: string }[]): string[] => path.map(({ name }) => name)
 
 describe('the graph of delegations', () => {
   it('marks the weakest path and ends it at the weakest agent', () => {
@@ -42,19 +57,71 @@ describe('the graph of delegations', () => {
           { from: 'a', position: 0, to: 'b' },
           { from: 'b', position: 0, to: 'c' },
         ],
+        'registered',
       ),
       [],
     )
     const path = weakestPath(graph)
-    assert.deepEqual(
-      path.map(({ name }) => name),
-      ['a', 'b', 'c'],
-    )
+    assert.deepEqual(names(path), ['a', 'b', 'c'])
     assert.equal(pathTitle(path), '3 agents, ends at Registered without a guard')
-    assert.deepEqual(
-      otherPaths(graph).map((way) => way.map(({ name }) => name)),
-      [['d']],
+    assert.deepEqual(otherPaths(graph).map(names), [['d']])
+  })
+
+  it('ends at the least protected of the agents at the lowest stage', () => {
+    const toGuarded = [
+      { from: 'a', position: 0, to: 'b' },
+      { from: 'b', position: 0, to: 'c' },
+    ]
+    const graph = toGraph(
+      delegation(
+        [
+          node('a', 0, 'trusted', 'guarded'),
+          node('b', 1, 'hardened', 'guarded'),
+          node('c', 2, 'tested', 'guarded'),
+          node('d', 2, 'tested'),
+        ],
+        [edge('a', 0, 'b'), edge('b', 0, 'c'), edge('b', 1, 'd')],
+        toGuarded,
+        'tested',
+      ),
+      [],
     )
+    assert.deepEqual(names(weakestPath(graph)), ['a', 'b', 'd'])
+    assert.equal(graph.nodes.find(({ name }) => name === 'c')?.isWeak, false)
+    assert.deepEqual(otherPaths(graph).map(names), [['b', 'c']])
+  })
+
+  it('follows the protection if no stage is lower than that of the agent', () => {
+    const step = [{ from: 'a', position: 0, to: 'b' }]
+    const nodes = [node('a', 0, 'tested', 'guarded'), node('b', 1, 'hardened', 'configured')]
+    const graph = toGraph(delegation(nodes, [edge('a', 0, 'b')], [], 'tested', step), [])
+    assert.equal(pathTitle(weakestPath(graph)), '2 agents, ends at Hardened, guard not active')
+  })
+
+  it('marks no path if nothing is weaker than the agent', () => {
+    const nodes = [node('a', 0, 'tested'), node('b', 1, 'tested', 'guarded')]
+    const graph = toGraph(delegation(nodes, [edge('a', 0, 'b')], [], 'tested'), [])
+    assert.deepEqual(names(weakestPath(graph)), ['a'])
+    assert.deepEqual(otherPaths(graph).map(names), [['b']])
+  })
+
+  it('lists the other paths, the weakest end first, and a longer one instead of its beginning', () => {
+    const graph = toGraph(
+      delegation(
+        [
+          node('a', 0, 'trusted'),
+          node('b', 1, 'registered'),
+          node('c', 1, 'adapted'),
+          node('d', 1, 'tested'),
+          node('e', 2, 'optimized'),
+        ],
+        [edge('a', 0, 'b'), edge('a', 1, 'c'), edge('a', 2, 'd'), edge('c', 0, 'e'), edge('d', 0, 'e')],
+        [{ from: 'a', position: 0, to: 'b' }],
+        'registered',
+      ),
+      [],
+    )
+    assert.deepEqual(otherPaths(graph).map(names), [['d'], ['c', 'e'], ['d', 'e']])
   })
 
   it('shows one address that two agents name as one unknown agent', () => {
@@ -84,6 +151,7 @@ describe('the graph of delegations', () => {
         [node('a', 0, 'trusted'), node('b', 1, 'trusted')],
         [edge('a', 0, 'b'), edge('b', 0, 'a')],
         [],
+        'trusted',
       ),
       [dependent],
     )

@@ -5,6 +5,7 @@ import { Person } from '../../api/person.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import { FieldTags } from '../records/field-tags.tsx'
 import { ACTIONS } from './activity.ts'
 
 interface ActivityRowProps {
@@ -20,7 +21,7 @@ export function ActivityRow({ revision, id, isNew }: ActivityRowProps): ReactEle
     <li className={join('top', isNew && 'new')}>
       <Icon name={action.icon} size="s" className="t2 mt" />
       <div className="grow col col-1">
-        <span className="row wrap">
+        <span className="row wrap base">
           <span className="b5">{action.word}</span>
           <Link to="/agents/$id/history" params={{ id }} className="mono link">
             r{revision.revision}
@@ -31,15 +32,7 @@ export function ActivityRow({ revision, id, isNew }: ActivityRowProps): ReactEle
           {isNew ? <span className="pill plain accp bd">New</span> : null}
         </span>
         {revision.reason === null ? null : <span className="t2 any-wrap">{revision.reason}</span>}
-        {revision.fields.length === 0 ? null : (
-          <span className="row wrap row-1">
-            {revision.fields.map((field) => (
-              <span key={field} className="tag">
-                {field}
-              </span>
-            ))}
-          </span>
-        )}
+        <FieldTags fields={revision.fields} />
       </div>
       <span className="activity-who">
         <Person id={revision.changed_by} name={revision.changed_by_name} />

@@ -10,9 +10,10 @@ import { reconnect } from '../../live/tabs.ts'
 import { plural } from '../../shared/numbers.ts'
 import { formatClock, nowSeconds } from '../../shared/time.ts'
 import { Button } from '../../shared/ui/button.tsx'
-import { Select } from '../../shared/ui/inputs.tsx'
 import { Card } from '../../shared/ui/page.tsx'
 import { Failed, Loading, Stale, State } from '../../shared/ui/states.tsx'
+import { ALL, ChoiceMenu } from '../records/choice-menu.tsx'
+import { fieldLabel } from '../records/fields.ts'
 import { fieldsOf, shownOf } from './activity.ts'
 import { ActivityRow } from './activity-row.tsx'
 
@@ -38,7 +39,7 @@ export function ActivityPage(): ReactElement {
   const { id } = route.useParams()
   const query = useActivity(id)
   const live = useLive()
-  const [field, setField] = useState('')
+  const [field, setField] = useState(ALL)
   const [top, setTop] = useState<number>()
   const [openedAt] = useState(nowSeconds)
   const all = query.data?.pages.flatMap(({ results }) => results) ?? []
@@ -63,18 +64,19 @@ export function ActivityPage(): ReactElement {
         title="Changes"
         flush
         aside={
-          <span className="row activity-tools">
-            <Select
-              aria-label="Only changes of the field"
-              frame="w-220"
+          <span className="row">
+            <ChoiceMenu
+              icon="filter"
+              label="Changed field"
               value={field}
               options={[
-                { value: '', label: 'All fields' },
-                ...fieldsOf(all).map((name) => ({ value: name, label: name })),
+                { value: ALL, label: 'All fields' },
+                ...fieldsOf(all).map((name) => ({ value: name, label: fieldLabel(name) })),
               ]}
-              onChange={(event) => setField(event.target.value)}
+              onChange={setField}
             />
             <Button
+              variant="quiet"
               icon={top === undefined ? 'pause' : 'play'}
               on={top !== undefined}
               onClick={() => setTop(top === undefined ? (all[0]?.revision ?? 0) : undefined)}
@@ -108,7 +110,7 @@ export function ActivityPage(): ReactElement {
           <State
             icon="search"
             title="No change of this field"
-            actions={<Button onClick={() => setField('')}>Show all fields</Button>}
+            actions={<Button onClick={() => setField(ALL)}>Show all fields</Button>}
           >
             None of the changes that are loaded touched it.
           </State>

@@ -45,7 +45,7 @@ export function ConfigurationEditor({ id, draft, latest, start }: ConfigurationE
       <FormProvider {...form}>
         <FormContext value={parts}>
           <div className="g-form edit-form">
-            <Groups id={id} />
+            <Groups agent={latest.agent} />
             {readOnly ? null : <Beside editor={editor} saved={saved} draft={draft} />}
           </div>
         </FormContext>

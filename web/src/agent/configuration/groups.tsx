@@ -1,3 +1,4 @@
+import type { Agent } from '@agent-console/sdk'
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactElement, type ReactNode } from 'react'
 import { useWatch } from 'react-hook-form'
@@ -11,14 +12,17 @@ import { FormGroup } from '../fields/group.tsx'
 import { KnownModels } from '../fields/known-models.tsx'
 import { GROUPS, type GroupId } from '../fields/spec.ts'
 import { FIELDS } from '../fields/table.ts'
+import { fieldSecrets, type SecretPart } from '../secrets/parts.ts'
+import { WhiteBox } from './white-box.tsx'
 
 const MAX_PROMPT = 262_144
 
 /** All fields of the agent, by group. */
-export function Groups({ id }: { id: string }): ReactElement {
+export function Groups({ agent }: { agent: Agent }): ReactElement {
+  const [key, token] = fieldSecrets(agent)
   const after: Record<string, ReactNode> = {
-    rate_limit_requests_per_minute: <SecretLink id={id} label="API key" />,
-    'white_box_config/github_username': <SecretLink id={id} label="GitHub token" />,
+    rate_limit_requests_per_minute: <SecretLink id={agent.id} secret={key} />,
+    'white_box_config/github_username': <SecretLink id={agent.id} secret={token} />,
   }
   return (
     <div>
@@ -36,12 +40,11 @@ export function Groups({ id }: { id: string }): ReactElement {
       <form className="col formgap" onSubmit={(event) => event.preventDefault()} noValidate>
         {(Object.keys(GROUPS) as GroupId[]).map((group) => (
           <FormGroup key={group} id={group} note={group === 'prompt' ? <PromptLength /> : undefined}>
-            {FIELDS.filter((spec) => spec.group === group).map((spec) => (
-              <Fragment key={spec.path}>
-                <FieldOf spec={spec} />
-                {after[spec.path]}
-              </Fragment>
-            ))}
+            {group === 'white_box' ? (
+              <WhiteBox hasToken={token.mask !== null}>{fieldsOf(group, after)}</WhiteBox>
+            ) : (
+              fieldsOf(group, after)
+            )}
             {group === 'delegation' ? <DelegatedAgents /> : null}
           </FormGroup>
         ))}
@@ -49,6 +52,16 @@ export function Groups({ id }: { id: string }): ReactElement {
       <KnownModels />
     </div>
   )
+}
+
+/** `after`: what stands behind a field, by its path. */
+function fieldsOf(group: GroupId, after: Record<string, ReactNode>): ReactElement[] {
+  return FIELDS.filter((spec) => spec.group === group).map((spec) => (
+    <Fragment key={spec.path}>
+      <FieldOf spec={spec} />
+      {after[spec.path]}
+    </Fragment>
+  ))
 }
 
 function PromptLength(): ReactElement {
@@ -61,15 +74,19 @@ function PromptLength(): ReactElement {
 }
 
 /** Secrets are no part of this form: they are set, shown and recorded on a page of their own. */
-function SecretLink({ id, label }: { id: string; label: string }): ReactElement {
+function SecretLink({ id, secret: { label, mask } }: { id: string; secret: SecretPart }): ReactElement {
   return (
     <div className="half fld">
       <span className="lbl">{label}</span>
-      <Link to="/agents/$id/secrets" params={{ id }} className="secret-link">
-        <Icon name="lock" size="s" />
-        Set on the secrets tab
-        <Icon name="forward" size="xs" />
-      </Link>
+      <span className="secret-line">
+        <Icon name="lock" size="s" className="t3" />
+        {mask === null ? <span className="t3">Not set</span> : <span className="mono">{mask}</span>}
+        <span className="t3">·</span>
+        <Link to="/agents/$id/secrets" params={{ id }} className="link">
+          {mask === null ? 'Set in Secrets' : 'Change in Secrets'}
+          <span className="hid"> for {label}</span>
+        </Link>
+      </span>
     </div>
   )
 }

@@ -16,13 +16,13 @@ const PARTS: readonly Part[] = [
   {
     group: 'identity',
     title: 'Identity',
-    note: 'The name is required',
+    note: 'What people see',
     paths: ['agent_name', 'purpose', 'agent_metadata/role', 'agent_metadata/tags', 'status'],
   },
   {
     group: 'model',
     title: 'Model',
-    note: 'The model is required',
+    note: 'Where it answers from',
     paths: ['model_name', 'protocol', 'agent_url', 'hub', 'rate_limit_requests_per_minute'],
   },
   {

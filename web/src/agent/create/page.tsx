@@ -6,6 +6,7 @@ import { useMe } from '../../auth/permissions.ts'
 import { draftKey, dropDraft, writeDraft } from '../../shared/drafts.ts'
 import { plural } from '../../shared/numbers.ts'
 import { nowSeconds } from '../../shared/time.ts'
+import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { Button } from '../../shared/ui/button.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Banner, PageHead } from '../../shared/ui/page.tsx'
@@ -46,6 +47,10 @@ export function CreatePage(): ReactElement {
                 creation.submit()
               }}
             >
+              <p className="sm t3 row create-legend">
+                <BehaviourMark />
+                bears on behaviour: a later change outdates the evaluation
+              </p>
               <CreateGroups />
               <AlsoImported creation={creation} />
               <footer className="row wrap create-end">

@@ -27,7 +27,7 @@ export function DelegationTable({ graph, weakest }: { graph: Graph; weakest: boo
           <Column width="110">Trust stage</Column>
           <Column width="110">Protection</Column>
           <Column width="110">Evaluation</Column>
-          <Column width="150">Weakest path</Column>
+          <Column width="180">Weakest path</Column>
         </tr>
       </thead>
       <tbody>
@@ -54,7 +54,7 @@ export function DelegationTable({ graph, weakest }: { graph: Graph; weakest: boo
             <td>
               {weakest && edge.isWeak ? (
                 <Badge glyph={<Icon name="alert" size="s" />} className="danger-t">
-                  {to.isWeakest ? `Weakest: ${weaknessText(to)}` : 'On it'}
+                  {to.isWeakest ? `Weakest: ${weaknessText(to)}` : 'On the weakest path'}
                 </Badge>
               ) : null}
             </td>

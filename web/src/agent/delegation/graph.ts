@@ -1,5 +1,5 @@
 import type { AgentDelegation, AgentDependentPage } from '@agent-console/sdk'
-import { stageNumber } from '../../shared/words.ts'
+import { strengthOf, weakestEdges } from '../records/weakest.ts'
 
 export interface GraphNode {
   key: string
@@ -34,12 +34,11 @@ export type Dependent = AgentDependentPage['results'][number]
 
 /** Delegations of the agent to the right, agents that delegate to it to the left. */
 export function toGraph(delegation: AgentDelegation, dependents: readonly Dependent[]): Graph {
-  const weak = new Set(delegation.weakest.trust_stage.path.map(edgeKey))
+  const path = weakestEdges(delegation).map(edgeKey)
+  const weak = new Set(path)
   const depths = new Map(delegation.nodes.map(({ id, depth }) => [id, depth]))
   const weakTargets = new Set(delegation.edges.filter((edge) => weak.has(edgeKey(edge))).map(targetOf))
-  const last = delegation.edges.find(
-    (edge) => edgeKey(edge) === delegation.weakest.trust_stage.path.map(edgeKey).at(-1),
-  )
+  const last = delegation.edges.find((edge) => edgeKey(edge) === path.at(-1))
   const weakest = last === undefined ? undefined : targetOf(last)
   const mark = (key: string) => ({ isWeak: weakTargets.has(key), isWeakest: key === weakest })
 
@@ -140,36 +139,51 @@ export function weakestPath({ nodes, edges }: Graph): GraphNode[] {
   return path
 }
 
-/** 0 for an agent that nobody here can vouch for. */
-function rankOf({ stage }: GraphNode): number {
-  return stage === undefined ? 0 : stageNumber(stage)
-}
-
-/** For each delegation of the agent itself that is not on the weakest path: the way to its weakest agent. */
-export function otherPaths(graph: Graph): GraphNode[][] {
-  const self = graph.nodes.find(({ column }) => column === 0)
-  return graph.edges
-    .filter(({ from, isWeak }) => from === self?.key && !isWeak)
-    .flatMap(({ to }) => weakestFrom(graph, to, self?.key))
-}
-
-function weakestFrom({ nodes, edges }: Graph, start: string, self: string | undefined): GraphNode[][] {
+/**
+ * For each delegation that is not on the weakest path: the way to it from the agent, the weakest end first.
+ * A way that goes on to an agent as weak or weaker is shown once, as the longer one.
+ */
+export function otherPaths({ nodes, edges }: Graph): GraphNode[][] {
   const byKey = new Map(nodes.map((node) => [node.key, node]))
-  const first = byKey.get(start)
-  if (first === undefined) return []
-  const seen = new Set([start, self])
-  let best = [first]
-  // Nearest first, so that the shortest way wins.
-  const waiting = [[first]]
-  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-    const end = path.at(-1) ?? first
-    if (rankOf(end) < rankOf(best.at(-1) ?? first)) best = path
-    for (const { from, to } of edges) {
-      const next = byKey.get(to)
-      if (from !== end.key || next === undefined || seen.has(to)) continue
-      seen.add(to)
-      waiting.push([...path, next])
+  const ways = waysFrom(nodes, edges)
+  const paths = edges.flatMap(({ from, to, isWeak }) => {
+    const way = ways.get(from)
+    const end = byKey.get(to)
+    const isCycle = end?.column === 0 || way?.some(({ key }) => key === to) === true
+    return isWeak || way === undefined || end === undefined || isCycle ? [] : [[...way, end]]
+  })
+  const weakestBeyond = new Map<string, number>()
+  for (const path of paths) {
+    for (let length = 1; length < path.length; length++) {
+      const start = pathKey(path.slice(0, length))
+      weakestBeyond.set(start, Math.min(weakestBeyond.get(start) ?? Infinity, strengthOfEnd(path)))
     }
   }
-  return [best]
+  return paths
+    .filter((path) => strengthOfEnd(path) < (weakestBeyond.get(pathKey(path)) ?? Infinity))
+    .toSorted((one, other) => strengthOfEnd(one) - strengthOfEnd(other))
+}
+
+/** The shortest way from the agent to each one that it reaches, without the agent itself. */
+function waysFrom(nodes: Graph['nodes'], edges: Graph['edges']): Map<string, GraphNode[]> {
+  const byKey = new Map(nodes.map((node) => [node.key, node]))
+  const self = nodes.find(({ column }) => column === 0)
+  const ways = new Map<string, GraphNode[]>(self === undefined ? [] : [[self.key, []]])
+  // The loop also visits the ways that it adds, nearest first.
+  for (const [at, way] of ways) {
+    for (const { from, to } of edges) {
+      const next = byKey.get(to)
+      if (from === at && next !== undefined && !ways.has(to)) ways.set(to, [...way, next])
+    }
+  }
+  return ways
+}
+
+export function pathKey(path: readonly GraphNode[]): string {
+  return path.map(({ key }) => key).join()
+}
+
+function strengthOfEnd(path: readonly GraphNode[]): number {
+  const end = path.at(-1)
+  return end === undefined ? Infinity : strengthOf(end)
 }

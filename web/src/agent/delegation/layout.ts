@@ -2,7 +2,8 @@ import dagre from '@dagrejs/dagre'
 import type { Graph } from './graph.ts'
 
 export const NODE = { width: 186, height: 64 }
-const GAP = { x: 44, y: 28 }
+/** Between two nodes there is room for the tag of the weakest one. */
+const GAP = { x: 44, y: 36 }
 
 export interface Place {
   x: number

@@ -5,10 +5,9 @@ import { useOff } from '../../auth/permissions.ts'
 import { ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import type { IconName } from '../../shared/ui/icons.tsx'
-import { STAGES, words } from '../../shared/words.ts'
 import { Evaluation } from './evaluation.tsx'
-import { type Graph, type GraphNode, otherPaths, weakestPath } from './graph.ts'
-import { outsideText, pathTitle } from './words.ts'
+import { type Graph, type GraphNode, otherPaths, pathKey, weakestPath } from './graph.ts'
+import { outsideText, pathTitle, trustText } from './words.ts'
 
 /** The path that weakens the agent, and what would raise it. */
 export function SidePanel({ graph }: { graph: Graph }): ReactElement {
@@ -25,7 +24,7 @@ export function SidePanel({ graph }: { graph: Graph }): ReactElement {
         <p className="t2">
           {graph.nodes.length === 1
             ? 'It hands work to no agent, and no agent of your team hands work to it.'
-            : `Everything it hands work to is at least ${words(STAGES, self.stage ?? '')}, as it is itself.`}
+            : 'Nothing that it hands work to has a lower trust stage or less protection.'}
         </p>
         <OtherPaths graph={graph} />
       </aside>
@@ -40,11 +39,8 @@ export function SidePanel({ graph }: { graph: Graph }): ReactElement {
         </span>
         <h2 className="lg">{pathTitle(path)}</h2>
         <p className="t2">
-          A path is as strong as its weakest agent. Work of this agent, {words(STAGES, self.stage ?? '')}, can
-          reach{' '}
-          {end.id === null
-            ? 'one that your team does not know.'
-            : `one that is ${words(STAGES, end.stage ?? '')}.`}
+          A path is as strong as its weakest agent. Work of this agent, {trustText(self)}, can reach{' '}
+          {end.id === null ? 'one that your team does not know.' : `one that is ${trustText(end)}.`}
         </p>
       </div>
       <ol className="path">
@@ -93,6 +89,8 @@ interface Step {
   text: string
   id: string
   to: '/agents/$id/scores' | '/agents/$id/configuration' | '/agents/$id'
+  /** The word of the link. */
+  verb: 'Open' | 'Edit'
   /** Why it cannot be done; it names the missing permission. */
   off: string | false
 }
@@ -108,6 +106,7 @@ function Raise({ self, before, end }: { self: GraphNode; before: GraphNode; end:
         text: `Evaluate ${end.name}`,
         id: end.id,
         to: '/agents/$id/scores',
+        verb: 'Open',
         off: false,
       })
     }
@@ -117,6 +116,7 @@ function Raise({ self, before, end }: { self: GraphNode; before: GraphNode; end:
         text: 'Put a guard in front of it',
         id: end.id,
         to: '/agents/$id/configuration',
+        verb: 'Edit',
         off: offWrite,
       })
     }
@@ -125,6 +125,7 @@ function Raise({ self, before, end }: { self: GraphNode; before: GraphNode; end:
       text: 'Move it to a higher stage',
       id: end.id,
       to: '/agents/$id',
+      verb: 'Open',
       off: offMove,
     })
   }
@@ -134,13 +135,14 @@ function Raise({ self, before, end }: { self: GraphNode; before: GraphNode; end:
     text: 'Stop handing work to it',
     id: owner,
     to: '/agents/$id/configuration',
+    verb: 'Edit',
     off: offWrite,
   })
   return (
     <section className="col side-part">
       <h3>What would raise it</h3>
       <ul className="col col-1">
-        {steps.map(({ icon, text, id, to, off }) => (
+        {steps.map(({ icon, text, id, to, verb, off }) => (
           <li key={text} className="row">
             <Icon name={icon} size="s" className="t2" />
             <span className="grow any-wrap">
@@ -148,8 +150,14 @@ function Raise({ self, before, end }: { self: GraphNode; before: GraphNode; end:
               {off === false ? null : <span className="sm t3 block">{off}</span>}
             </span>
             {off === false ? (
-              <Link to={to} params={{ id }} className="link" aria-label={`${text}: open`} preload={false}>
-                Open
+              <Link
+                to={to}
+                params={{ id }}
+                className="link"
+                aria-label={`${text}: ${verb.toLowerCase()}`}
+                preload={false}
+              >
+                {verb}
               </Link>
             ) : (
               <Icon name="lock" size="s" className="t3" />
@@ -173,13 +181,14 @@ function OtherPaths({ graph }: { graph: Graph }): ReactElement | null {
         {paths.slice(0, SHOWN).map((path) => {
           const end = path.at(-1)
           return (
-            <li key={path.map(({ key }) => key).join()} className="row sm top">
+            <li key={pathKey(path)} className="row sm top">
               <span className="grow any-wrap">→ {path.map(({ name }) => name).join(' → ')}</span>
               {end?.stage === undefined ? (
                 <span className="t2 nowrap">unknown agent</span>
               ) : (
                 <StageBadge value={end.stage} />
               )}
+              {end?.protection === undefined ? null : <ProtectionBadge value={end.protection} glyphOnly />}
             </li>
           )
         })}

@@ -1,4 +1,5 @@
-import { STAGES, words } from '../../shared/words.ts'
+import { PROTECTION, STAGES, words } from '../../shared/words.ts'
+import { endText } from '../records/weakest.ts'
 import type { GraphNode } from './graph.ts'
 
 export function outsideText({ kind }: GraphNode): string {
@@ -8,16 +9,20 @@ export function outsideText({ kind }: GraphNode): string {
 /** "no guard", "not in this registry": why a path is weak there. */
 export function weaknessText(node: GraphNode): string {
   if (node.id === null) return outsideText(node).toLowerCase()
-  return node.protection === 'unprotected' ? 'no guard' : words(STAGES, node.stage ?? '')
+  if (node.protection === 'unprotected') return 'no guard'
+  const stage = words(STAGES, node.stage ?? '')
+  return node.protection === 'configured' ? `${stage}, guard not active` : stage
 }
 
 /** "3 agents, ends at Registered without a guard" */
 export function pathTitle(path: readonly GraphNode[]): string {
   const end = path.at(-1)
-  if (end === undefined) return ''
-  if (end.id === null) return `${path.length} agents, ends outside this registry`
-  const guard = end.protection === 'unprotected' ? ' without a guard' : ''
-  return `${path.length} agents, ends at ${words(STAGES, end.stage ?? '')}${guard}`
+  return end === undefined ? '' : `${path.length} agents, ${endText(end)}`
+}
+
+/** "Tested and unprotected" */
+export function trustText({ stage = '', protection = '' }: GraphNode): string {
+  return `${words(STAGES, stage)} and ${words(PROTECTION, protection).toLowerCase()}`
 }
 
 /** Why the graph is not whole, as the API names the limits. */

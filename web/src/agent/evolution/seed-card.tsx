@@ -22,7 +22,11 @@ export function SeedCard({ id }: { id: string }): ReactElement {
   })
   const read = readGenome(text)
   const fault = 'fault' in read ? read.fault : undefined
-  const off = fault === undefined ? seed.isPending && 'The request is running' : 'Correct the JSON first'
+  const isNameless = 'genome' in read && read.genome['name'] === ''
+  const off =
+    (fault !== undefined && 'Correct the JSON first') ||
+    (isNameless && 'Give the genome a name first') ||
+    (seed.isPending && 'The request is running')
   return (
     <Card title="Seed a genome">
       <form
@@ -33,8 +37,8 @@ export function SeedCard({ id }: { id: string }): ReactElement {
         }}
       >
         <p className="t2 sm">
-          The evolution service evolves agents from it and defines its members. The console forwards it as it
-          is.
+          The evolution service evolves the agent from this genome. The service decides which fields a genome
+          has; the console sends yours unchanged.
         </p>
         <Field label="Genome" hint="A JSON object." fault={fault}>
           {(control) => (
@@ -50,7 +54,7 @@ export function SeedCard({ id }: { id: string }): ReactElement {
           )}
         </Field>
         <div className="row wrap">
-          <Button type="submit" variant="primary" off={off}>
+          <Button type="submit" variant="primary" off={off} reason="beside">
             {seed.isPending ? 'Sending…' : seed.isError ? 'Send again' : 'Seed genome'}
           </Button>
           <Button

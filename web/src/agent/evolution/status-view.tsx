@@ -1,7 +1,7 @@
 import type { EvolutionStatus } from '@agent-console/sdk'
 import type { ReactElement } from 'react'
 import { formatScore, plural } from '../../shared/numbers.ts'
-import { Absent } from '../../shared/ui/badges.tsx'
+import { Absent, Badge, StatusGlyph } from '../../shared/ui/badges.tsx'
 import { DescriptionList } from '../../shared/ui/page.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { Column, Table } from '../../shared/ui/table.tsx'
@@ -16,7 +16,7 @@ export function StatusView({ status }: { status: EvolutionStatus }): ReactElemen
       <div className="in">
         <DescriptionList
           items={[
-            ['State', state === undefined ? <Absent label="Not given" /> : <b key="s">{inWords(state)}</b>],
+            ['State', state === undefined ? <Absent label="Not given" /> : <Word key="s" value={state} />],
             ['Generation', generation ?? <Absent label="Not given" />],
             [
               'Updated',
@@ -38,6 +38,20 @@ export function StatusView({ status }: { status: EvolutionStatus }): ReactElemen
       ) : null}
     </>
   )
+}
+
+/** The status of an agent whose glyph says the same. The service may know other states: they get a dot. */
+const LIKE: Record<string, string> = {
+  proposing: 'creating',
+  evaluating: 'under_review',
+  awaiting_approval: 'pending',
+  pending: 'pending',
+  accepted: 'active',
+  rejected: 'rejected',
+}
+
+function Word({ value }: { value: string }): ReactElement {
+  return <Badge glyph={<StatusGlyph value={LIKE[value] ?? ''} />}>{inWords(value)}</Badge>
 }
 
 function Proposals({ proposals }: { proposals: readonly Proposal[] }): ReactElement {
@@ -65,7 +79,7 @@ function Proposals({ proposals }: { proposals: readonly Proposal[] }): ReactElem
                 <span className="t3"> {JSON.stringify(proposal.rest)}</span>
               )}
             </td>
-            <td>{proposal.verdict === undefined ? <Absent /> : inWords(proposal.verdict)}</td>
+            <td>{proposal.verdict === undefined ? <Absent /> : <Word value={proposal.verdict} />}</td>
             <td className="num r" data-label="Fitness">
               {proposal.fitness === undefined ? <Absent /> : formatScore(proposal.fitness)}
             </td>

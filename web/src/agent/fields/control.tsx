@@ -27,6 +27,8 @@ export function FieldControl({
   const { base, faults, onEdit, readOnly, defaults } = useFormParts()
   const { field } = useController<FormValues, `fields.${string}`>({ name: `fields.${spec.path}` })
   const value = field.value ?? ''
+  // A saved agent has a value already.
+  const isRequired = spec.required === true && base.fields[spec.path] === '' && !(spec.path in defaults)
   const placeholder = spec.placeholder ?? placeholderOf(spec, defaults)
   return (
     <div className={WIDTHS[spec.width]}>
@@ -35,6 +37,7 @@ export function FieldControl({
         label={spec.formLabel ?? spec.label}
         behaviour={bearsOnBehaviour(spec.path)}
         fault={faultOf(faults, spec.path)}
+        required={isRequired}
         action={action}
         {...(spec.hint === undefined ? {} : { hint: spec.hint })}
       >

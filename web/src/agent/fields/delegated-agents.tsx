@@ -84,7 +84,7 @@ function Cell({ index, field, label }: CellProps): ReactElement {
   const name = `delegates.${index}.${field}` as const
   const input = register(name, { onChange: () => onEdit(name) })
   return (
-    <div className="half">
+    <div className={field === 'agent_id' ? 'whole' : 'half'}>
       <Field id={controlId(name)} label={label} fault={faultOf(faults, name)}>
         {(control) =>
           field === 'rest' ? (

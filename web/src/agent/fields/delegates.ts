@@ -18,8 +18,8 @@ export type DelegateField = Exclude<keyof DelegateRow, 'origin'>
 export const DELEGATE_FIELDS: Record<Exclude<DelegateField, 'rest'>, string> = {
   name: 'Name',
   url: 'Endpoint',
-  agent_card_url: 'Agent card',
   agent_id: 'Agent id',
+  agent_card_url: 'Agent card',
   capabilities: 'Capabilities used',
 }
 

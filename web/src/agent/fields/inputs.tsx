@@ -91,7 +91,7 @@ function SelectInput(props: InputProps): ReactElement {
   const options = Object.entries(spec.options ?? {}).map(([each, label]) => ({ value: each, label }))
   const known = options.find((option) => option.value === value)
   if (readOnly) return <TextInput {...control} tall readOnly value={known?.label ?? value} />
-  const empty = spec.placeholder === undefined ? 'Not set' : `Default: ${spec.placeholder}`
+  const empty = spec.placeholder === undefined ? 'Not set' : `${spec.placeholder} (default)`
   return (
     <Select
       {...control}

@@ -36,9 +36,16 @@ export function ActivityCard({ id }: { id: string }): ReactElement {
       flush
       title="Recent activity"
       aside={
-        <Link to="/agents/$id/activity" params={{ id }} className="link">
-          All activity
-        </Link>
+        mayAudit ? (
+          // The Activity tab has the revisions only, which is less than this card shows.
+          <Link to="/audit" search={{ agent_id: id }} className="link">
+            All activity
+          </Link>
+        ) : (
+          <Link to="/agents/$id/activity" params={{ id }} className="link">
+            All activity
+          </Link>
+        )
       }
     >
       {data !== undefined ? (
@@ -66,16 +73,20 @@ function Line({ id, entry }: { id: string; entry: Entry }): ReactElement {
     <li className="activity">
       <Icon name={icon} size="s" className="t3" />
       <Avatar name={name} />
-      <span className="cut">
-        <span className="b5">{personName(name, userId)}</span>{' '}
-        <span className="t2">
-          {entry.isMove && revision !== undefined ? <StageMove agentId={id} revision={revision} /> : words}
+      <span className="activity-text">
+        <span className="cut">
+          <span className="b5">{personName(name, userId)}</span>{' '}
+          <span className="t2">
+            {entry.isMove && revision !== undefined ? <StageMove agentId={id} revision={revision} /> : words}
+          </span>{' '}
+          {what}
         </span>{' '}
-        {what}
+        {behaviour ? <BehaviourMark /> : null}
       </span>
-      {behaviour ? <BehaviourMark /> : null}
       <span className="sp" />
-      {revision === undefined ? null : (
+      {revision === undefined ? (
+        <span className="rev-link" />
+      ) : (
         <Link
           to="/agents/$id/history"
           params={{ id }}

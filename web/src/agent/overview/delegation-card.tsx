@@ -49,14 +49,14 @@ function Weakest({ delegation, count }: { delegation: AgentDelegation; count: nu
       <p className="in t2">
         {count === 0
           ? 'It hands work to no other agent.'
-          : `Nothing that it hands work to is trusted less than this agent.${partly}`}
+          : `Nothing that it hands work to has a lower trust stage or less protection.${partly}`}
       </p>
     )
   }
   return (
     <div className="in col col-3">
-      <div className="row sm">
-        <Icon name="alert" size="s" className="danger-t" />
+      <div className="row sm top">
+        <Icon name="alert" size="s" className="danger-t mt" />
         <span>
           <span className="b6">Weakest path</span>{' '}
           <span className="t2">

@@ -38,7 +38,7 @@ export function ProtectionCard({ result }: { result: AgentResult }): ReactElemen
         <p className="t2">{MEANING[protection] ?? 'This version does not know the state.'}</p>
         <DescriptionList
           items={[
-            ['Guard', guard === null ? <Absent label="No guard" /> : <GuardId id={guard} />],
+            ['Guard', guard === null ? <NoGuardId protection={protection} /> : <GuardId id={guard} />],
             ...(guard === null
               ? []
               : ([['Set by', setBy(agent.guard_manually_configured, setter)]] as const)),
@@ -66,6 +66,12 @@ export function ProtectionCard({ result }: { result: AgentResult }): ReactElemen
       </div>
     </section>
   )
+}
+
+/** A guard can be set without the id of its configuration. */
+function NoGuardId({ protection }: { protection: string }): ReactElement {
+  if (protection === 'unprotected') return <Absent label="No guard" />
+  return <span className="t3">no configuration named</span>
 }
 
 function GuardId({ id }: { id: string }): ReactElement {

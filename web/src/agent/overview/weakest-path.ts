@@ -1,4 +1,5 @@
 import type { AgentDelegation } from '@agent-console/sdk'
+import { endText, weakestEdges } from '../records/weakest.ts'
 
 export interface Step {
   /** undefined: not an agent of the team. */
@@ -10,14 +11,14 @@ export interface Step {
 export interface WeakestPath {
   /** From the agent itself to what weakens it. */
   steps: Step[]
-  /** Completes "Weakest path 3 steps,": "ends unprotected". */
+  /** Completes "Weakest path 3 steps,": "ends at Tested without a guard". */
   ending: string
 }
 
-/** undefined: nothing that the agent delegates to is weaker than the agent. */
+/** undefined: nothing that the agent delegates to has a lower stage or less protection. */
 export function weakestPath(delegation: AgentDelegation): WeakestPath | undefined {
-  const { nodes, edges, weakest } = delegation
-  const { path } = weakest.trust_stage
+  const { nodes, edges } = delegation
+  const path = weakestEdges(delegation)
   if (path.length === 0) return undefined
   const agents = new Map(nodes.map((node) => [node.id, node]))
   const stepTo = (id: string): Step => {
@@ -30,11 +31,6 @@ export function weakestPath(delegation: AgentDelegation): WeakestPath | undefine
     const outside = { id: undefined, name: edge?.label ?? 'Unknown agent', stage: undefined }
     steps.push(to === null ? outside : stepTo(to))
   }
-  const last = path.at(-1)?.to
-  return { steps, ending: endingOf(last == null ? undefined : agents.get(last)?.protection_status) }
-}
-
-function endingOf(protection: string | undefined): string {
-  if (protection === undefined) return 'ends outside the team'
-  return protection === 'guarded' ? 'ends guarded' : `ends ${protection}`
+  const end = agents.get(path.at(-1)?.to ?? '')
+  return { steps, ending: endText({ stage: end?.trust_stage, protection: end?.protection_status }) }
 }

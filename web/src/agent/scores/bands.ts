@@ -42,9 +42,19 @@ export function bandsOf(
   return bands
 }
 
+export interface CutBand extends Band {
+  /** The revision was saved before the first time: the band has no left edge. */
+  isOpen: boolean
+}
+
 /** The part of each band between two times. */
-export function cutBands(bands: readonly Band[], from: number, to: number): Band[] {
+export function cutBands(bands: readonly Band[], from: number, to: number): CutBand[] {
   return bands
     .filter((band) => band.to > from && band.from < to)
-    .map((band) => ({ ...band, from: Math.max(band.from, from), to: Math.min(band.to, to) }))
+    .map((band) => ({
+      ...band,
+      from: Math.max(band.from, from),
+      to: Math.min(band.to, to),
+      isOpen: band.from < from,
+    }))
 }

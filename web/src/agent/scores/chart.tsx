@@ -1,8 +1,8 @@
 import { type PointerEvent, type ReactElement, useId } from 'react'
 import { formatDay } from '../../shared/time.ts'
-import { cutBands } from './bands.ts'
+import { type CutBand, cutBands } from './bands.ts'
 import { METRICS, nearest, pointsBetween, type ScoredEvaluation } from './evaluations.ts'
-import { linear, scoreScale, tickName, timeTicks } from './scale.ts'
+import { FEW_LINES, linear, MANY_LINES, scoreScale, tickName, timeTicks } from './scale.ts'
 import type { Scores } from './use-scores.ts'
 import { useWidth } from './use-width.ts'
 
@@ -29,13 +29,15 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
   const [frame, width] = useWidth()
   const ids = useId()
   const { evaluations, from, to } = scores
-  const height = width < NARROW ? 150 : 232
+  const isNarrow = width < NARROW
+  const height = isNarrow ? 150 : 232
   const plot = { left: LEFT, right: Math.max(LEFT + 1, width - RIGHT), top: TOP, bottom: height - AXIS }
   const lines = METRICS.map((each) => ({
     ...each,
     points: pointsBetween(evaluations, each.metric, from, to),
   }))
-  const scale = scoreScale(lines.flatMap(({ points }) => points.map(({ value }) => value)))
+  const values = lines.flatMap(({ points }) => points.map(({ value }) => value))
+  const scale = scoreScale(values, isNarrow ? FEW_LINES : MANY_LINES)
   const x = linear([from, to], [plot.left, plot.right])
   const y = linear([scale.floor, scale.top], [plot.bottom, plot.top])
   const bands = cutBands(scores.bands, from, to).map((band) => ({
@@ -88,7 +90,7 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
               </text>
             </g>
           ))}
-          {timeTicks(from, to, width < NARROW ? 2 : 5).map((at, index, ticks) => (
+          {timeTicks(from, to, isNarrow ? 2 : 5).map((at, index, ticks) => (
             <text
               key={at}
               x={x(at)}
@@ -103,14 +105,16 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
             <g key={band.from}>
               <rect {...box(band, plot)} className="hatch-b" />
               <rect {...box(band, plot)} fill={`url(#${ids}hatch)`} />
-              <line x1={band.x} x2={band.x} y1={plot.top} y2={plot.bottom} className="band-e" />
+              {band.isOpen ? null : (
+                <line x1={band.x} x2={band.x} y1={plot.top} y2={plot.bottom} className="band-e" />
+              )}
               {hasRoom(bands, index) ? (
                 <text
                   {...(plot.right - band.x < 28 ? { x: plot.right, textAnchor: 'end' } : { x: band.x })}
                   y={plot.top - 6}
                   className="ax-b"
                 >
-                  r{band.revision}
+                  {nameOf(band)}
                 </text>
               ) : null}
             </g>
@@ -183,10 +187,16 @@ function gaps(bands: readonly Placed[], left: number, right: number): [number, n
   return spans
 }
 
-const NAME_WIDTH = 30
+function nameOf({ revision, isOpen }: CutBand): string {
+  return isOpen ? `since r${revision}` : `r${revision}`
+}
+
+const LETTER_WIDTH = 6
+const NAME_GAP = 12
 
 /** The name of a band may reach over its edge, but not into the name of the next one. */
-function hasRoom(bands: readonly Placed[], index: number): boolean {
+function hasRoom(bands: readonly (Placed & CutBand)[], index: number): boolean {
   const [band, next] = [bands[index], bands[index + 1]]
-  return band !== undefined && (next === undefined || next.x - band.x >= NAME_WIDTH)
+  if (band === undefined || next === undefined) return band !== undefined
+  return next.x - band.x >= nameOf(band).length * LETTER_WIDTH + NAME_GAP
 }

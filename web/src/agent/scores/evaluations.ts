@@ -30,6 +30,14 @@ export function mergeSeries(series: readonly EvaluationSeries[]): ScoredEvaluati
   return [...merged.values()].toSorted((one, other) => one.completed_at - other.completed_at)
 }
 
+const DAYS_90 = 90 * 24 * 3600
+
+/** The span to begin with: one evaluation alone would not show how the scores move. */
+export function firstRange(evaluations: readonly ScoredEvaluation[], now: number): '90' | 'all' {
+  const recent = evaluations.filter(({ completed_at: at }) => at >= now - DAYS_90)
+  return recent.length < 2 ? 'all' : '90'
+}
+
 export interface Point {
   at: number
   value: number

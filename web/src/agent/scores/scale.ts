@@ -5,25 +5,31 @@ export interface Scale {
   ticks: number[]
 }
 
-/** Shares of the top that a scale may begin at: the gridlines then have round names. */
-const FLOORS = [0.9, 0.75, 0.5, 0]
-const INTERVALS = 5
+export interface Grid {
+  /** Shares of the top that a scale may begin at: the gridlines then have round names. */
+  floors: readonly number[]
+  intervals: number
+}
+
+export const MANY_LINES: Grid = { floors: [0.9, 0.75, 0.5, 0], intervals: 5 }
+/** For a phone. */
+export const FEW_LINES: Grid = { floors: [0.9, 0.8, 0.6, 0], intervals: 2 }
 
 /**
  * One scale for all scores. The evaluation service defines what a score is: usually 0 to 1, or a percentage.
  * The floor is the highest round share that leaves room below the lowest score.
  */
-export function scoreScale(values: readonly number[]): Scale {
+export function scoreScale(values: readonly number[], { floors, intervals }: Grid = MANY_LINES): Scale {
   const highest = Math.max(...values, 0)
   const lowest = values.length === 0 ? 0 : Math.min(...values)
   const top = topFor(highest)
   const floor =
-    lowest < 0 ? -topFor(-lowest) : top * (FLOORS.find((share) => lowest >= top * (share + 0.02)) ?? 0)
-  const step = (top - floor) / INTERVALS
+    lowest < 0 ? -topFor(-lowest) : top * (floors.find((share) => lowest >= top * (share + 0.02)) ?? 0)
+  const step = (top - floor) / intervals
   return {
     floor,
     top,
-    ticks: Array.from({ length: INTERVALS + 1 }, (_, index) => round(floor + index * step)),
+    ticks: Array.from({ length: intervals + 1 }, (_, index) => round(floor + index * step)),
   }
 }
 

@@ -2,7 +2,7 @@ import type { AgentResult } from '@agent-console/sdk'
 import { type ReactElement, type ReactNode, useId, useState } from 'react'
 import { describe } from '../../api/problem.ts'
 import { plural } from '../../shared/numbers.ts'
-import { formatDate, nowSeconds } from '../../shared/time.ts'
+import { formatDate } from '../../shared/time.ts'
 import { EvaluationBadge } from '../../shared/ui/evaluation-badge.tsx'
 import { Segments } from '../../shared/ui/inputs.tsx'
 import { Failed, Loading, State } from '../../shared/ui/states.tsx'
@@ -24,8 +24,8 @@ interface ScoresCardProps {
 }
 
 export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
-  const [range, setRange] = useState<Range>(() => firstRange(result))
-  const { scores, error, retry } = useScores(result.agent.id, range)
+  const [chosen, setChosen] = useState<Range>()
+  const { range, scores, error, retry } = useScores(result.agent.id, chosen)
   const latest = scores?.evaluations.at(-1)
   // Without an evaluation there is no span to choose and no list to open.
   const isEmpty = scores !== undefined && latest === undefined
@@ -37,7 +37,7 @@ export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
         <span className="sp" />
         {isEmpty ? null : (
           <>
-            <Segments label="Span of time" value={range} options={RANGES} onChange={setRange} />
+            <Segments label="Span of time" value={range} options={RANGES} onChange={setChosen} />
             {aside}
           </>
         )}
@@ -63,14 +63,6 @@ export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
       )}
     </section>
   )
-}
-
-const DAYS_90 = 90 * 24 * 3600
-
-/** A span without an evaluation would show a line without a point. */
-function firstRange({ agent }: AgentResult): Range {
-  const last = agent.latest_evaluation?.completed_at
-  return last != null && last < nowSeconds() - DAYS_90 ? 'all' : '90'
 }
 
 /** Since which revision the latest score no longer holds. */
@@ -104,7 +96,14 @@ function Content({ scores, latest, range }: ContentProps): ReactElement {
   const before = evaluations[evaluations.indexOf(shown) - 1]
   return (
     <div className="in col col-3">
-      <Figures shown={shown} before={before} />
+      <div className="col col-1">
+        <Figures shown={shown} before={before} />
+        {before === undefined ? null : (
+          <p className="sm t3 not-phone">
+            Changes since the evaluation of r{before.revision}, completed on {formatDate(before.completed_at)}
+          </p>
+        )}
+      </div>
       <ScoreChart scores={scores} label={labelOf(scores, range)} pointed={pointed} onPoint={setPointed} />
       <p className="row sm t2 chart-note">
         {pointed !== undefined ? (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { nowSeconds } from '../../shared/time.ts'
 import { type Band, bandsOf } from './bands.ts'
-import { mergeSeries, type ScoredEvaluation } from './evaluations.ts'
+import { firstRange, mergeSeries, type ScoredEvaluation } from './evaluations.ts'
 import { behaviourChangesQuery, seriesQuery } from './queries.ts'
 
 export type Range = '30' | '90' | 'all'
@@ -19,21 +19,26 @@ export interface Scores {
 }
 
 interface ScoresResult {
+  /** The span that is shown. */
+  range: Range
   /** undefined: not loaded yet. */
   scores: Scores | undefined
   error: Error | null
   retry: () => void
 }
 
-export function useScores(id: string, range: Range): ScoresResult {
+/** `chosen` is undefined until the user chooses a span. */
+export function useScores(id: string, chosen: Range | undefined): ScoresResult {
   const [now] = useState(nowSeconds)
   const all = useQuery(seriesQuery(id, undefined))
+  const known = useMemo(() => all.data && mergeSeries(all.data), [all.data])
+  const range = chosen ?? (known === undefined ? '90' : firstRange(known, now))
   const since = range === 'all' ? undefined : now - Number(range) * DAY
   // A long series has fewer points than evaluations; a span of it is read by itself.
   const thinned = all.data?.some(({ count, points }) => count > points.length) === true
   const part = useQuery({ ...seriesQuery(id, since), enabled: thinned && since !== undefined })
   const series = (thinned && since !== undefined ? part.data : undefined) ?? all.data
-  const oldest = all.data === undefined ? undefined : mergeSeries(all.data)[0]
+  const oldest = known?.[0]
   const changes = useQuery({
     ...behaviourChangesQuery(id, oldest?.revision ?? 0),
     enabled: oldest !== undefined,
@@ -52,6 +57,7 @@ export function useScores(id: string, range: Range): ScoresResult {
     }
   }, [series, oldest, changes.data, now, since])
   return {
+    range,
     scores,
     error: all.error ?? part.error ?? changes.error,
     retry: () => void Promise.all([all.refetch(), changes.refetch()]),

@@ -14,7 +14,8 @@ export interface SecretPart {
   behaviour: boolean
 }
 
-export function fieldSecrets(agent: Agent): SecretPart[] {
+/** The API key and the GitHub token. */
+export function fieldSecrets(agent: Agent): [SecretPart, SecretPart] {
   const token = agent.white_box_config?.github_token ?? null
   return [
     { path: API_KEY, label: fieldLabel(API_KEY), mask: agent.api_key, revision: undefined, behaviour: false },
