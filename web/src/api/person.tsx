@@ -6,19 +6,16 @@ interface PersonProps {
   id: string
   /** Where the response has the name already. */
   name?: string | null
-  avatarOnly?: boolean
 }
 
 /** Who did something: avatar and name, or the beginning of the id. */
-export function Person({ id, name, avatarOnly = false }: PersonProps): ReactElement {
+export function Person({ id, name }: PersonProps): ReactElement {
   const looked = useUserName(name === undefined ? id : undefined)
   const shown = name === undefined ? looked : name
   return (
     <span className="bd">
       <Avatar name={shown ?? null} />
-      <span className={avatarOnly ? 'hid' : 'b5 cut'}>
-        {shown ?? <span className="mono">{id.slice(0, 8)}</span>}
-      </span>
+      <span className="b5 cut">{shown ?? <span className="mono">{id.slice(0, 8)}</span>}</span>
     </span>
   )
 }

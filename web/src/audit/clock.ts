@@ -5,7 +5,6 @@ const DAY = new Intl.DateTimeFormat('en-GB', {
   month: 'long',
   timeZone: 'UTC',
 })
-const DAY_YEAR = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' })
 
 /** The audit log is compared with logs of other systems: its times are UTC. */
 export function clockUtc(at: number): string {
@@ -15,8 +14,9 @@ export function clockUtc(at: number): string {
 /** Sunday 15 November, with the year if it is not the current one. */
 export function dayUtc(at: number, now: number): string {
   const date = new Date(at * 1000)
-  const thisYear = date.getUTCFullYear() === new Date(now * 1000).getUTCFullYear()
-  return (thisYear ? DAY : DAY_YEAR).format(date)
+  const year = date.getUTCFullYear()
+  const day = DAY.format(date)
+  return year === new Date(now * 1000).getUTCFullYear() ? day : `${day} ${year}`
 }
 
 /** 2026-11-15T10:42, for a field of type datetime-local that is read as UTC. */

@@ -44,7 +44,9 @@ export function ExportButton({ search }: { search: AuditSearch }): ReactElement 
 
   return count === undefined ? (
     <Button icon="download" onClick={() => void run()}>
-      Export <span className="col-mid">NDJSON</span>
+      <span>
+        Export <span className="col-mid">NDJSON</span>
+      </span>
     </Button>
   ) : (
     <Button icon="close" onClick={() => running.current?.abort()}>

@@ -2,6 +2,7 @@ import './audit.css'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { describe } from '../api/problem.ts'
+import { PhoneLiveState } from '../live/live-mark.tsx'
 import { plural } from '../shared/numbers.ts'
 import { formatClock } from '../shared/time.ts'
 import { Button } from '../shared/ui/button.tsx'
@@ -20,6 +21,7 @@ export function AuditPage(): ReactElement {
   const [paused, setPaused] = useState(false)
   const query = useAuditEvents(search, paused)
   const events = query.data?.pages.flatMap(({ results }) => results) ?? []
+  const isFollowing = !paused && (query.data?.pages.length ?? 0) <= 1
   const isFiltered = Object.keys(search).length > 0
   const retry = (): void => void query.refetch()
   const change = (changed: SearchChange): void => {
@@ -32,12 +34,19 @@ export function AuditPage(): ReactElement {
     <div className="page audit-page">
       <PageHead
         title="Audit"
-        note={events.length === 0 ? undefined : `${plural(events.length, 'event')} shown`}
+        note={
+          events.length === 0 ? undefined : (
+            <>
+              {plural(events.length, 'event')} <span className="col-mid">shown</span>
+            </>
+          )
+        }
       >
+        {isFollowing ? <PhoneLiveState of={query.isError ? 'down' : 'live'} /> : null}
         <Button
           variant="quiet"
           icon={paused ? 'play' : 'pause'}
-          aria-pressed={paused}
+          on={paused}
           onClick={() => setPaused(!paused)}
         >
           {paused ? 'Resume' : 'Pause'}

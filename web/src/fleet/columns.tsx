@@ -99,12 +99,16 @@ function Text({ children }: { children: string }): ReactElement {
   return <span title={children}>{children}</span>
 }
 
-/** The time first, so that the times stand below each other where nobody is known. */
+/** undefined: the list does not know who it was. Every row has an avatar, so that the times stand below each other. */
 export function When({ at, who }: { at: number; who: string | null | undefined }): ReactElement {
   return (
-    <span className="row nowrap when">
+    <span className="row nowrap">
+      {who === undefined ? (
+        <Avatar name={null} unknown="The history of the agent says who made this change" />
+      ) : (
+        <Avatar name={who} alone />
+      )}
       <RelativeTime at={at} />
-      {who === undefined ? null : <Avatar name={who} alone />}
     </span>
   )
 }

@@ -6,7 +6,7 @@ import { ProtectionGlyph, StageGlyph, StatusGlyph } from '../shared/ui/badges.ts
 import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Checkbox } from '../shared/ui/inputs.tsx'
-import { countsOf } from './counts.ts'
+import { countOf, countsOf } from './counts.ts'
 import { LIST_FILTERS, type ListFilter, wordOf } from './filters.ts'
 import { toggled, valuesOf } from './search.ts'
 
@@ -65,6 +65,9 @@ function Facet({ name, counts, search, go }: FacetsProps & { name: ListFilter })
           </li>
         ))}
       </ul>
+      {name === 'statuses' && chosen.length === 0 && (countOf(counts, name, 'archived') ?? 0) > 0 ? (
+        <p className="facet-note">Archived is left out</p>
+      ) : null}
       {shown.length < values.length ? (
         <button type="button" className="facet-more link" onClick={() => setAll(true)}>
           {values.length - shown.length} more

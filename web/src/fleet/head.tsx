@@ -1,8 +1,10 @@
 import type { AgentFacets, AgentFilters } from '@agent-console/sdk'
 import type { ReactElement } from 'react'
 import { useOff } from '../auth/permissions.ts'
+import { PhoneLiveState } from '../live/live-mark.tsx'
 import { formatCount, plural } from '../shared/numbers.ts'
 import { Button, IconButton } from '../shared/ui/button.tsx'
+import { Mark } from '../shared/ui/mark.tsx'
 import { Menu, MenuItem } from '../shared/ui/menu.tsx'
 import { PageHead } from '../shared/ui/page.tsx'
 import { exportFleet } from './export.ts'
@@ -27,7 +29,7 @@ export function Head(props: HeadProps): ReactElement {
   const { counts, all, filters, phone, created, old, onReload, onCreate, onImport, onSearch } = props
   const off = useOff('agent:write')
   return (
-    <PageHead title="Fleet" note={noteOf(counts, all, phone)}>
+    <PageHead mark={phone ? <Mark /> : null} title="Fleet" note={noteOf(counts, all, phone)}>
       {/* Above the list, where it moves no row. */}
       <span role="status" className="news">
         {created > 0 || old ? (
@@ -38,6 +40,7 @@ export function Head(props: HeadProps): ReactElement {
       </span>
       {phone ? (
         <>
+          <PhoneLiveState />
           <IconButton icon="search" label="Search by name" onClick={onSearch} />
           <IconButton icon="add" label="New agent" variant="primary" off={off} onClick={onCreate} />
         </>

@@ -8,8 +8,8 @@ import {
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
+import type { Sort } from '../shared/sorts.ts'
 import { type FleetRow, ROW_FIELDS, toRow } from './row.ts'
-import type { Sort } from './sorts.ts'
 
 const PAGE = 200
 const KEPT_MS = 30 * 60_000

@@ -1,7 +1,7 @@
 import type { Search } from '../shared/search.ts'
+import { isSort } from '../shared/sorts.ts'
 import { COLUMN_IDS } from './column-ids.ts'
 import { LIST_FILTERS, type ListFilter } from './filters.ts'
-import { SORTS } from './sorts.ts'
 
 const MAX_VALUES = 20
 const MAX_TEXT = 255
@@ -20,7 +20,7 @@ export function fleetSearch(raw: Search): Search {
   const [score = ''] = listOf(raw['min_score'])
   search['min_score'] = /^\d+(\.\d+)?$/.test(score) ? score : undefined
   const [sort = ''] = listOf(raw['sort'])
-  search['sort'] = Object.hasOwn(SORTS, sort) ? sort : undefined
+  search['sort'] = isSort(sort) ? sort : undefined
   const columns = COLUMN_IDS.filter((id) => listOf(raw['columns']).includes(id))
   search['columns'] = columns.length === 0 ? undefined : columns
   return search

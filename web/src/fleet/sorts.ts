@@ -1,21 +1,7 @@
-import type { AgentListQuery } from '@agent-console/sdk'
-
-export type Sort = NonNullable<AgentListQuery['sort']>
-
-/** The orders that the API has. There is none by the last change. */
-export const SORTS: Record<Sort, string> = {
-  '-created_at': 'Newest first',
-  created_at: 'Oldest first',
-  agent_name: 'Name, A to Z',
-  '-agent_name': 'Name, Z to A',
-  '-score': 'Highest score',
-  score: 'Lowest score',
-}
-
-export const DEFAULT_SORT: Sort = '-created_at'
+import { DEFAULT_SORT, isSort, type Sort } from '../shared/sorts.ts'
 
 export function sortOf(value: string | undefined): Sort {
-  return value !== undefined && Object.hasOwn(SORTS, value) ? (value as Sort) : DEFAULT_SORT
+  return isSort(value) ? value : DEFAULT_SORT
 }
 
 /** For the header of a column: what the next click makes of the order. */

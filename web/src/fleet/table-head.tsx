@@ -1,9 +1,10 @@
 import { memo, type ReactElement } from 'react'
+import type { Sort } from '../shared/sorts.ts'
 import { Checkbox } from '../shared/ui/inputs.tsx'
 import { Column } from '../shared/ui/table.tsx'
 import type { ColumnId } from './column-ids.ts'
 import { COLUMNS } from './columns.tsx'
-import { nextSort, type Sort, sortedBy } from './sorts.ts'
+import { nextSort, sortedBy } from './sorts.ts'
 
 interface TableHeadProps {
   columns: readonly ColumnId[]

@@ -8,11 +8,11 @@ import {
   useMemo,
   useRef,
 } from 'react'
+import type { Sort } from '../shared/sorts.ts'
 import type { ColumnId } from './column-ids.ts'
 import { COLUMNS } from './columns.tsx'
 import { isModified, type ListProps } from './list-props.ts'
 import { ListTail } from './list-tail.tsx'
-import type { Sort } from './sorts.ts'
 import { TableHead } from './table-head.tsx'
 import { TableRow } from './table-row.tsx'
 import { ROW, useRowWindow } from './use-row-window.ts'

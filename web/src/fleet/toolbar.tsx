@@ -1,7 +1,8 @@
 import type { AgentFacets } from '@agent-console/sdk'
 import type { ReactElement, Ref } from 'react'
-import { Button, IconButton } from '../shared/ui/button.tsx'
-import { Menu, MenuCheckItem, MenuRadioGroup } from '../shared/ui/menu.tsx'
+import { IconButton } from '../shared/ui/button.tsx'
+import { Menu, MenuCheckItem } from '../shared/ui/menu.tsx'
+import { SortMenu } from '../shared/ui/sort-menu.tsx'
 import { Chips } from './chips.tsx'
 import { COLUMN_IDS, type ColumnId, columnsParameter } from './column-ids.ts'
 import { COLUMNS } from './columns.tsx'
@@ -9,7 +10,6 @@ import { FilterMenu, openFilterMenu } from './filter-menu.tsx'
 import { SaveView } from './save-view.tsx'
 import { fleetSearch, textOf } from './search.ts'
 import { SearchField } from './search-field.tsx'
-import { DEFAULT_SORT, SORTS, type Sort } from './sorts.ts'
 import type { FleetAddress } from './use-search.ts'
 
 interface ToolbarProps {
@@ -48,31 +48,6 @@ export function Toolbar(props: ToolbarProps): ReactElement {
         onClick={onFacets}
       />
     </div>
-  )
-}
-
-export function SortMenu({
-  sort,
-  onSort,
-}: {
-  sort: Sort
-  onSort: (sort: Sort | undefined) => void
-}): ReactElement {
-  return (
-    <Menu
-      trigger={
-        <Button variant="quiet" icon="sort" aria-label={`Order: ${SORTS[sort]}`}>
-          {SORTS[sort]}
-        </Button>
-      }
-    >
-      <MenuRadioGroup
-        label="Order"
-        value={sort}
-        options={(Object.keys(SORTS) as Sort[]).map((value) => ({ value, label: SORTS[value] }))}
-        onChange={(next) => onSort(next === DEFAULT_SORT ? undefined : next)}
-      />
-    </Menu>
   )
 }
 

@@ -2,10 +2,11 @@ import type { AgentFilters } from '@agent-console/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { type Search, stringifySearch } from '../shared/search.ts'
+import type { Sort } from '../shared/sorts.ts'
 import { type ColumnId, columnsOf } from './column-ids.ts'
 import { filtersOf } from './filters.ts'
 import { fleetSearch, textOf } from './search.ts'
-import { type Sort, sortOf } from './sorts.ts'
+import { sortOf } from './sorts.ts'
 
 const route = getRouteApi('/agents')
 

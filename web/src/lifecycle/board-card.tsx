@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import { Person } from '../api/person.tsx'
 import { ProtectionBadge, Score, StatusBadge } from '../shared/ui/badges.tsx'
 import { IconButton } from '../shared/ui/button.tsx'
 import { join } from '../shared/ui/class-names.ts'
@@ -65,7 +64,6 @@ export function BoardCard(props: BoardCardProps): ReactElement {
           behind={behindOf(card)}
           outdated={evaluation !== undefined && evaluation !== null && evaluation.current === false}
         />
-        <Person id={agent.created_by} avatarOnly />
       </div>
     </article>
   )

@@ -80,6 +80,9 @@ export function BoardColumn(props: ColumnProps): ReactElement {
         {query.isError && query.data === undefined ? (
           <Failed title="Not loaded" failure={describe(query.error)} onRetry={() => void query.refetch()} />
         ) : null}
+        {query.isSuccess && cards.length === 0 ? (
+          <p className="sm t3 bcol-empty">{emptyText(word, search)}</p>
+        ) : null}
         {cards.map((card) => (
           <BoardCard
             key={card.agent.id}
@@ -108,6 +111,13 @@ export function BoardColumn(props: ColumnProps): ReactElement {
 }
 
 function shownOf(cards: number, count: number | undefined): string {
-  if (cards === 0) return 'None'
+  if (cards === 0) return 'No agents'
   return cards === count ? 'All shown' : `${formatCount(cards)} shown`
+}
+
+function emptyText(stage: string, { q, evaluation, protection_statuses }: LifecycleSearch): string {
+  const isFiltered = (q ?? evaluation ?? protection_statuses) !== undefined
+  return isFiltered
+    ? `No ${stage} agent matches the filters.`
+    : `Agents that you move to ${stage} appear here.`
 }

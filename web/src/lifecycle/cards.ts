@@ -6,7 +6,6 @@ export const FIELDS = [
   'status',
   'protection_status',
   'trust_stage',
-  'created_by',
   'latest_evaluation',
 ] as const
 

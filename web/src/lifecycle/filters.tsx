@@ -1,8 +1,10 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
+import { DEFAULT_SORT } from '../shared/sorts.ts'
 import { Button } from '../shared/ui/button.tsx'
-import { Select, TextInput } from '../shared/ui/inputs.tsx'
-import { type LifecycleSearch, SORTS, type Sort } from './search.ts'
+import { TextInput } from '../shared/ui/inputs.tsx'
+import { SortMenu } from '../shared/ui/sort-menu.tsx'
+import type { LifecycleSearch } from './search.ts'
 
 interface FiltersProps {
   search: LifecycleSearch
@@ -63,15 +65,7 @@ export function Filters({ search, onChange }: FiltersProps): ReactElement {
         Unprotected only
       </Button>
       <span className="sp" />
-      <Select
-        aria-label="Order of the cards"
-        frame="w-180"
-        value={sort ?? '-created_at'}
-        options={Object.entries(SORTS).map(([value, label]) => ({ value, label }))}
-        onChange={(event) =>
-          set({ sort: event.target.value === '-created_at' ? undefined : (event.target.value as Sort) })
-        }
-      />
+      <SortMenu sort={sort ?? DEFAULT_SORT} onSort={(next) => set({ sort: next })} />
     </div>
   )
 }

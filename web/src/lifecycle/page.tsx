@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { describe } from '../api/problem.ts'
 import { useOff } from '../auth/permissions.ts'
+import { PhoneLiveState } from '../live/live-mark.tsx'
 import { plural } from '../shared/numbers.ts'
 import { Button } from '../shared/ui/button.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
@@ -47,6 +48,7 @@ export function LifecyclePage(): ReactElement {
             </>
           )}
         </span>
+        <PhoneLiveState />
       </PageHead>
       <Filters search={search} onChange={change} />
       {error !== null && data === undefined ? (

@@ -1,14 +1,5 @@
 import type { Search } from '../shared/search.ts'
-
-export const SORTS = {
-  '-created_at': 'Newest first',
-  created_at: 'Oldest first',
-  agent_name: 'By name',
-  '-score': 'Best score first',
-  score: 'Lowest score first',
-} as const
-
-export type Sort = keyof typeof SORTS
+import { isSort, type Sort } from '../shared/sorts.ts'
 
 /** What the address of this page may hold. */
 export interface LifecycleSearch {
@@ -26,6 +17,6 @@ export function lifecycleSearch(raw: Search): LifecycleSearch {
     ...(typeof q === 'string' && q !== '' ? { q } : {}),
     ...(evaluation === 'outdated' ? { evaluation } : {}),
     ...(protection_statuses === 'unprotected' ? { protection_statuses } : {}),
-    ...(typeof sort === 'string' && Object.hasOwn(SORTS, sort) ? { sort: sort as Sort } : {}),
+    ...(isSort(sort) ? { sort } : {}),
   }
 }

@@ -43,6 +43,17 @@ export function matches(label: string, text: string): boolean {
     .every((word) => folded.includes(word))
 }
 
+/** Labels that begin with the text come first, then those with a word that does. The others keep their order. */
+export function ranked<T>(items: readonly T[], labelOf: (item: T) => string, text: string): T[] {
+  const start = text.toLocaleLowerCase()
+  const rank = (item: T): number => {
+    const label = labelOf(item).toLocaleLowerCase()
+    if (label.startsWith(start)) return 0
+    return label.split(/[\s\-_/.]+/).some((word) => word.startsWith(start)) ? 1 : 2
+  }
+  return items.toSorted((one, other) => rank(one) - rank(other))
+}
+
 /** The label in pieces; `hit` are those that contain the text. */
 export function mark(label: string, text: string): { text: string; hit: boolean }[] {
   const at = text === '' ? -1 : label.toLocaleLowerCase().indexOf(text.toLocaleLowerCase())

@@ -45,18 +45,18 @@ export function Option({ id, item, text, on, onTake, onPoint }: OptionProps): Re
       {off ? <span className="sm cut">{item.off}</span> : null}
       <span className="sp" />
       {item.stage === undefined ? null : (
-        <span className="t2">
+        <span className="sm t2 row">
           <StageBadge value={item.stage} />
         </span>
       )}
       {off ? (
         <Icon name="lock" size="s" />
-      ) : (
+      ) : on || item.keys !== undefined ? (
         <span className="row row-1" aria-hidden="true">
           {item.keys === undefined ? null : shownKeys(item.keys).map((key) => <Kbd key={key}>{key}</Kbd>)}
           {on ? <Icon name="enter" size="s" className="t3" /> : null}
         </span>
-      )}
+      ) : null}
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useOff } from '../auth/permissions.ts'
 import { useSession } from '../auth/session-context.ts'
 import { useShortcuts } from '../shared/keys.ts'
+import { PHONE, useMedia } from '../shared/media.ts'
 import { formatCount, plural } from '../shared/numbers.ts'
 import { chooseTheme, shownTheme } from '../shared/theme.ts'
 import { type Group, type Item, matches, type PalettePage } from './items.ts'
@@ -64,6 +65,7 @@ function useAgentItems(found: Found, text: string): Item[] {
 function useActions(text: string, onKeys: () => void): Item[] {
   const navigate = useNavigate()
   const session = useSession()
+  const phone = useMedia(PHONE)
   const offWrite = useOff('agent:write')
   const ofPage = useShortcuts()
     .filter(({ group, keys, run }) => run !== undefined && group !== 'Everywhere' && !MOVES.has(keys))
@@ -77,6 +79,7 @@ function useActions(text: string, onKeys: () => void): Item[] {
         run: () => run?.(new KeyboardEvent('keydown')),
       }),
     )
+  const allKeys: Item = { id: 'all-keys', label: 'Show all keys', icon: 'info', keys: '?', run: onKeys }
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
   const everywhere: Item[] = [
     {
@@ -88,7 +91,8 @@ function useActions(text: string, onKeys: () => void): Item[] {
       run: () => void navigate({ to: '/agents/new' }),
     },
     { id: 'theme', label: `Use the ${other} theme`, icon: 'theme', run: () => chooseTheme(other) },
-    { id: 'all-keys', label: 'Show all keys', icon: 'info', keys: '?', run: onKeys },
+    // A phone has no keys to press.
+    ...(phone ? [] : [allKeys]),
     { id: 'sign-out', label: 'Sign out', icon: 'back', run: () => void session.signOut() },
   ]
   const labels = new Set(ofPage.map(({ label }) => label))

@@ -105,8 +105,10 @@ function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElemen
       </td>
       <td>
         <Badge glyph={<Icon name={breaker.icon} />} className={breaker.tone}>
-          <span className="on-phone">Breaker:</span>
-          {breaker.word}
+          <span>
+            <span className="on-phone">Breaker: </span>
+            {breaker.word}
+          </span>
         </Badge>
       </td>
       <td className="mono col-mid" title={document?.version}>

@@ -20,6 +20,7 @@ export const STAGES: Record<string, string> = {
   adapted: 'Adapted',
 }
 
+/** In falling order of protection. */
 export const PROTECTION: Record<string, string> = {
   guarded: 'Guarded',
   configured: 'Configured',
@@ -62,4 +63,9 @@ export function words(table: Record<string, string>, value: string): string {
 /** 1 to 6; 0 for a stage that this version does not know. */
 export function stageNumber(stage: string): number {
   return Object.keys(STAGES).indexOf(stage) + 1
+}
+
+/** 1 (unprotected) to 3 (guarded); 0 for a state that this version does not know. */
+export function protectionNumber(protection: string): number {
+  return Object.keys(PROTECTION).toReversed().indexOf(protection) + 1
 }

@@ -2,13 +2,14 @@ import { type ReactElement, useState } from 'react'
 import { useMe } from '../auth/permissions.ts'
 import { useSession } from '../auth/session-context.ts'
 import { switchSingleKeys, useSingleKeysOn } from '../shared/keys.ts'
+import { PHONE, useMedia } from '../shared/media.ts'
 import { chooseTheme, storedTheme, type Theme } from '../shared/theme.ts'
 import { Button } from '../shared/ui/button.tsx'
 import { CopyButton } from '../shared/ui/copy-button.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Segments, Switch } from '../shared/ui/inputs.tsx'
+import { ShortId } from '../shared/ui/short-id.tsx'
 import { PERMISSIONS } from '../shared/words.ts'
-import { useTeamName } from './team.ts'
 
 const THEMES = [
   { value: 'system', label: 'System' },
@@ -20,19 +21,15 @@ const THEMES = [
 export function Identity(): ReactElement {
   const me = useMe()
   const session = useSession()
-  const team = useTeamName()
   const singleKeys = useSingleKeysOn()
+  const phone = useMedia(PHONE)
   const [theme, setTheme] = useState<Theme>(storedTheme)
   return (
     <div className="col col-4 identity">
       <div>
         <div className="b6">{me.name ?? 'Signed in'}</div>
-        <div className="row sm t3">
-          <span className="grow cut" title={me.team_id}>
-            {team}
-          </span>
-          <CopyButton iconOnly text={me.user_id} label="Copy your user id" done="User id copied" />
-        </div>
+        <IdLine what="Team" id={me.team_id} />
+        <IdLine what="User" id={me.user_id} />
       </div>
       <div>
         <h3 className="sm t2">What you may do</h3>
@@ -61,10 +58,29 @@ export function Identity(): ReactElement {
           setTheme(next)
         }}
       />
-      <Switch checked={singleKeys} onChange={(event) => switchSingleKeys(event.target.checked)}>
-        Single-letter keys
-      </Switch>
+      {phone ? null : (
+        <Switch checked={singleKeys} onChange={(event) => switchSingleKeys(event.target.checked)}>
+          Single-letter keys
+        </Switch>
+      )}
       <Button onClick={() => void session.signOut()}>Sign out</Button>
+    </div>
+  )
+}
+
+/** The console knows teams by their ids only. */
+function IdLine({ what, id }: { what: 'Team' | 'User'; id: string }): ReactElement {
+  return (
+    <div className="row sm t3">
+      <span className="grow cut">
+        {what} <ShortId id={id} />
+      </span>
+      <CopyButton
+        iconOnly
+        text={id}
+        label={`Copy your ${what.toLowerCase()} id`}
+        done={`${what} id copied`}
+      />
     </div>
   )
 }

@@ -1,22 +1,20 @@
 import type { ReactElement } from 'react'
+import { LIVE_WORDS, LiveMark } from '../live/live-mark.tsx'
 import { type Live, useLive } from '../live/state.ts'
 import { pauseLive, resumeLive } from '../live/tabs.ts'
 import { plural } from '../shared/numbers.ts'
 import { formatClock } from '../shared/time.ts'
-import { StateGlyph } from '../shared/ui/badges.tsx'
 import { IconButton } from '../shared/ui/button.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
-
-const WORDS = { connecting: 'Connecting', live: 'Live', paused: 'Paused', down: 'Not live' }
 
 /** Whether what is shown follows the changes of others, and a way to make it stand still. */
 export function LiveState(): ReactElement {
   const live = useLive()
   return (
     <div className="live">
-      <LiveMark live={live} />
+      <LiveMark state={live.state} />
       <span className="live-text">
-        <span className="b5">{WORDS[live.state]}</span> <LiveDetail live={live} />
+        <span className="b5">{LIVE_WORDS[live.state]}</span> <LiveDetail live={live} />
       </span>
       {live.state === 'live' ? (
         <IconButton icon="pause" label="Pause live updates" onClick={pauseLive} />
@@ -26,11 +24,6 @@ export function LiveState(): ReactElement {
       ) : null}
     </div>
   )
-}
-
-function LiveMark({ live }: { live: Live }): ReactElement {
-  if (live.state === 'live') return <span className="pulse" />
-  return <StateGlyph value={live.state === 'connecting' ? 'starting' : 'half'} />
 }
 
 function LiveDetail({ live }: { live: Live }): ReactElement | null {

@@ -5,12 +5,10 @@ import { Avatar } from '../shared/ui/avatar.tsx'
 import { IconButton } from '../shared/ui/button.tsx'
 import { Popover } from '../shared/ui/popover.tsx'
 import { Identity } from './identity.tsx'
-import { useTeamName } from './team.ts'
 
 /** At the foot of the navigation: who is signed in, and the theme. */
 export function Who(): ReactElement {
   const me = useMe()
-  const team = useTeamName()
   const [theme, setTheme] = useState(shownTheme)
   const other = theme === 'dark' ? 'light' : 'dark'
   return (
@@ -23,7 +21,12 @@ export function Who(): ReactElement {
             <Avatar name={me.name} large />
             <span className="grow">
               <span className="b5 cut">{me.name ?? 'Signed in'}</span>
-              <span className="sm t3 cut">{team}</span>
+              <span className="sm t3 cut">
+                Team{' '}
+                <span className="mono" title={me.team_id}>
+                  {me.team_id.slice(0, 8)}
+                </span>
+              </span>
             </span>
           </button>
         }

@@ -26,6 +26,32 @@ describe('the layout', async () => {
     assert.deepEqual(await boxOf(checkbox), before)
   })
 
+  it('has an avatar before the time of every row, so that the times stand below each other', async () => {
+    for (const size of [{}, PHONE]) {
+      const visitor = await visit(browser, size)
+      await open(visitor, world, '/agents')
+      const rows = visitor.page.locator('.vgrid tbody tr, .mcard')
+      await rows.first().waitFor()
+      const missing = await rows.evaluateAll((all) =>
+        all.filter((row) => row.querySelector('.av + time') === null).map((row) => row.textContent),
+      )
+      assert.deepEqual(missing, [])
+    }
+  })
+
+  it('says in the header of a phone whether the page follows changes', async () => {
+    for (const path of ['/agents', '/lifecycle', '/audit']) {
+      const visitor = await visit(browser, PHONE)
+      await open(visitor, world, path)
+      const header = visitor.page.locator('.head')
+      await header.getByText('Live', { exact: true }).waitFor()
+      const { y, height } = await boxOf(header.locator('.pulse'))
+      const title = await boxOf(header.getByRole('heading'))
+      assert.ok(Math.abs(y + height / 2 - title.y - title.height / 2) <= 1, `${y} beside ${title.y}`)
+      await visitor.check()
+    }
+  })
+
   it('shows the letters of a revision below its time on a phone', async () => {
     const visitor = await visit(browser, PHONE)
     await open(visitor, world, `${agent}/history`)
@@ -34,6 +60,40 @@ describe('the layout', async () => {
     const time = await boxOf(first.locator('.tl-when'))
     const letters = await boxOf(first.locator('.ab-pick'))
     assert.ok(letters.y >= time.y + time.height, `${letters.y} is above ${time.y + time.height}`)
+    assert.ok(letters.height >= 32, `${letters.height} px high`)
+  })
+
+  it('begins the people of the activity at the same edge', async () => {
+    const visitor = await visit(browser)
+    await open(visitor, world, `${agent}/activity`)
+    const avatars = visitor.page.locator('.activity .av')
+    await avatars.first().waitFor()
+    const starts = await avatars.evaluateAll((all) => all.map((avatar) => avatar.getBoundingClientRect().x))
+    assert.equal(new Set(starts).size, 1, starts.join(', '))
+  })
+
+  it('ends the times and the letters of the history at the same edge', async () => {
+    const visitor = await visit(browser)
+    await open(visitor, world, `${agent}/history`)
+    const lines = visitor.page.locator('li[data-revision]')
+    await lines.first().waitFor()
+    const ends = await lines.evaluateAll((all) =>
+      all.map((line) => {
+        const last = line.querySelector('button.ab:not(.off)') ?? line.querySelector('.tl-when')
+        return Math.round(last?.getBoundingClientRect().right ?? 0)
+      }),
+    )
+    assert.equal(new Set(ends).size, 1, ends.join(', '))
+  })
+
+  it('has the buttons of the comparison on one line on a phone', async () => {
+    const visitor = await visit(browser, PHONE)
+    await open(visitor, world, `${agent}/history`)
+    const header = visitor.page.locator('.cmp-head')
+    const choice = await boxOf(header.getByRole('group', { name: 'How texts are compared' }))
+    const link = await boxOf(header.getByRole('button', { name: 'Copy the link to this comparison' }))
+    assert.equal(link.y + link.height / 2, choice.y + choice.height / 2)
+    assert.ok(choice.height >= 32, `${choice.height} px high`)
   })
 
   it('shows all of the bar that saves above the navigation of a phone', async () => {

@@ -40,6 +40,19 @@ describe('the lifecycle board', async () => {
     assert.equal(results[0]?.reason, 'Passed the hardening campaign')
   })
 
+  it('names what the cards are ordered by, as the fleet does', async () => {
+    for (const path of ['/lifecycle', '/agents']) {
+      const visitor = await visit(browser)
+      const { page } = visitor
+      await open(visitor, world, path)
+      await page.getByRole('button', { name: 'Order: Created, newest first' }).click()
+      await page.getByRole('menuitemradio', { name: 'Name, A to Z' }).click()
+      await page.waitForURL(/sort=agent_name/)
+      await page.getByRole('button', { name: 'Order: Name, A to Z' }).waitFor()
+      await visitor.check()
+    }
+  })
+
   it('moves a card by mouse', async () => {
     const visitor = await visit(browser)
     const { page } = visitor

@@ -29,6 +29,7 @@ describe('the command palette', async () => {
     const palette = page.getByRole('dialog', { name: 'Search or jump to' })
     await palette.getByRole('option', { name: 'Lifecycle' }).waitFor()
     assert.equal(await palette.locator('kbd').filter({ visible: true }).count(), 0)
+    assert.equal(await palette.getByRole('option', { name: 'Show all keys' }).count(), 0)
     await visitor.check()
     await palette.getByRole('button', { name: 'Close' }).click()
     await palette.waitFor({ state: 'detached' })

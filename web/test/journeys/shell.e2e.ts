@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { EXAMPLE } from '../../../dev/issuer/people.ts'
 import { open, useBrowser, visit } from '../support/browser.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -27,6 +28,9 @@ describe('the shell', async () => {
     await page.getByRole('button', { name: 'Jun Takeda' }).click()
     await page.getByText('Create and change agents: no').waitFor({ state: 'attached' })
     await visitor.check()
+    await page.getByRole('button', { name: 'Copy your team id' }).click()
+    await page.getByRole('status').getByText('Team id copied').waitFor()
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), EXAMPLE.team)
     await page.getByRole('button', { name: 'Dark', exact: true }).click()
     assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), 'dark')
     await visitor.check()
@@ -124,7 +128,11 @@ describe('the shell', async () => {
     await visitor.check()
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
     await page.getByRole('button', { name: 'You' }).click()
-    await page.getByRole('dialog', { name: 'You' }).waitFor()
+    const you = page.getByRole('dialog', { name: 'You' })
+    await you.waitFor()
+    assert.equal(await you.getByText('Single-letter keys').count(), 0)
     await visitor.check()
+    await you.getByRole('button', { name: 'Pause live updates' }).click()
+    await you.getByText('Paused', { exact: true }).waitFor()
   })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { dayUtc } from '../../src/audit/clock.ts'
 import { formatSince, formatUtc } from '../../src/shared/time.ts'
 
 const at = (text: string): number => new Date(text).getTime() / 1000
@@ -20,6 +21,12 @@ describe('times', () => {
   ] as const) {
     it(`shows ${time} as ${text}`, () => assert.equal(formatSince(at(time), now), text))
   }
+
+  it('names a day of the audit log, with the year if it is another one', () => {
+    const noon = at('2026-11-15T12:00:00Z')
+    assert.equal(dayUtc(noon, noon), 'Sunday 15 November')
+    assert.equal(dayUtc(at('2024-12-17T12:00:00Z'), noon), 'Tuesday 17 December 2024')
+  })
 
   it('has the whole time in UTC for comparison with logs', () => {
     assert.equal(formatUtc(1_735_344_160), '2024-12-28 00:02:40 UTC')

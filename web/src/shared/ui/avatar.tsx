@@ -5,6 +5,8 @@ import { Icon } from './icon.tsx'
 interface AvatarProps {
   /** null: the name is not known; the avatar shows a figure. */
   name: string | null
+  /** What the pointer reads on a figure. */
+  unknown?: string
   kind?: 'person' | 'service'
   large?: boolean
   /** The name does not stand beside it: screen readers read it here. */
@@ -12,8 +14,9 @@ interface AvatarProps {
 }
 
 /** Round for people, square for services. */
-export function Avatar({ name, kind = 'person', large = false, alone = false }: AvatarProps): ReactElement {
-  const title = name ?? 'Unknown'
+export function Avatar(props: AvatarProps): ReactElement {
+  const { name, unknown = 'Unknown', kind = 'person', large = false, alone = false } = props
+  const title = name ?? unknown
   return (
     <span
       className={join('av', large && 'l', kind === 'service' && 'bot')}

@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useId } from 'react'
 import { BehaviourMark } from './badges.tsx'
+import { join } from './class-names.ts'
 import { Icon } from './icon.tsx'
 
 /** What a control needs to be tied to its label, hint and fault. Spread it on the control. */
@@ -18,6 +19,8 @@ interface FieldProps {
   fault?: string | undefined
   /** The field bears on the behaviour of the agent. */
   behaviour?: boolean
+  /** Nothing can be sent without it. Screen readers read the attribute of the control. */
+  required?: boolean
   /** On the right of the label. */
   action?: ReactNode
   /** The id of the control; links of a summary of faults lead to it. */
@@ -31,6 +34,7 @@ export function Field({
   hint,
   fault,
   behaviour,
+  required,
   action,
   id,
   children,
@@ -42,11 +46,16 @@ export function Field({
   const describedBy = [faultId, hintId].filter(Boolean).join(' ')
   return (
     <div className="fld">
-      <div className="row">
+      <div className={join('row', required === true && 'base')}>
         <label htmlFor={controlId}>
           {label}
           {behaviour === true ? <BehaviourMark /> : null}
         </label>
+        {required === true ? (
+          <span className="sm t3" aria-hidden="true">
+            required
+          </span>
+        ) : null}
         {apiName === undefined ? null : <span className="mono xs t3">{apiName}</span>}
         {action === undefined ? null : (
           <>

@@ -2,6 +2,8 @@ import type { ReactElement, ReactNode } from 'react'
 import { join } from './class-names.ts'
 
 interface PageHeadProps {
+  /** Before the title. */
+  mark?: ReactNode
   title: string
   /** Beside the title: a count. */
   note?: ReactNode
@@ -9,9 +11,10 @@ interface PageHeadProps {
   children?: ReactNode
 }
 
-export function PageHead({ title, note, children }: PageHeadProps): ReactElement {
+export function PageHead({ mark, title, note, children }: PageHeadProps): ReactElement {
   return (
     <header className="head">
+      {mark}
       <h1 tabIndex={-1}>{title}</h1>
       {note === undefined ? null : <span className="t3 num">{note}</span>}
       <span className="sp" />
