@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { Client } from 'pg'
 import { SecretText } from '../../src/platform/secrets/secret-text.ts'
 import { createSecrets, maskSecret } from '../../src/platform/secrets/secrets.ts'
 import { startProcess } from '../acceptance/processes.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from './agents.ts'
 import { type Person, startConsole, type TestConsole } from './console.ts'
+import { until } from './until.ts'
 
 /** What is proved of a rotation: that it ends with every secret under the new key and none changed, killed twice on
  * its way and while others write. */
@@ -58,16 +60,13 @@ export async function proveRotation(count: number, tell: (line: string) => void)
       ROTATE_BATCH: String(Math.min(500, Math.ceil(count / 120))),
     }
     let previous = await left()
-    for (const kill of [1, 2]) {
-      const rotation = startProcess('scripts/rotate-secrets.ts', environment)
-      while ((await left()) > previous * 0.8) {
-        assert.equal(rotation.child.exitCode, null, rotation.output())
-        await new Promise((resolve) => setTimeout(resolve, 1))
-      }
-      rotation.signal('SIGKILL')
-      await rotation.ended
+    for (const [time, part] of [
+      ['first', 1 / 4],
+      ['second', 1 / 2],
+    ] as const) {
+      await killAt(agentAt(fleet.ids, part), before, environment)
       const now = await left()
-      tell(`killed for the ${kill === 1 ? 'first' : 'second'} time with ${now} of ${previous} left`)
+      tell(`killed for the ${time} time with ${now} of ${previous} left`)
       assert.ok(now > 0 && now < previous, `${now} of ${previous} left`)
       previous = now
     }
@@ -127,6 +126,41 @@ async function createFleet(running: TestConsole, person: Person, count: number):
   return fleet
 }
 
+/** Not an agent of a writer, nor a deleted one: those are the first few of each fifth. */
+function agentAt(ids: string[], part: number): string {
+  return ids.toSorted()[Math.floor(ids.length * part)] as string
+}
+
+/** Starts a rotation and kills it once it waits for the row of this agent, and so in the midst of its way on any machine. */
+async function killAt(
+  id: string,
+  { database }: TestConsole,
+  environment: Record<string, string>,
+): Promise<void> {
+  const holder = new Client({ connectionString: database.url })
+  await holder.connect()
+  try {
+    await holder.query('BEGIN')
+    const { rows } = await holder.query(
+      'SELECT pg_backend_pid() AS pid FROM agents WHERE id = $1 FOR UPDATE',
+      [id],
+    )
+    const rotation = startProcess('scripts/rotate-secrets.ts', environment)
+    await until('the rotation waits for the agent', async () => {
+      assert.equal(rotation.child.exitCode, null, rotation.output())
+      const waiting = await database.query(
+        'SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))',
+        [rows[0].pid],
+      )
+      return waiting.length > 0
+    })
+    rotation.signal('SIGKILL')
+    await rotation.ended
+  } finally {
+    await holder.end()
+  }
+}
+
 /** Agents that are spread over the whole fleet, so that the rotation meets them all along its way. */
 function everyFifth(ids: string[], offset: number): string[] {
   return ids.toSorted().filter((_id, i) => i % Math.floor(ids.length / AGENTS_OF_A_WRITER) === offset)
@@ -167,6 +201,8 @@ function startWriters(running: TestConsole, person: Person, { ids, expected }: F
       return write(everyFifth(ids, n))
     }),
   )
+  // Awaited at the end. If the proof fails before, its own error is the one to report.
+  all.catch(() => {})
   return {
     stop: async () => {
       stopped = true
