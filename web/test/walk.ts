@@ -2,16 +2,18 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { launch, open, visit } from './support/browser.ts'
-import { agentId } from './support/colleague.ts'
-import { startWorldWithServices } from './support/services.ts'
+import { agentId, colleague } from './support/colleague.ts'
+import { startWorldWithServices, type WorldWithServices } from './support/services.ts'
 
-/** The ten most frequent tasks, with a picture after each step, for people to look at. */
+/** The ten most frequent tasks and what is seldom seen, with a picture after each step, for people to look at. */
 const FOLDER = join(import.meta.dirname, '../screenshots/walk')
 
 interface Task {
   name: string
   path: (agent: string) => string
-  steps: ((page: Page) => Promise<unknown>)[]
+  steps: ((page: Page, world: WorldWithServices) => Promise<unknown>)[]
+  /** 1440 unless told. */
+  width?: number
 }
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first()
@@ -94,6 +96,63 @@ const TASKS: Task[] = [
     steps: [
       (page) => page.getByRole('button', { name: 'Action', exact: true }).click(),
       (page) => button(page, 'Secrets revealed').click(),
+      (page) => page.getByRole('table').getByRole('button').first().click(),
+    ],
+  },
+  {
+    name: 'resolve-a-conflict',
+    path: (agent) => `${agent}/configuration`,
+    steps: [
+      (page) => page.getByLabel('Rate limit').fill('900'),
+      async (_page, world) =>
+        colleague(world).agents.update(
+          agentId(world, 'concierge'),
+          { rate_limit_requests_per_minute: 60, purpose: 'Answers questions about orders' },
+          { reason: 'After the incident' },
+        ),
+      (page) => button(page, 'Review and rebase').click(),
+      (page) => button(page, 'Compare side by side').click(),
+    ],
+  },
+  {
+    name: 'see-a-fault',
+    path: (agent) => `${agent}/configuration`,
+    steps: [(page) => page.getByLabel('Rate limit').fill('1.5'), (page) => page.keyboard.press('Control+s')],
+  },
+  {
+    name: 'look-into-a-service',
+    path: () => '/services',
+    steps: [
+      async (page, world) => {
+        await world.services.protection.stop()
+        await page.getByText('needs attention').waitFor({ timeout: 60_000 })
+      },
+      (page) => button(page, /^protection/).click(),
+      async (_page, world) => world.services.protection.resume(),
+    ],
+  },
+  {
+    name: 'delete-an-agent',
+    path: (agent) => agent,
+    steps: [
+      (page) => button(page, 'More').click(),
+      (page) => page.getByRole('menuitem', { name: /^Delete/ }).click(),
+    ],
+  },
+  ...['/agents', '/lifecycle', '/audit', '/services'].map((path) => ({
+    ...{ name: `narrow${path.replace('/', '-')}`, path: () => path, steps: [], width: 1000 },
+  })),
+  ...['', '/configuration', '/history?a=3&b=7', '/delegation'].map((tab) => ({
+    ...{ name: `narrow-agent-${tab.split(/[/?]/)[1] ?? 'overview'}`, width: 1000 },
+    ...{ path: (agent: string) => `${agent}${tab}`, steps: [] },
+  })),
+  {
+    name: 'phone-filters',
+    ...{ path: () => '/agents', width: 390 },
+    steps: [
+      (page) => button(page, /^Filter/).click(),
+      (page) => page.getByRole('checkbox', { name: /^Unprotected/ }).check(),
+      (page) => page.keyboard.press('Escape'),
     ],
   },
 ]
@@ -104,12 +163,13 @@ const world = await startWorldWithServices(true)
 const browser = await launch()
 try {
   const agent = `/agents/${agentId(world, 'concierge')}`
-  for (const [number, { name, path, steps }] of TASKS.entries()) {
-    const visitor = await visit(browser)
+  for (const [number, { name, path, steps, width = 1440 }] of TASKS.entries()) {
+    if (!`${number + 1}-${name}`.includes(process.argv[2] ?? '')) continue
+    const visitor = await visit(browser, { width, height: 900 })
     const { page } = visitor
     await open(visitor, world, path(agent))
     for (const [index, act] of [() => page.waitForTimeout(500), ...steps].entries()) {
-      await act(page)
+      await act(page, world)
       await page.waitForTimeout(400)
       await page.screenshot({ path: join(FOLDER, `${number + 1}-${name}-${index}.png`) })
     }
