@@ -55,7 +55,7 @@ LABEL org.opencontainers.image.title="Agent Console" \
 WORKDIR /app
 COPY --from=dependencies /usr/local/bin/node /usr/local/bin/node
 COPY --from=dependencies /app/node_modules node_modules
-COPY LICENSE package.json redocly.yaml ./
+COPY LICENSE openapi.json package.json redocly.yaml ./
 COPY migrations migrations
 COPY scripts/audit-verify.ts scripts/doctor.ts scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
 COPY scripts/migrate scripts/migrate

@@ -118,7 +118,6 @@ describe('the build context', () => {
       'docs/deploy.md',
       'scripts/seed.ts',
       'compose.yaml',
-      'openapi.json',
     ]
     assert.deepEqual([...kept, ...state, ...unneeded].filter(isSent), [])
   })
