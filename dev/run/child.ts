@@ -98,6 +98,19 @@ async function endChild(child: ChildProcess, options: ChildOptions, hurry: Abort
   }
   await closed
   hurry.removeEventListener('abort', kill)
+  await endGroup(pid)
+}
+
+/** What a child has started can outlive it for a moment, such as the build that npm runs. */
+async function endGroup(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch {
+      return
+    }
+    await delay(POLL_MS)
+  }
 }
 
 /** The message of a log line in JSON, else the line. */

@@ -24,6 +24,19 @@ export function describeReport(report: MixedReport): void {
   print(`  unexpected responses: ${JSON.stringify(unexpected)}`)
 }
 
+const MAX_REASONS = 10
+
+/** Why requests failed: the different causes in the log of the console, and how often each was logged. */
+export function describeFailures(log: string): void {
+  const reasons = new Map<string, number>()
+  for (const [line] of log.matchAll(/^\{.*"msg":"request failed".*$/gm)) {
+    const { code, err } = JSON.parse(line) as { code: string; err?: { code?: string; message?: string } }
+    const reason = `${code}: ${err?.code ?? ''} ${err?.message ?? ''}`
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  }
+  for (const [reason, count] of [...reasons].slice(0, MAX_REASONS)) print(`  ${count} times ${reason}`)
+}
+
 /** What requests cost: core seconds for a million of them, and room in the database for a write. */
 export function describeCost({ kinds }: MixedReport, before: Usage, after: Usage): void {
   const sent = KINDS.reduce((sum, kind) => sum + kinds[kind].sent, 0)

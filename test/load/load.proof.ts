@@ -10,7 +10,14 @@ import { until } from '../support/until.ts'
 import { canBeWatched } from '../support/watching.ts'
 import { gatherCountingCrowd } from './counting-crowd.ts'
 import { createTeams, mixRequests } from './load-fleet.ts'
-import { describeCost, describeReport, describeSamples, print, refusals } from './load-report.ts'
+import {
+  describeCost,
+  describeFailures,
+  describeReport,
+  describeSamples,
+  print,
+  refusals,
+} from './load-report.ts'
 import { startLoadScene } from './load-scene.ts'
 import { type MixedRequest, sendMixedLoad } from './mixed-load.ts'
 import { measureRecovery } from './recovery.ts'
@@ -83,6 +90,7 @@ describe(`one console with ${TEAMS * WATCHERS_PER_TEAM} watchers, reads, lists, 
       describeReport(steady)
       describeCost(steady, usedBefore, await usage())
       describeSamples(samples)
+      describeFailures(running.output())
       assert.deepEqual(steady.unexpected, {})
 
       const memory = observeMemory(running)
