@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Observed } from './outbound-namespace.ts'
 
-const URLS = Number(process.env['OUTBOUND_URLS'] ?? 1_000)
+const URLS = Number(process.env['OUTBOUND_URLS'] ?? 500)
 const SEED = Number(process.env['OUTBOUND_SEED'] ?? Date.now() % 2 ** 32)
 
 /** Every address of IPv4 and IPv6 is an address of this machine, and nothing leads out of it. */
