@@ -12,13 +12,12 @@ import { toast } from '../shared/ui/toast.tsx'
 import { CloneDialog } from './actions/clone-dialog.tsx'
 import { DeleteDialog } from './actions/delete-dialog.tsx'
 import { useChangeAgent, useMoveStage } from './mutations.ts'
-import { useSteps } from './neighbours.ts'
+import { StepButtons } from './step-buttons.tsx'
 
 export function AgentActions({ result }: { result: AgentResult }): ReactElement {
   const { agent, revision } = result
   const { id } = agent
   const [open, setOpen] = useState<'stage' | 'clone' | 'delete' | undefined>()
-  const steps = useSteps(id)
   const navigate = useNavigate()
   const offWrite = useOff('agent:write')
   const offMove = useOff('agent:lifecycle')
@@ -31,9 +30,17 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
         keys: 'e',
         label: 'Edit',
         group: 'Agent',
+        icon: 'edit',
         run: () => void navigate({ to: '/agents/$id/configuration', params: { id } }),
       },
-      { keys: 'm', label: 'Move stage', group: 'Agent', off: offMove, run: () => setOpen('stage') },
+      {
+        keys: 'm',
+        label: 'Move stage',
+        group: 'Agent',
+        icon: 'chart',
+        off: offMove,
+        run: () => setOpen('stage'),
+      },
     ],
     [id, offMove, navigate],
   )
@@ -41,19 +48,7 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
   const archived = agent.status === 'archived'
   return (
     <div className="row agent-actions">
-      <IconButton
-        icon="back"
-        label="Previous agent (K)"
-        off={steps.previous === undefined && 'The list has none before'}
-        onClick={steps.previous}
-      />
-      <IconButton
-        icon="forward"
-        label="Next agent (J)"
-        off={steps.next === undefined && 'The list has none after'}
-        onClick={steps.next}
-      />
-      <span className="vsep" />
+      <StepButtons id={id} />
       <span className="wide">
         <CopyButton text={() => location.href} label="Copy link" done="Link copied" icon="link" />
       </span>
@@ -64,10 +59,13 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
         <MenuItem icon="chart" off={offMove} onSelect={() => setOpen('stage')}>
           Move stage…
         </MenuItem>
-        <MenuItem icon="copy" onSelect={() => void copyId(id)}>
+        <MenuItem icon="link" onSelect={() => void copy(location.href, 'Link copied')}>
+          Copy the link
+        </MenuItem>
+        <MenuItem icon="copy" onSelect={() => void copy(id, 'Id copied')}>
           Copy the id
         </MenuItem>
-        <MenuItem icon="add" off={offWrite} onSelect={() => setOpen('clone')}>
+        <MenuItem icon="duplicate" off={offWrite} onSelect={() => setOpen('clone')}>
           Copy as a new agent…
         </MenuItem>
         <MenuItem
@@ -121,7 +119,7 @@ function faultOf(error: Error): string {
   return `Not moved: ${detail} (${code})`
 }
 
-async function copyId(id: string): Promise<void> {
-  await navigator.clipboard.writeText(id)
-  toast({ text: 'Id copied' })
+async function copy(text: string, done: string): Promise<void> {
+  await navigator.clipboard.writeText(text)
+  toast({ text: done })
 }

@@ -5,6 +5,7 @@ import { keys } from '../api/keys.ts'
 import { toastFailure } from '../api/problem.ts'
 import { queryClient } from '../api/query-client.ts'
 import { toast } from '../shared/ui/toast.tsx'
+import { STAGES, words } from '../shared/words.ts'
 
 interface Move {
   stage: TrustStage
@@ -12,16 +13,34 @@ interface Move {
   revision: number
 }
 
-export function useMoveStage(id: string): UseMutationResult<AgentResult, Error, Move> {
+type StageMutation = UseMutationResult<AgentResult, Error, Move, TrustStage | undefined>
+
+export function useMoveStage(id: string): StageMutation {
   return useMutation({
     mutationFn: ({ stage, reason, revision }) =>
       api().agents.moveStage(id, stage, { reason, ifRevision: revision }),
-    onSuccess: (result) => {
+    onMutate: () => queryClient.getQueryData<AgentResult>(keys.one(id))?.agent.trust_stage,
+    onSuccess: ({ revision }, { stage }, from) => {
       void queryClient.invalidateQueries({ queryKey: keys.one(id) })
-      toast({ text: `Moved, revision ${result.revision}` })
+      toast({
+        text: `Moved to ${words(STAGES, stage)}, revision ${revision}`,
+        ...(from === undefined
+          ? {}
+          : { action: { label: 'Undo', run: () => void moveBack(id, from, revision) } }),
+      })
     },
     onError: () => void queryClient.invalidateQueries({ queryKey: keys.one(id) }),
   })
+}
+
+async function moveBack(id: string, stage: TrustStage, moved: number): Promise<void> {
+  try {
+    const { revision } = await api().agents.moveStage(id, stage, { ifRevision: moved })
+    toast({ text: `Moved back to ${words(STAGES, stage)}, revision ${revision}` })
+  } catch (error) {
+    toastFailure('Not moved back', error)
+  }
+  void queryClient.invalidateQueries({ queryKey: keys.one(id) })
 }
 
 interface Change {

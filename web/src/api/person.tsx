@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { Avatar } from '../shared/ui/avatar.tsx'
+import { personName } from '../shared/words.ts'
 import { useUserName } from './users.ts'
 
 interface PersonProps {
@@ -15,7 +16,7 @@ export function Person({ id, name }: PersonProps): ReactElement {
   return (
     <span className="bd">
       <Avatar name={shown ?? null} />
-      <span className="b5 cut">{shown ?? <span className="mono">{id.slice(0, 8)}</span>}</span>
+      <span className="b5 cut">{personName(shown, id)}</span>
     </span>
   )
 }

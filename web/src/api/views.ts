@@ -1,6 +1,7 @@
 import type { SavedView, ViewScope } from '@agent-console/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useMay } from '../auth/permissions.ts'
+import { parseSearch, type Search } from '../shared/search.ts'
 import { api } from './client.ts'
 import { keys } from './keys.ts'
 import { queryClient } from './query-client.ts'
@@ -15,6 +16,12 @@ export function useViews(): readonly SavedView[] {
     enabled: useMay('agent:read'),
   })
   return data?.results ?? []
+}
+
+/** What the address of the fleet holds while the view is open. `limit` is for the API; here the screen decides. */
+export function searchOfView({ query, columns }: Pick<SavedView, 'query' | 'columns'>): Search {
+  const { limit: _, ...search } = parseSearch(query)
+  return columns.length === 0 ? search : { ...search, columns }
 }
 
 interface ViewContent {

@@ -2,11 +2,12 @@ import { type ReactElement, useState } from 'react'
 import { Button } from '../shared/ui/button.tsx'
 import { Field } from '../shared/ui/field.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
+import type { IconName } from '../shared/ui/icons.tsx'
 import { TextInput } from '../shared/ui/inputs.tsx'
 
 interface ChoiceListProps {
-  /** Values with their words. */
-  options: readonly (readonly [string, string])[]
+  /** Values with their words, and the icons that the table shows for them. */
+  options: readonly (readonly [string, string, IconName?])[]
   value: string | undefined
   onPick: (value: string) => void
 }
@@ -14,7 +15,7 @@ interface ChoiceListProps {
 export function ChoiceList({ options, value, onPick }: ChoiceListProps): ReactElement {
   return (
     <ul className="choices">
-      {options.map(([each, word]) => (
+      {options.map(([each, word, icon]) => (
         <li key={each}>
           <button
             type="button"
@@ -22,8 +23,9 @@ export function ChoiceList({ options, value, onPick }: ChoiceListProps): ReactEl
             aria-pressed={each === value}
             onClick={() => onPick(each)}
           >
-            <span className="mi-check">{each === value ? <Icon name="check" size="xs" /> : null}</span>
-            <span className="cut">{word}</span>
+            {icon === undefined ? null : <Icon name={icon} size="s" className="t2" />}
+            <span className="cut grow">{word}</span>
+            {each === value ? <Icon name="check" size="xs" /> : null}
           </button>
         </li>
       ))}

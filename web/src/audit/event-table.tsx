@@ -7,6 +7,7 @@ import { Avatar } from '../shared/ui/avatar.tsx'
 import { Absent, Badge } from '../shared/ui/badges.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Column, Table } from '../shared/ui/table.tsx'
+import { personName } from '../shared/words.ts'
 import { actionOf, detailLine } from './actions.ts'
 import { clockUtc, dayUtc } from './clock.ts'
 import { EventDetail } from './event-detail.tsx'
@@ -119,15 +120,9 @@ function Who({ event }: { event: AuditEvent }): ReactElement {
   return (
     <span className="row">
       <Avatar name={event.changed_by_name} />
-      {event.changed_by_name === null ? (
-        <span className="mono t2 cut" title={`Name not known. User ${event.user_id}`}>
-          {event.user_id.slice(0, 8)}
-        </span>
-      ) : (
-        <span className="cut" title={event.changed_by_name}>
-          {event.changed_by_name}
-        </span>
-      )}
+      <span className="cut" title={event.changed_by_name ?? `Name not known. User ${event.user_id}`}>
+        {personName(event.changed_by_name, event.user_id)}
+      </span>
     </span>
   )
 }

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@agent-console/sdk'
 import type { ReactElement, ReactNode } from 'react'
 import { useMe } from '../auth/permissions.ts'
-import { words } from '../shared/words.ts'
+import { personName, words } from '../shared/words.ts'
 import { ACTIONS, actionOf, VIA } from './actions.ts'
 import { AgentChoice } from './agent-choice.tsx'
 import { ChoiceList, TextChoice } from './choices.tsx'
@@ -40,7 +40,7 @@ export function FilterBar({ search, onChange, events }: FilterBarProps): ReactEl
     },
     {
       name: 'Person',
-      value: user_id && (people.get(user_id) ?? user_id.slice(0, 8)),
+      value: user_id && personName(people.get(user_id), user_id),
       none: { user_id: undefined },
       choice: (change) => (
         <ChoiceList options={[...people]} value={user_id} onPick={(id) => change({ user_id: id })} />
@@ -52,7 +52,7 @@ export function FilterBar({ search, onChange, events }: FilterBarProps): ReactEl
       none: { action: undefined },
       choice: (change) => (
         <ChoiceList
-          options={Object.entries(ACTIONS).map(([value, { word }]) => [value, word] as const)}
+          options={Object.entries(ACTIONS).map(([value, { word, icon }]) => [value, word, icon] as const)}
           value={action}
           onPick={(value) => change({ action: value })}
         />
@@ -90,7 +90,13 @@ export function FilterBar({ search, onChange, events }: FilterBarProps): ReactEl
   return (
     <div className="filters tline wrap audit-filters">
       {filters.map(({ name, value, none, choice }) => (
-        <Filter key={name} name={name} value={value} onRemove={() => onChange(none)}>
+        <Filter
+          key={name}
+          name={name}
+          operator={name === 'Time' ? undefined : 'is'}
+          value={value}
+          onRemove={() => onChange(none)}
+        >
           {(close) =>
             choice((changed) => {
               close()
@@ -111,8 +117,6 @@ function usePeople(events: readonly AuditEvent[]): ReadonlyMap<string, string> {
   const others = events.filter(({ user_id }) => user_id !== me.user_id)
   return new Map([
     [me.user_id, `${me.name ?? 'Me'} (you)`],
-    ...others.map(
-      ({ user_id, changed_by_name }) => [user_id, changed_by_name ?? user_id.slice(0, 8)] as const,
-    ),
+    ...others.map(({ user_id, changed_by_name }) => [user_id, personName(changed_by_name, user_id)] as const),
   ])
 }

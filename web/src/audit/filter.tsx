@@ -5,6 +5,8 @@ import { Popover } from '../shared/ui/popover.tsx'
 
 interface FilterProps {
   name: string
+  /** Between name and value; a time says it itself. */
+  operator?: 'is' | undefined
   /** What is chosen, in words; undefined: the filter is off. */
   value: string | undefined
   onRemove: () => void
@@ -12,7 +14,7 @@ interface FilterProps {
 }
 
 /** A button that adds the filter; once chosen, a chip that changes and removes it. */
-export function Filter({ name, value, onRemove, children }: FilterProps): ReactElement {
+export function Filter({ name, operator, value, onRemove, children }: FilterProps): ReactElement {
   const trigger =
     value === undefined ? (
       <Button variant="quiet" icon="add">
@@ -21,6 +23,7 @@ export function Filter({ name, value, onRemove, children }: FilterProps): ReactE
     ) : (
       <button type="button" className="chip-text focus-in">
         <span className="k">{name}</span>
+        {operator === undefined ? null : <span className="op">{operator}</span>}
         <span className="v">{value}</span>
       </button>
     )

@@ -25,7 +25,7 @@ export function StatesSection(): ReactElement {
               <Button variant="primary" icon="add" shortcut="N">
                 New agent
               </Button>
-              <Button icon="download">Import JSON</Button>
+              <Button icon="upload">Import JSON</Button>
             </>
           }
           note={

@@ -99,15 +99,11 @@ function Text({ children }: { children: string }): ReactElement {
   return <span title={children}>{children}</span>
 }
 
-/** undefined: the list does not know who it was. Every row has an avatar, so that the times stand below each other. */
+/** undefined: the list does not know who it was. The room of the avatar stays empty, so that the times stand below each other. */
 export function When({ at, who }: { at: number; who: string | null | undefined }): ReactElement {
   return (
     <span className="row nowrap">
-      {who === undefined ? (
-        <Avatar name={null} unknown="The history of the agent says who made this change" />
-      ) : (
-        <Avatar name={who} alone />
-      )}
+      {who === undefined ? <span className="av-room" /> : <Avatar name={who} alone />}
       <RelativeTime at={at} />
     </span>
   )

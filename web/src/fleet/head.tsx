@@ -47,7 +47,7 @@ export function Head(props: HeadProps): ReactElement {
       ) : (
         <>
           <ExportMenu filters={filters} count={counts?.count} />
-          <Button variant="quiet" icon="download" off={off} onClick={onImport}>
+          <Button variant="quiet" icon="upload" off={off} onClick={onImport}>
             Import
           </Button>
           <Button variant="primary" icon="add" shortcut="N" off={off} onClick={onCreate}>
@@ -73,7 +73,7 @@ function ExportMenu({ filters, count }: { filters: AgentFilters; count: number |
   return (
     <Menu
       trigger={
-        <Button variant="quiet" icon="external">
+        <Button variant="quiet" icon="download">
           Export
         </Button>
       }

@@ -29,7 +29,7 @@ export function EmptyFleet({
           <Button variant="primary" icon="add" shortcut="N" off={off} onClick={onCreate}>
             New agent
           </Button>
-          <Button icon="download" off={off} onClick={onImport}>
+          <Button icon="upload" off={off} onClick={onImport}>
             Import JSON
           </Button>
         </>
@@ -53,6 +53,7 @@ interface NoMatchProps {
 /** Says which filter stands in the way, where the counts tell. */
 export function NoMatch({ search, counts }: NoMatchProps): ReactElement {
   const way = wayOut(search, counts)
+  const isSearchOnly = filterWords(search).length === 0
   return (
     <State
       icon="search"
@@ -71,7 +72,7 @@ export function NoMatch({ search, counts }: NoMatchProps): ReactElement {
             </Link>
           )}
           <Link to="/agents" search={withoutFilters(search)} activeProps={{}} className="btn">
-            Clear all filters
+            {isSearchOnly ? 'Clear the search' : 'Clear all filters'}
           </Link>
         </>
       }
@@ -106,15 +107,21 @@ function wayOut(
   return ways.toSorted((a, b) => b.count - a.count).find(({ count }) => count > 0)
 }
 
-function sentence(search: Search): string {
-  const q = textOf(search, 'q')
-  const filters = FILTER_NAMES.flatMap((name) => {
+/** "status Active or Draft", one text for each filter that is on. */
+function filterWords(search: Search): string[] {
+  const lists = FILTER_NAMES.flatMap((name) => {
     const values = valuesOf(search, name).map((value) => wordOf(name, value))
     return values.length === 0 ? [] : [`${LIST_FILTERS[name].label.toLowerCase()} ${values.join(' or ')}`]
   })
   const score = textOf(search, 'min_score')
-  const all = score === undefined ? filters : [...filters, `a score of at least ${score}`]
-  const text = q === undefined ? '' : ` a name with “${q}”`
-  const rest = all.length === 0 ? '' : ` ${q === undefined ? '' : 'and '}${all.join(', ')}`
-  return `Nothing has${text}${rest}.`
+  return score === undefined ? lists : [...lists, `a score of at least ${score}`]
+}
+
+const LIST = new Intl.ListFormat('en')
+
+function sentence(search: Search): string {
+  const q = textOf(search, 'q')
+  const filters = LIST.format(filterWords(search))
+  if (filters === '') return `No agent has “${q ?? ''}” in its name.`
+  return q === undefined ? `No agent has ${filters}.` : `No agent with “${q}” in its name has ${filters}.`
 }

@@ -32,6 +32,8 @@ export function Summary({ all, active, changes, search }: SummaryProps): ReactEl
   const outdated = countOf(all, 'evaluation', 'outdated') ?? 0
   const evaluated = outdated + (countOf(all, 'evaluation', 'current') ?? 0)
   const trusted = stages.filter(({ value }) => TRUSTED.includes(value))
+  // The figures of protection count active agents only.
+  const isOnlyActive = valuesOf(search, 'statuses').join() === 'active'
   const to = (filters: Search): Search => ({ ...withoutFilters(search), ...filters })
   return (
     <section className={join('strip', changes === null && 'strip-3')} aria-label="Summary of the fleet">
@@ -65,7 +67,7 @@ export function Summary({ all, active, changes, search }: SummaryProps): ReactEl
               word={words(PROTECTION, value)}
               warn={value === 'unprotected' && count > 0}
               search={to({ statuses: ['active'], protection_statuses: [value] })}
-              on={valuesOf(search, 'protection_statuses').includes(value)}
+              on={isOnlyActive && valuesOf(search, 'protection_statuses').includes(value)}
             />
           ))}
         </div>

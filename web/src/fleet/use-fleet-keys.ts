@@ -34,12 +34,14 @@ export function useFleetKeys(targets: KeyTargets): void {
     }
     return [
       { keys: '/', label: 'Search by name', group: GROUP, run: () => field.current?.focus() },
-      { keys: 'f', label: 'Filter', group: GROUP, run: onFilter },
+      { keys: 'f', label: 'Filter', group: GROUP, icon: 'filter', run: onFilter },
       { keys: 'j', label: 'Next agent', group: GROUP, run: () => step(1) },
       { keys: 'k', label: 'Previous agent', group: GROUP, run: () => step(-1) },
       { keys: 'x', label: 'Select; with Shift as far as here', group: GROUP, run: select },
       { keys: 'Enter', label: 'Open the agent', group: GROUP },
-      ...(onCreate === undefined ? [] : [{ keys: 'n', label: 'New agent', group: GROUP, run: onCreate }]),
+      ...(onCreate === undefined
+        ? []
+        : [{ keys: 'n', label: 'New agent', group: GROUP, icon: 'add' as const, run: onCreate }]),
       ...(selection.selection.size === 0
         ? []
         : [{ keys: 'Escape', label: 'Clear the selection', group: GROUP, run: selection.clear }]),

@@ -110,9 +110,10 @@ export function BoardColumn(props: ColumnProps): ReactElement {
   )
 }
 
+/** Nothing if all are shown. */
 function shownOf(cards: number, count: number | undefined): string {
   if (cards === 0) return 'No agents'
-  return cards === count ? 'All shown' : `${formatCount(cards)} shown`
+  return cards === count ? '' : `${formatCount(cards)} shown`
 }
 
 function emptyText(stage: string, { q, evaluation, protection_statuses }: LifecycleSearch): string {

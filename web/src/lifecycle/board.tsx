@@ -6,7 +6,6 @@ import { useOff } from '../auth/permissions.ts'
 import { useChanges } from '../live/apply.ts'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
 import { MoveStageDialog } from '../shared/ui/move-stage-dialog.tsx'
-import { toast } from '../shared/ui/toast.tsx'
 import { BoardColumn } from './board-column.tsx'
 import type { Card } from './cards.ts'
 import { useArrows } from './focus.ts'
@@ -33,13 +32,11 @@ export function Board({ search, facets }: BoardProps): ReactElement {
     () => [
       {
         keys: 'm',
-        label: 'Move the card',
+        label: current === undefined ? 'Move the card' : `Move ${current.agent.agent_name}…`,
         group: 'Lifecycle',
-        off,
-        run: () =>
-          current === undefined
-            ? toast({ text: 'Choose a card first: Tab, then the arrow keys' })
-            : setAsked({ card: current, to: undefined }),
+        icon: 'chart',
+        off: off || (current === undefined && 'Choose a card first, with Tab and the arrow keys'),
+        run: () => current && setAsked({ card: current, to: undefined }),
       },
     ],
     [current, off],

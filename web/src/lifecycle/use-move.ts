@@ -1,5 +1,5 @@
-import type { TrustStage } from '@agent-console/sdk'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { AgentResult, TrustStage } from '@agent-console/sdk'
+import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { keys } from '../api/keys.ts'
 import { isStatus, toastFailure } from '../api/problem.ts'
@@ -13,10 +13,12 @@ export interface Move {
   card: Card
   to: TrustStage
   reason: string | undefined
+  /** It takes a move back, and is not offered to be taken back itself. */
+  isUndo?: boolean
 }
 
 /** Moves the card at once; a failure puts it back. */
-export function useMove(search: LifecycleSearch) {
+export function useMove(search: LifecycleSearch): UseMutationResult<AgentResult, Error, Move> {
   const client = useQueryClient()
   const counts = countsQuery(search).queryKey
   const put = (card: Card, from: TrustStage, to: TrustStage): void => {
@@ -26,19 +28,23 @@ export function useMove(search: LifecycleSearch) {
     )
     client.setQueryData(counts, (facets) => withMoved(facets, from, to))
   }
-  return useMutation({
+  const move = useMutation({
     mutationFn: ({ card, to, reason }: Move) =>
       api().agents.moveStage(card.agent.id, to, { reason, ifRevision: card.revision }),
     onMutate: async ({ card, to }) => {
       await client.cancelQueries({ queryKey: keys.lists })
       put(card, card.agent.trust_stage, to)
     },
-    onSuccess: ({ agent, revision }, { card, to }) => {
-      client.setQueryData(columnQuery(to, search).queryKey, (column) =>
-        withOnTop(column, { revision, agent: { ...card.agent, trust_stage: to } }),
-      )
+    onSuccess: ({ agent, revision }, { card, to, isUndo = false }) => {
+      const moved = { revision, agent: { ...card.agent, trust_stage: to } }
+      client.setQueryData(columnQuery(to, search).queryKey, (column) => withOnTop(column, moved))
       void client.invalidateQueries({ queryKey: keys.one(agent.id) })
-      toast({ text: `${agent.agent_name} is ${words(STAGES, to)} now, revision ${revision}` })
+      const undo = (): void =>
+        move.mutate({ card: moved, to: card.agent.trust_stage, reason: undefined, isUndo: true })
+      toast({
+        text: `${agent.agent_name} moved ${isUndo ? 'back ' : ''}to ${words(STAGES, to)}, revision ${revision}`,
+        ...(isUndo ? {} : { action: { label: 'Undo', run: undo } }),
+      })
     },
     onError: (error, { card, to }) => {
       const from = card.agent.trust_stage
@@ -54,4 +60,5 @@ export function useMove(search: LifecycleSearch) {
       )
     },
   })
+  return move
 }

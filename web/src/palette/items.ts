@@ -54,6 +54,15 @@ export function ranked<T>(items: readonly T[], labelOf: (item: T) => string, tex
   return items.toSorted((one, other) => rank(one) - rank(other))
 }
 
+/** What is off is never the first choice. */
+export function offLast(items: readonly Item[]): Item[] {
+  return items.toSorted((one, other) => Number(isOff(one)) - Number(isOff(other)))
+}
+
+export function isOff({ off }: Pick<Item, 'off'>): boolean {
+  return typeof off === 'string'
+}
+
 /** The label in pieces; `hit` are those that contain the text. */
 export function mark(label: string, text: string): { text: string; hit: boolean }[] {
   const at = text === '' ? -1 : label.toLocaleLowerCase().indexOf(text.toLocaleLowerCase())

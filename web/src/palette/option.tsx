@@ -4,7 +4,7 @@ import { StageBadge, StatusBadge } from '../shared/ui/badges.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
-import { type Item, mark } from './items.ts'
+import { type Item, isOff, mark } from './items.ts'
 
 interface OptionProps {
   id: string
@@ -18,7 +18,7 @@ interface OptionProps {
 
 /** The focus stays in the text field: it names the option that is on. */
 export function Option({ id, item, text, on, onTake, onPoint }: OptionProps): ReactElement {
-  const off = typeof item.off === 'string'
+  const off = isOff(item)
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the text field has the keys
     <div

@@ -13,7 +13,7 @@ import { describe } from '../api/problem.ts'
 import { enterDialog } from '../shared/ui/dialog-stack.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
-import { type Item, type PalettePage, step } from './items.ts'
+import { type Item, isOff, type PalettePage, step } from './items.ts'
 import { Option } from './option.tsx'
 import { useGroups } from './use-groups.ts'
 
@@ -24,7 +24,7 @@ interface PaletteProps {
   onKeys: () => void
 }
 
-/** Agents by name, pages, and what can be done on this page. */
+/** Agents by name, what can be done on this page, pages, and saved views. */
 export function Palette({ pages, onClose, onKeys }: PaletteProps): ReactElement {
   const input = useRef<HTMLInputElement>(null)
   const [popup, setPopup] = useState<HTMLElement | null>(null)
@@ -64,7 +64,7 @@ function Search({ input, pages, onClose, onKeys }: SearchProps): ReactElement {
   }, [chosen, listId])
 
   const take = (item: Item | undefined, newTab: boolean): void => {
-    if (item === undefined || typeof item.off === 'string') return
+    if (item === undefined || isOff(item)) return
     if (newTab && item.href !== undefined) window.open(`/console${item.href}`, '_blank', 'noopener')
     else {
       onClose()
@@ -95,7 +95,7 @@ function Search({ input, pages, onClose, onKeys }: SearchProps): ReactElement {
           aria-controls={listId}
           aria-autocomplete="list"
           {...(chosen === undefined ? {} : { 'aria-activedescendant': optionId(chosen) })}
-          placeholder="An agent, a page or an action"
+          placeholder="An agent, a page, a view or an action"
           autoComplete="off"
           spellCheck={false}
           maxLength={255}

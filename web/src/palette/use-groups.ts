@@ -5,8 +5,9 @@ import { useShortcuts } from '../shared/keys.ts'
 import { PHONE, useMedia } from '../shared/media.ts'
 import { formatCount, plural } from '../shared/numbers.ts'
 import { chooseTheme, shownTheme } from '../shared/theme.ts'
-import { type Group, type Item, matches, type PalettePage } from './items.ts'
+import { type Group, type Item, matches, offLast, type PalettePage } from './items.ts'
 import { useAgents } from './use-agents.ts'
+import { useViewItems } from './use-view-items.ts'
 
 /** They move in the page behind the palette; here they would say nothing. */
 const MOVES = new Set(['j', 'k', 'x', 'Enter', 'Escape', '/', 'ArrowDown', 'ArrowUp'])
@@ -25,6 +26,7 @@ export function useGroups(text: string, pages: readonly PalettePage[], onKeys: (
     { label: agentsLabel(found?.count), items: useAgentItems(found, text) },
     { label: 'Actions', items: useActions(text, onKeys) },
     { label: 'Go to', items: pageItems(text, pages) },
+    { label: 'Saved views', items: useViewItems(text) },
   ]
   return { groups: groups.filter(({ items }) => items.length > 0), error: text === '' ? null : error }
 }
@@ -68,12 +70,13 @@ function useActions(text: string, onKeys: () => void): Item[] {
   const phone = useMedia(PHONE)
   const offWrite = useOff('agent:write')
   const ofPage = useShortcuts()
-    .filter(({ group, keys, run }) => run !== undefined && group !== 'Everywhere' && !MOVES.has(keys))
+    .filter(({ group, run }) => run !== undefined && group !== 'Everywhere')
+    .filter(({ keys, atFocus }) => atFocus !== true && !MOVES.has(keys))
     .map(
-      ({ keys, label, off, run }): Item => ({
+      ({ keys, label, icon, off, run }): Item => ({
         id: `key-${keys}`,
         label,
-        icon: 'forward',
+        icon: icon ?? 'forward',
         keys,
         off,
         run: () => run?.(new KeyboardEvent('keydown')),
@@ -93,10 +96,10 @@ function useActions(text: string, onKeys: () => void): Item[] {
     { id: 'theme', label: `Use the ${other} theme`, icon: 'theme', run: () => chooseTheme(other) },
     // A phone has no keys to press.
     ...(phone ? [] : [allKeys]),
-    { id: 'sign-out', label: 'Sign out', icon: 'back', run: () => void session.signOut() },
+    { id: 'sign-out', label: 'Sign out', icon: 'signOut', run: () => void session.signOut() },
   ]
   const labels = new Set(ofPage.map(({ label }) => label))
-  const all = [...ofPage, ...everywhere.filter(({ label }) => !labels.has(label))]
+  const all = offLast([...ofPage, ...everywhere.filter(({ label }) => !labels.has(label))])
   return text === '' ? all.slice(0, ACTIONS_SHOWN) : all.filter(({ label }) => matches(label, text))
 }
 

@@ -5,14 +5,15 @@ import { type ReactElement, useState } from 'react'
 import { api } from '../api/client.ts'
 import { keys } from '../api/keys.ts'
 import { describe } from '../api/problem.ts'
-import { formatClock, formatSince, nowSeconds } from '../shared/time.ts'
+import { PhoneLiveState } from '../live/live-mark.tsx'
+import { formatClock } from '../shared/time.ts'
 import { Button } from '../shared/ui/button.tsx'
-import { Icon } from '../shared/ui/icon.tsx'
-import { Banner, PageHead } from '../shared/ui/page.tsx'
+import { PageHead } from '../shared/ui/page.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
 import { Failed, Loading, Stale, State } from '../shared/ui/states.tsx'
 import { ServicesTable } from './services-table.tsx'
-import { needsAttention, troubleOf } from './state.ts'
+import { needsAttention } from './state.ts'
+import { TroubleBanner } from './trouble-banner.tsx'
 
 const REFRESH_MS = 10_000
 
@@ -28,6 +29,7 @@ export function ServicesPage(): ReactElement {
   return (
     <div className="page">
       <PageHead title="Services" note={services === undefined ? undefined : summary(services)}>
+        <PhoneLiveState of={query.isError ? 'down' : 'live'} />
         {query.dataUpdatedAt === 0 ? null : (
           <span className="sm t3 col-mid">
             As this replica saw them <RelativeTime at={Math.floor(query.dataUpdatedAt / 1000)} />
@@ -82,7 +84,7 @@ function Services({ services }: { services: readonly ServiceStatus[] }): ReactEl
     <>
       <div className="notices pb">
         {services.map((service) => (
-          <ServiceTrouble key={service.name} service={service} />
+          <TroubleBanner key={service.name} service={service} />
         ))}
       </div>
       <ServicesTable
@@ -101,36 +103,5 @@ function Services({ services }: { services: readonly ServiceStatus[] }): ReactEl
         </span>
       </p>
     </>
-  )
-}
-
-const DAY = 86_400
-
-function sinceText(at: number): string {
-  const now = nowSeconds()
-  return now - at < DAY ? formatClock(at) : formatSince(at, now)
-}
-
-function ServiceTrouble({ service }: { service: ServiceStatus }): ReactElement | null {
-  const trouble = troubleOf(service)
-  if (trouble === undefined) return null
-  return (
-    <Banner
-      tone={trouble.tone}
-      icon={<Icon name="alert" />}
-      title={
-        <>
-          {service.name} {trouble.title}
-          {service.state === 'up' ? null : (
-            <span className="t2">
-              {' · since '}
-              {sinceText(service.since)}
-            </span>
-          )}
-        </>
-      }
-    >
-      {trouble.sentences.join(' ')}
-    </Banner>
   )
 }

@@ -12,7 +12,6 @@ export function ServiceDetail({ service }: { service: ServiceStatus }): ReactEle
   return (
     <div className="xin g-x">
       <div className="col col-4">
-        <Mismatches service={service} />
         {service.errors.length === 0 ? null : (
           <section className="col">
             <h3>Why it is not up</h3>
@@ -23,6 +22,7 @@ export function ServiceDetail({ service }: { service: ServiceStatus }): ReactEle
             </ul>
           </section>
         )}
+        <Mismatches service={service} />
         {service.document === null || service.document.left_out.length === 0 ? null : (
           <section className="col">
             <h3>
@@ -61,9 +61,11 @@ function Mismatches({ service: { responses, tag } }: { service: ServiceStatus })
     <section className="col">
       <h3>
         Responses that do not match the document
-        <span className="t3">
-          {formatCount(mismatched)} of {formatCount(checked)} sampled
-        </span>
+        {checked === 0 ? null : (
+          <span className="t3">
+            {formatCount(mismatched)} of {formatCount(checked)} sampled
+          </span>
+        )}
       </h3>
       {mismatches.length === 0 ? (
         <p className="t2">
@@ -105,7 +107,7 @@ function BreakingChange({ service }: { service: ServiceStatus }): ReactElement {
         {change === null ? null : <span className="t3">{formatUtc(change.at)}</span>}
       </h3>
       {change === null ? (
-        <p className="t2">None since the console knows the service.</p>
+        <p className="t2">None recorded.</p>
       ) : (
         <>
           <p className="row">
@@ -143,7 +145,7 @@ function DocumentFacts({ service: { document, prefixes } }: { service: ServiceSt
           ['Title', document?.title ?? 'None yet'],
           ...(document === null
             ? []
-            : ([['In use since', <RelativeTime key="since" at={document.since} />]] as const)),
+            : ([['Loaded', <RelativeTime key="loaded" at={document.since} />]] as const)),
           [
             'Prefixes',
             <span key="prefixes" className="mono">

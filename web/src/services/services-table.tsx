@@ -7,7 +7,7 @@ import { Icon } from '../shared/ui/icon.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
 import { Column, Table } from '../shared/ui/table.tsx'
 import { ServiceDetail } from './service-detail.tsx'
-import { BREAKERS, STATES } from './state.ts'
+import { BREAKERS, stateBadge } from './state.ts'
 
 const COLUMNS = { wide: 8, narrow: 6 }
 
@@ -26,9 +26,9 @@ export function ServicesTable({ services, open, onToggle }: ServicesTableProps):
       <thead>
         <tr>
           <Column>Service</Column>
-          <Column width="150">State</Column>
+          <Column width="180">State</Column>
           <Column width="110" className="col-wide">
-            Since
+            State since
           </Column>
           <Column width="110">Breaker</Column>
           <Column width="110" className="col-mid">
@@ -77,7 +77,7 @@ interface ServiceRowProps {
 }
 
 function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElement {
-  const state = STATES[service.state]
+  const state = stateBadge(service)
   const breaker = BREAKERS[service.breaker]
   const { document, responses, last_breaking_change: change } = service
   return (

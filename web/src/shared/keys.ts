@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
+import type { IconName } from './ui/icons.tsx'
 import { toast } from './ui/toast.tsx'
 
 export interface Shortcut {
@@ -8,10 +9,14 @@ export interface Shortcut {
   label: string
   /** Heading on the sheet. */
   group: string
+  /** Beside the label in the palette. */
+  icon?: IconName
   /** Absent: the browser does it, and the sheet of keys says so. */
   run?: (event: KeyboardEvent) => void
   /** Also while a field has the focus; always so with Ctrl. */
   inFields?: boolean
+  /** Acts on the row that has the focus. The palette takes the focus, and leaves it out. */
+  atFocus?: boolean
   /** Why it is off; it names the missing permission. The key then says so. */
   off?: string | false
 }

@@ -20,6 +20,15 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`
 }
 
+/** The order of the parameters means nothing, nor does whether one value is a text or a list. */
+export function isSameSearch(one: Record<string, unknown>, other: Record<string, unknown>): boolean {
+  return sortedSearch(one) === sortedSearch(other)
+}
+
+function sortedSearch(search: Record<string, unknown>): string {
+  return stringifySearch(search).slice(1).split('&').toSorted().join('&')
+}
+
 function listOf(value: unknown): string[] {
   if (value === undefined || value === null || value === '') return []
   return (Array.isArray(value) ? value : [value]).map(String)

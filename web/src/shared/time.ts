@@ -23,8 +23,18 @@ export function formatSince(at: number, now: number): string {
   if (age < MINUTE) return `${age} s ago`
   if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`
   if (age < DAY) return `${Math.floor(age / HOUR)} h ago`
+  return formatPast(at, now)
+}
+
+/** "17:42" on the same day, else "Sat 17:42" and the like: for what began then and lasts. */
+export function formatMoment(at: number, now: number): string {
+  const isToday = new Date(at * 1000).toDateString() === new Date(now * 1000).toDateString()
+  return isToday ? formatClock(at) : formatPast(at, now)
+}
+
+function formatPast(at: number, now: number): string {
   const date = new Date(at * 1000)
-  if (age < 7 * DAY) return `${WEEKDAY.format(date)} ${CLOCK.format(date)}`
+  if (now - at < 7 * DAY) return `${WEEKDAY.format(date)} ${CLOCK.format(date)}`
   if (date.getFullYear() === new Date(now * 1000).getFullYear()) {
     return `${formatDay(at)} ${CLOCK.format(date)}`
   }

@@ -69,3 +69,8 @@ export function stageNumber(stage: string): number {
 export function protectionNumber(protection: string): number {
   return Object.keys(PROTECTION).toReversed().indexOf(protection) + 1
 }
+
+/** "user 3b3cdfcd" for a user without a name: the tokens of some carry none. */
+export function personName(name: string | null | undefined, id: string): string {
+  return name ?? `user ${id.slice(0, 8)}`
+}

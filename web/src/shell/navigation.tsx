@@ -7,10 +7,17 @@ import { Mark } from '../shared/ui/mark.tsx'
 import { useAgentCount, useServicesInTrouble } from './counts.ts'
 import { DESTINATIONS } from './destinations.ts'
 import { LiveState } from './live-state.tsx'
+import { useOpenView } from './open-view.ts'
 import { SavedViews } from './saved-views.tsx'
 import { Who } from './who.tsx'
 
+/** Also active while an agent of it is open. */
+const PART = { exact: false }
+const WHOLE = { exact: true, includeSearch: true }
+
 export function Navigation({ onSearch }: { onSearch: () => void }): ReactElement {
+  // Only the view looks chosen then, not the fleet as a whole.
+  const isViewOpen = useOpenView() !== undefined
   return (
     <nav className="nav" aria-label="Console">
       <Link to="/agents" className="brand" aria-label="Agent Console, to the fleet">
@@ -28,7 +35,7 @@ export function Navigation({ onSearch }: { onSearch: () => void }): ReactElement
       <ul>
         {DESTINATIONS.map(({ to, label, icon }) => (
           <li key={to}>
-            <Link to={to} activeProps={{ 'aria-current': 'page' }} title={label}>
+            <Link to={to} activeProps={{}} activeOptions={isViewOpen ? WHOLE : PART} title={label}>
               <Icon name={icon} />
               <span className="nav-label">{label}</span>
               <span className="n">

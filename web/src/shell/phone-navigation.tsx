@@ -5,6 +5,7 @@ import { Icon } from '../shared/ui/icon.tsx'
 import { DESTINATIONS } from './destinations.ts'
 import { Identity } from './identity.tsx'
 import { LiveState } from './live-state.tsx'
+import { PhoneViews } from './phone-views.tsx'
 
 /** At the bottom of a narrow screen, in reach of the thumb. */
 export function PhoneNavigation(): ReactElement {
@@ -24,6 +25,7 @@ export function PhoneNavigation(): ReactElement {
         </button>
       </nav>
       <Dialog open={you} onClose={() => setYou(false)} title="You">
+        <PhoneViews onOpen={() => setYou(false)} />
         <Identity />
         <LiveState />
       </Dialog>

@@ -1,14 +1,14 @@
-import { Link } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
-import { type SavedView, useViews } from '../api/views.ts'
-import { parseSearch, type Search } from '../shared/search.ts'
-import { Icon } from '../shared/ui/icon.tsx'
+import { useViews } from '../api/views.ts'
+import { useOpenView } from './open-view.ts'
+import { ViewLink } from './view-link.tsx'
 import { ViewMenu } from './view-menu.tsx'
 
 const FIRST = 8
 
 export function SavedViews(): ReactElement | null {
   const views = useViews()
+  const current = useOpenView()
   const [all, setAll] = useState(false)
   if (views.length === 0) return null
   const shown = all ? views : views.slice(0, FIRST)
@@ -18,16 +18,7 @@ export function SavedViews(): ReactElement | null {
       <ul>
         {shown.map((view) => (
           <li key={`${view.scope}/${view.name}`} className="view-line">
-            <Link
-              to="/agents"
-              search={searchOf(view)}
-              activeOptions={{ exact: true, includeSearch: true }}
-              activeProps={{ 'aria-current': 'true' }}
-              title={view.scope === 'team' ? `${view.name}, of the team` : view.name}
-            >
-              <Icon name={view.scope === 'team' ? 'people' : 'star'} size="s" />
-              <span className="cut">{view.name}</span>
-            </Link>
+            <ViewLink view={view} isOpen={view === current} />
             <ViewMenu view={view} />
           </li>
         ))}
@@ -39,10 +30,4 @@ export function SavedViews(): ReactElement | null {
       ) : null}
     </div>
   )
-}
-
-/** `limit` is for the API; here the screen decides. Lists stay lists even with one value, as the page writes them. */
-function searchOf({ query, columns }: SavedView): Search {
-  const { limit: _, ...search } = parseSearch(query)
-  return columns.length === 0 ? search : { ...search, columns }
 }

@@ -157,6 +157,7 @@ suite('faults that are found before saving', () => {
       assert.deepEqual(update, {})
       assert.equal(faults[0]?.name, path)
       assert.match(faults[0]?.message ?? '', message)
+      assert.equal(faults[0]?.texts?.after, text)
     })
   }
 

@@ -44,6 +44,10 @@ describe('the delegations of an agent', async () => {
     assert.equal(await page.locator('.gn-tag').textContent(), 'Weakest: no guard')
     await visitor.check()
 
+    assert.equal(await page.getByText('Not in this registry').count(), 0)
+    const canvas = await page.locator('.stagebox').boundingBox()
+    const heading = await page.getByText('This agent', { exact: true }).boundingBox()
+    assert.ok((heading?.y ?? 0) - (canvas?.y ?? 0) < 40, 'the graph stands at the top')
     await page.getByRole('button', { name: 'Table' }).press('Enter')
     const rows = page.getByRole('table', { name: 'Delegations' }).locator('tbody tr')
     const texts = await rows.allTextContents()
@@ -73,6 +77,7 @@ describe('the delegations of an agent', async () => {
 
     await open(visitor, world, `/agents/${orders}/delegation`)
     const panel = page.getByRole('complementary', { name: 'Weakest path' })
+    await panel.locator('.path li').first().waitFor()
     const steps = await panel.locator('.path li').allTextContents()
     assert.match(steps.at(-1) ?? '', /Warehouse dispatcher/)
     assert.match(
@@ -92,5 +97,32 @@ describe('the delegations of an agent', async () => {
     await visitor.page.locator('.gn.unknown', { hasText: 'tow.partner.example' }).waitFor()
     await visitor.page.getByText('2 agents, ends outside this registry').waitFor()
     await visitor.check()
+  })
+
+  it('are one sentence if there are none, with the way to add some for those who may', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    const alone = await create('Works alone', 'tested')
+    await open(visitor, world, `/agents/${alone}/delegation`)
+    await page.getByRole('heading', { name: 'No delegations' }).waitFor()
+    assert.equal(await page.getByText('It hands work to no agent').count(), 1)
+    assert.equal(await page.getByRole('button', { name: 'Table' }).count(), 0)
+    assert.equal(await page.getByRole('complementary', { name: 'Weakest path' }).count(), 0)
+    await visitor.check()
+    await page.getByRole('link', { name: 'Add agents' }).click()
+    await page.waitForURL(/\/configuration#f-delegated-agents$/)
+    const list = page.locator('#f-delegated-agents')
+    await list.waitFor()
+    await page.waitForFunction(
+      (element) => element !== null && element.getBoundingClientRect().top < innerHeight,
+      await list.elementHandle(),
+    )
+
+    const viewer = await visit(browser)
+    await open(viewer, world, `/agents/${alone}/delegation`, 'viewer')
+    const add = viewer.page.getByRole('button', { name: 'Add agents' })
+    assert.equal(await add.getAttribute('aria-disabled'), 'true')
+    await viewer.page.getByText('Needs the permission agent:write').waitFor()
+    await viewer.check()
   })
 })

@@ -67,6 +67,23 @@ describe('editing an agent', async () => {
     await page.getByLabel('Repository').waitFor()
   })
 
+  it('says in the panel what is wrong with a value, and asks for no reason until it can be saved', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, `/agents/${id}/configuration`)
+    const before = await page.getByLabel('Rate limit').inputValue()
+    await page.getByLabel('Rate limit').fill('1.5')
+    const panel = page.getByRole('complementary', { name: 'What saving changes' })
+    await panel.getByText('Enter a whole number, such as 60.').waitFor()
+    assert.match((await panel.textContent()) ?? '', new RegExp(`before: ${before}after: 1\\.5`))
+    await panel.getByText('Correct 1 field first').first().waitFor()
+    assert.equal(await panel.getByLabel('Reason').count(), 0)
+    await visitor.check()
+    await page.getByLabel('Rate limit').fill('61')
+    await panel.getByLabel('Reason').waitFor()
+    await panel.getByRole('button', { name: 'Discard changes' }).click()
+  })
+
   it('puts a refused value at its field, with a summary and the focus', async () => {
     const visitor = await visit(browser)
     const { page } = visitor

@@ -26,14 +26,16 @@ describe('the layout', async () => {
     assert.deepEqual(await boxOf(checkbox), before)
   })
 
-  it('has an avatar before the time of every row, so that the times stand below each other', async () => {
+  it('has an avatar or its room before the time of every row, so that the times stand below each other', async () => {
     for (const size of [{}, PHONE]) {
       const visitor = await visit(browser, size)
       await open(visitor, world, '/agents')
       const rows = visitor.page.locator('.vgrid tbody tr, .mcard')
       await rows.first().waitFor()
       const missing = await rows.evaluateAll((all) =>
-        all.filter((row) => row.querySelector('.av + time') === null).map((row) => row.textContent),
+        all
+          .filter((row) => row.querySelector('.av + time, .av-room + time') === null)
+          .map((row) => row.textContent),
       )
       assert.deepEqual(missing, [])
     }

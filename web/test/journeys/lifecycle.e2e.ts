@@ -23,7 +23,7 @@ describe('the lifecycle board', async () => {
     await page.keyboard.type('Passed the hardening campaign')
     await page.keyboard.press('Enter')
 
-    await page.getByText('Invoice helper is Trusted now, revision 6').waitFor()
+    await page.getByText('Invoice helper moved to Trusted, revision 6').waitFor()
     const trusted = page
       .getByRole('region', { name: /^Trusted/ })
       .locator(`[data-card="${world.agents['invoices']}"]`)
@@ -73,6 +73,51 @@ describe('the lifecycle board', async () => {
     await page.getByRole('dialog').getByRole('button', { name: /^Move/ }).click()
     await target.locator(`[data-card="${world.agents['travel']}"]`).waitFor()
     assert.equal(await page.locator('.drop, .lift').count(), 0)
+    await visitor.check()
+  })
+
+  it('takes a move back', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/lifecycle')
+    const card = `[data-card="${world.agents['travel']}"]`
+    await page.locator(card).focus()
+    await page.keyboard.press('m')
+    await page.getByRole('radio', { name: 'Adapted' }).check()
+    await page.getByRole('button', { name: 'Move to Adapted' }).click()
+    await page
+      .getByRole('region', { name: /^Adapted/ })
+      .locator(card)
+      .waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Travel planner moved back to Optimized, revision').waitFor()
+    await page
+      .getByRole('region', { name: /^Optimized/ })
+      .locator(card)
+      .waitFor()
+    await visitor.check()
+  })
+
+  it('offers to move the chosen card in the palette, and says if none is chosen', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/lifecycle')
+    const card = page.locator(`[data-card="${world.agents['travel']}"]`)
+    await card.waitFor()
+    await page.keyboard.press('Control+k')
+    const off = page.getByRole('option', { name: /Move the card/ })
+    await off.waitFor()
+    assert.equal(await off.getAttribute('aria-disabled'), 'true')
+    assert.match((await off.textContent()) ?? '', /Choose a card first/)
+    assert.equal(await page.getByRole('option', { name: 'New agent' }).getAttribute('aria-selected'), 'true')
+    await visitor.check()
+    await page.keyboard.press('Escape')
+    await card.focus()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: 'Move Travel planner…' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Move Travel planner to' }).waitFor()
+    await page.getByText('Choose another stage first').waitFor()
     await visitor.check()
   })
 

@@ -14,8 +14,18 @@ describe('the services page', async () => {
     await page.getByText('5 mounted · all well').waitFor()
 
     await world.services.protection.stop()
-    await page.getByText('protection has a document that cannot be fetched').waitFor({ timeout: 60_000 })
-    assert.match((await page.textContent('.notice')) ?? '', /The last valid document, .+, stays in use\./)
+    const banner = page.getByText(/^protection: its document cannot be fetched since \d\d:\d\d$/)
+    await banner.waitFor({ timeout: 60_000 })
+    assert.match(
+      (await page.textContent('.notice')) ?? '',
+      /Calls are still sent to it; document .+ stays in use\./,
+    )
+    const row = page.getByRole('row').filter({ hasText: 'protection' })
+    await row.getByText('Document unreachable').waitFor()
+    await row.getByRole('button').press('Enter')
+    const headings = page.locator('.xrow h3')
+    assert.equal(await headings.first().textContent(), 'Why it is not up')
+    assert.doesNotMatch((await headings.nth(1).textContent()) ?? '', /sampled/)
     await page.getByText('5 mounted · 1 needs attention').waitFor()
     await visitor.check()
 

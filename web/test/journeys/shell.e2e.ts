@@ -100,8 +100,11 @@ describe('the shell', async () => {
     await dialog.getByLabel('Reason').fill('Passed the review')
     await visitor.check()
     await dialog.getByRole('button', { name: 'Move to Hardened' }).click()
-    await page.getByRole('status').getByText('Moved, revision').waitFor()
+    await page.getByRole('status').getByText('Moved to Hardened, revision').waitFor()
     await page.locator('.meta').getByText('Hardened').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('status').getByText('Moved back to Tested, revision').waitFor()
+    await page.locator('.meta').getByText('Tested').waitFor()
   })
 
   it('has every component in both themes without a finding', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AgentRevision, ServiceStatus } from '@agent-console/sdk'
+import type { AgentRevision } from '@agent-console/sdk'
 import { shownOf } from '../../src/agent/activity/activity.ts'
 import { detailLine } from '../../src/audit/actions.ts'
 import { dayUtc, fromField, toField } from '../../src/audit/clock.ts'
@@ -8,31 +8,6 @@ import { auditSearch } from '../../src/audit/search.ts'
 import { cardsOf, withOnTop, without } from '../../src/lifecycle/cards.ts'
 import { lifecycleSearch } from '../../src/lifecycle/search.ts'
 import { mark, matches, step } from '../../src/palette/items.ts'
-import { referenceOf, troubleOf } from '../../src/services/state.ts'
-
-describe('a service in trouble', () => {
-  const service: ServiceStatus = {
-    ...{ name: 'guards', tag: 'Guard Rails', prefixes: ['/v1/guards'], state: 'up', since: 0, errors: [] },
-    ...{ breaker: 'closed', last_breaking_change: null },
-    document: { title: 'Guards', version: '1.9.3', since: 0, operations: 17, left_out: [] },
-    responses: { checked: 0, mismatched: 0, mismatches: [] },
-  }
-
-  it('is one with an open breaker, although its document is up', () => {
-    assert.equal(troubleOf(service), undefined)
-    assert.match(
-      troubleOf({ ...service, breaker: 'open' })?.sentences.join(' ') ?? '',
-      /17 operations get 503/,
-    )
-  })
-
-  it('has its operation in the reference', () => {
-    assert.equal(
-      referenceOf(service.tag, { method: 'get', path: '/v1/guards/{id}' }),
-      '/docs#tag/guard-rails/GET/v1/guards/{id}',
-    )
-  })
-})
 
 describe('the audit log', () => {
   it('takes filters from the address and drops what is not one', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AgentDelegation } from '@agent-console/sdk'
-import { otherPaths, shortAddress, toGraph, weakestPath } from '../../src/agent/delegation/graph.ts'
+import { isAlone, otherPaths, shortAddress, toGraph, weakestPath } from '../../src/agent/delegation/graph.ts'
+import { fitInto } from '../../src/agent/delegation/viewport.ts'
 import { pathTitle } from '../../src/agent/delegation/words.ts'
 
 type Node = AgentDelegation['nodes'][number]
@@ -163,5 +164,57 @@ describe('the graph of delegations', () => {
   it('names what has no address', () => {
     assert.equal(shortAddress(null), 'No address')
     assert.equal(shortAddress('towing desk'), 'towing desk')
+  })
+})
+
+describe('an agent without delegations', () => {
+  const self = node('a', 0, 'tested')
+
+  it('is alone, unless another one hands work to it or it hands work to itself', () => {
+    assert.equal(isAlone(toGraph(delegation([self], [], []), [])), true)
+    assert.equal(isAlone(toGraph(delegation([self], [edge('a', 0, 'a')], []), [])), false)
+    const dependent = {
+      ...node('b', 0, 'tested'),
+      position: 0,
+      matched_by: 'agent_id',
+      ambiguous: false,
+    } as const
+    assert.equal(isAlone(toGraph(delegation([self], [], []), [dependent])), false)
+  })
+})
+
+describe('the whole graph in view', () => {
+  const canvas = { width: 1000, height: 600 }
+  const size = { width: 200, height: 50 }
+
+  it('stands at the top, in the middle between left and right', () => {
+    const places = [
+      { x: 0, y: -100 },
+      { x: 300, y: 50 },
+    ]
+    assert.deepEqual(fitInto(canvas, places, size), { x: 250, y: 124, zoom: 1 })
+  })
+
+  it('is made smaller to fit, down to what can be read', () => {
+    const fitted = fitInto(
+      canvas,
+      [
+        { x: 0, y: 0 },
+        { x: 0, y: 1054 },
+      ],
+      size,
+    )
+    assert.deepEqual(fitted, { x: 450, y: 24, zoom: 0.5 })
+    assert.equal(
+      fitInto(
+        canvas,
+        [
+          { x: 0, y: 0 },
+          { x: 0, y: 99_999 },
+        ],
+        size,
+      ).zoom,
+      0.2,
+    )
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseSearch, stringifySearch } from '../../src/shared/search.ts'
+import { isSameSearch, parseSearch, stringifySearch } from '../../src/shared/search.ts'
 
 describe('search parameters', () => {
   it('repeats a name for each value of a list, as the API has it', () => {
@@ -13,5 +13,12 @@ describe('search parameters', () => {
   it('leaves out what has no value', () => {
     assert.equal(stringifySearch({ query: '', sort: undefined, tags: [] }), '')
     assert.deepEqual(parseSearch(''), {})
+  })
+
+  it('are the same in any order, with one value as a text or as a list', () => {
+    const view = { statuses: ['draft', 'active'], columns: ['status'], sort: undefined }
+    assert.equal(isSameSearch(view, parseSearch('?columns=status&statuses=active&statuses=draft')), true)
+    assert.equal(isSameSearch(view, parseSearch('?columns=status&statuses=active')), false)
+    assert.equal(isSameSearch({}, { q: undefined }), true)
   })
 })

@@ -1,15 +1,16 @@
+import './configuration.css'
 import type { ReactElement } from 'react'
 import { plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
-import { Icon } from '../../shared/ui/icon.tsx'
 import { TextInput } from '../../shared/ui/inputs.tsx'
 import { faultOf } from '../fields/form-context.ts'
 import { controlId } from '../fields/table.ts'
-import type { Edit, Fault } from '../fields/update.ts'
+import type { Edit } from '../fields/update.ts'
 import { BehaviourNote } from './behaviour-note.tsx'
-import { ChangedField } from './changed-field.tsx'
+import { ChangedField, FaultyField } from './changed-field.tsx'
 import { Saver } from './conflict-panel.tsx'
+import { SaveButtons, whyOff } from './save-buttons.tsx'
 import type { Editor } from './use-editor.ts'
 
 const PANEL = 'changes'
@@ -36,24 +37,15 @@ export function ChangesPanel({ editor, edit }: ChangesPanelProps): ReactElement 
           <p className="in t3">Edit a field, and the difference to the saved configuration appears here.</p>
         ) : null}
         {edit.changes.map((change) => (
-          <ChangedField
-            key={change.path}
-            change={change}
-            note={faultOf(failure.faults, change.path) === undefined ? null : <HasFault />}
-          />
+          <ChangedField key={change.path} change={change} fault={faultOf(failure.faults, change.path)} />
         ))}
-        {edit.faults.map(({ name, label, message }) => (
-          <section key={`${name}${message}`} className="dfield">
-            <header className="wrap">
-              <span className="b6">{label}</span>
-              <HasFault />
-            </header>
-          </section>
+        {edit.faults.map((fault) => (
+          <FaultyField key={`${fault.name}${fault.message}`} fault={fault} />
         ))}
       </div>
       <footer className="col">
         <BehaviourNote result={editor.base} changes={edit.changes} />
-        {count === 0 ? null : <Reason editor={editor} />}
+        {count > 0 && mayGiveReason(editor, edit) ? <Reason editor={editor} /> : null}
         <SaveButtons editor={editor} edit={edit} />
       </footer>
     </aside>
@@ -77,13 +69,9 @@ function Offer({ editor }: { editor: Editor }): ReactElement | null {
   )
 }
 
-function HasFault(): ReactElement {
-  return (
-    <span className="bd xs danger-t">
-      <Icon name="alert" size="xs" />
-      has a fault
-    </span>
-  )
+/** Not while nothing can be saved; a reason that was typed before stays. */
+function mayGiveReason(editor: Editor, edit: Edit): boolean {
+  return editor.isSaving || editor.reason !== '' || whyOff(editor, edit) === false
 }
 
 function Reason({ editor }: { editor: Editor }): ReactElement {
@@ -133,45 +121,4 @@ function showChanges(): void {
   const panel = document.getElementById(PANEL)
   panel?.focus({ preventScroll: true })
   panel?.scrollIntoView({ block: 'start' })
-}
-
-function SaveButtons({ editor, edit }: ChangesPanelProps): ReactElement {
-  const off = whyOff(editor, edit)
-  const isEmpty = edit.changes.length + edit.faults.length === 0
-  return (
-    <div className="col save-buttons">
-      <div className="row wrap">
-        <Button variant="primary" size="lg" shortcut="Ctrl S" off={off} onClick={editor.save}>
-          {editor.isSaving ? 'Saving' : `Save revision ${(editor.theirs ?? editor.base).revision + 1}`}
-        </Button>
-        {isEmpty ? null : (
-          <Button size="lg" onClick={editor.discard}>
-            Discard changes
-          </Button>
-        )}
-      </div>
-      {off === false || isEmpty ? null : (
-        <span className="sm t2 row row-1" aria-hidden="true">
-          <Icon name="info" size="xs" />
-          {off}
-        </span>
-      )}
-    </div>
-  )
-}
-
-function whyOff({ theirs, isSaving, failure }: Editor, edit: Edit): string | false {
-  if (isSaving) return 'The request is running'
-  const faults = openFaults(edit.faults, failure.faults)
-  const correct = faults === 0 ? undefined : `correct ${plural(faults, 'field')}`
-  if (theirs !== undefined) {
-    return `Rebase on revision ${theirs.revision} first${correct === undefined ? '' : `, then ${correct}`}`
-  }
-  if (correct !== undefined) return `${correct.charAt(0).toUpperCase()}${correct.slice(1)} first`
-  return edit.changes.length === 0 ? 'Nothing has changed' : false
-}
-
-/** A fault of the server goes away with the next edit of its field; one without a field does not block. */
-function openFaults(found: readonly Fault[], refused: readonly Fault[]): number {
-  return new Set([...found, ...refused].flatMap(({ name }) => name ?? [])).size
 }

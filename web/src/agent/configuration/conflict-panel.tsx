@@ -6,6 +6,7 @@ import { plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import { personName } from '../../shared/words.ts'
 import { type FormValues, toForm } from '../fields/form.ts'
 import { applyMerge, type Choice, mergeForms } from '../fields/merge.ts'
 import { useLastRevision } from '../queries.ts'
@@ -119,13 +120,14 @@ function Saved({ theirs }: { theirs: AgentResult }): ReactElement {
   )
 }
 
-/** The name of the person, as far as the newest revision is known to be this one. */
+/** The name of the person at the start of a sentence, as far as the newest revision is known to be this one. */
 export function Saver({ theirs }: { theirs: AgentResult }): ReactElement {
   const me = useMe()
   const last = useLastRevision(theirs.agent.id)
   if (last === undefined || last.revision !== theirs.revision) return <>Another user</>
   if (last.changed_by === me.user_id) return <>You, in another window,</>
-  return <>{last.changed_by_name ?? 'Another user'}</>
+  const name = personName(last.changed_by_name, last.changed_by)
+  return <>{name.charAt(0).toUpperCase() + name.slice(1)}</>
 }
 
 function Why({ theirs }: { theirs: AgentResult }): ReactElement {

@@ -40,7 +40,7 @@ function Side({ row, side, choice, onChoose }: ConflictRowProps & { side: Choice
   const said = isLong(row) ? (
     <span className="sm t2">{summarise(row.base, text)}</span>
   ) : (
-    <span className="mono">{text === '' ? 'empty' : shownOf(row, text)}</span>
+    <ShortValue row={row} text={text} />
   )
   if (row.outcome === 'ask') {
     return (
@@ -62,6 +62,11 @@ function Side({ row, side, choice, onChoose }: ConflictRowProps & { side: Choice
     )
   }
   return <td data-label={label}>{said}</td>
+}
+
+function ShortValue({ row, text }: { row: MergedField; text: string }): ReactElement {
+  if (text === '') return <span className="t3">empty</span>
+  return <span className={isCode(row) ? 'mono' : undefined}>{shownOf(row, text)}</span>
 }
 
 const RESULTS: Record<'mine' | 'theirs' | 'both', { icon: IconProps['name']; word: string; look: string }> = {
@@ -95,7 +100,29 @@ function isLong({ base, mine, theirs, kind }: MergedField): boolean {
 function noteOf(row: MergedField): string {
   if (row.outcome === 'both') return 'different lines'
   if (isLong(row)) return row.outcome === 'ask' ? 'the same lines' : ''
-  return row.base === '' ? 'was empty' : `was ${shownOf(row, row.base)}`
+  if (row.base === '') return 'was empty'
+  return isProse(row) ? `was “${row.base}”` : `was ${shownOf(row, row.base)}`
+}
+
+const CODE_KINDS: readonly MergedField['kind'][] = [
+  'integer',
+  'number',
+  'decimal',
+  'time',
+  'urls',
+  'code',
+  'json',
+  'rest',
+]
+
+/** Numbers, addresses, ids and code. */
+function isCode({ kind, path }: MergedField): boolean {
+  return CODE_KINDS.includes(kind) || specOf(path)?.mono === true
+}
+
+/** In a sentence, it needs quotation marks. */
+function isProse(row: MergedField): boolean {
+  return (row.kind === 'text' || row.kind === 'lines') && !isCode(row)
 }
 
 function shownOf({ path }: MergedField, text: string): string {

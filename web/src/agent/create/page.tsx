@@ -31,7 +31,7 @@ export function CreatePage(): ReactElement {
   return (
     <div className="page on-canvas">
       <PageHead title="New agent">
-        <Button icon="download" onClick={() => setImporting(true)}>
+        <Button icon="upload" onClick={() => setImporting(true)}>
           Import JSON
         </Button>
       </PageHead>

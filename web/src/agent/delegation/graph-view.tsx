@@ -8,11 +8,12 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react'
-import { type ReactElement, useMemo } from 'react'
+import { type ReactElement, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { IconButton } from '../../shared/ui/button.tsx'
 import type { Graph } from './graph.ts'
 import { AgentNode, HeadingNode } from './graph-nodes.tsx'
-import { headings, layOut, NODE } from './layout.ts'
+import { headings, layOut, NODE, type Place } from './layout.ts'
+import { fitInto, type Size, type Viewport, ZOOM } from './viewport.ts'
 
 const NODE_TYPES = { agent: AgentNode, heading: HeadingNode }
 
@@ -34,41 +35,53 @@ export function GraphView(props: GraphViewProps): ReactElement {
 function Flow({ graph, weakest }: GraphViewProps): ReactElement {
   const nodes = useMemo(() => toNodes(graph, weakest), [graph, weakest])
   const edges = useMemo(() => toEdges(graph, weakest), [graph, weakest])
+  const canvas = useRef<HTMLDivElement>(null)
+  const fit = (): Viewport => fitInto(sizeOf(canvas.current), positionsOf(nodes), NODE)
+  const [start, setStart] = useState<Viewport>()
+  // The size is known only now; the graph is drawn before the browser paints.
+  useLayoutEffect(() => setStart(fit()), [])
   return (
-    <ReactFlow
-      nodes={nodes}
-      edges={edges}
-      nodeTypes={NODE_TYPES}
-      fitView
-      fitViewOptions={{ padding: 0.05, maxZoom: 1 }}
-      minZoom={0.2}
-      maxZoom={1.5}
-      nodesDraggable={false}
-      nodesConnectable={false}
-      nodesFocusable={false}
-      edgesFocusable={false}
-      elementsSelectable={false}
-      zoomOnScroll={false}
-      preventScrolling={false}
-      proOptions={{ hideAttribution: true }}
-      aria-label="Graph of the delegations. The table shows the same."
-    >
-      <Tools />
-    </ReactFlow>
+    <div ref={canvas} className="canvas">
+      {start === undefined ? null : (
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          defaultViewport={start}
+          minZoom={ZOOM.min}
+          maxZoom={ZOOM.max}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          zoomOnScroll={false}
+          preventScrolling={false}
+          proOptions={{ hideAttribution: true }}
+          aria-label="Graph of the delegations. The table shows the same."
+        >
+          <Tools fit={fit} />
+        </ReactFlow>
+      )}
+    </div>
   )
 }
 
-function Tools(): ReactElement {
-  const { zoomIn, zoomOut, fitView } = useReactFlow()
+function sizeOf(element: HTMLElement | null): Size {
+  return { width: element?.clientWidth ?? 0, height: element?.clientHeight ?? 0 }
+}
+
+function positionsOf(nodes: readonly Node[]): Place[] {
+  return nodes.map(({ position }) => position)
+}
+
+function Tools({ fit }: { fit: () => Viewport }): ReactElement {
+  const { zoomIn, zoomOut, setViewport } = useReactFlow()
   return (
     <div className="tools nopan">
       <IconButton icon="add" label="Zoom in" onClick={() => void zoomIn()} />
       <IconButton icon="minus" label="Zoom out" onClick={() => void zoomOut()} />
-      <IconButton
-        icon="expand"
-        label="Show all"
-        onClick={() => void fitView({ padding: 0.05, maxZoom: 1 })}
-      />
+      <IconButton icon="expand" label="Show all" onClick={() => void setViewport(fit())} />
     </div>
   )
 }

@@ -125,6 +125,11 @@ export function shortAddress(label: string | null): string {
   return URL.canParse(label) ? new URL(label).host || label : label
 }
 
+/** It neither hands work to an agent nor gets work from one. An agent that hands work to itself is not alone. */
+export function isAlone({ edges }: Graph): boolean {
+  return edges.length === 0
+}
+
 /** The agents of the weakest path, from the agent itself. */
 export function weakestPath({ nodes, edges }: Graph): GraphNode[] {
   const byKey = new Map(nodes.map((node) => [node.key, node]))

@@ -5,6 +5,7 @@ import { useOff } from '../../auth/permissions.ts'
 import { ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import type { IconName } from '../../shared/ui/icons.tsx'
+import { stageNumber } from '../../shared/words.ts'
 import { Evaluation } from './evaluation.tsx'
 import { type Graph, type GraphNode, otherPaths, pathKey, weakestPath } from './graph.ts'
 import { outsideText, pathTitle, trustText } from './words.ts'
@@ -18,14 +19,8 @@ export function SidePanel({ graph }: { graph: Graph }): ReactElement {
   if (path.length === 1) {
     return (
       <aside className="side" aria-label="Weakest path">
-        <h2 className="lg">
-          {graph.nodes.length === 1 ? 'It works alone' : 'No path is weaker than the agent'}
-        </h2>
-        <p className="t2">
-          {graph.nodes.length === 1
-            ? 'It hands work to no agent, and no agent of your team hands work to it.'
-            : 'Nothing that it hands work to has a lower trust stage or less protection.'}
-        </p>
+        <h2 className="lg">No path is weaker than the agent</h2>
+        <p className="t2">Nothing that it hands work to has a lower trust stage or less protection.</p>
         <OtherPaths graph={graph} />
       </aside>
     )
@@ -120,14 +115,17 @@ function Raise({ self, before, end }: { self: GraphNode; before: GraphNode; end:
         off: offWrite,
       })
     }
-    steps.push({
-      icon: 'chart',
-      text: 'Move it to a higher stage',
-      id: end.id,
-      to: '/agents/$id',
-      verb: 'Open',
-      off: offMove,
-    })
+    // At the same stage or above, only its protection makes it weaker.
+    if (stageNumber(end.stage ?? '') < stageNumber(self.stage ?? '')) {
+      steps.push({
+        icon: 'chart',
+        text: 'Move it to a higher stage',
+        id: end.id,
+        to: '/agents/$id',
+        verb: 'Open',
+        off: offMove,
+      })
+    }
   }
   const owner = before.id ?? self.id ?? ''
   steps.push({

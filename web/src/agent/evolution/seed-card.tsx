@@ -40,7 +40,20 @@ export function SeedCard({ id }: { id: string }): ReactElement {
           The evolution service evolves the agent from this genome. The service decides which fields a genome
           has; the console sends yours unchanged.
         </p>
-        <Field label="Genome" hint="A JSON object." fault={fault}>
+        <Field
+          label="Genome"
+          hint="A JSON object."
+          fault={fault}
+          action={
+            <Button
+              variant="quiet"
+              off={fault === undefined ? false : 'Correct the JSON first'}
+              onClick={() => setText('genome' in read ? JSON.stringify(read.genome, null, 2) : text)}
+            >
+              Format
+            </Button>
+          }
+        >
           {(control) => (
             <TextArea
               {...control}
@@ -53,17 +66,9 @@ export function SeedCard({ id }: { id: string }): ReactElement {
             />
           )}
         </Field>
-        <div className="row wrap">
-          <Button type="submit" variant="primary" off={off} reason="beside">
-            {seed.isPending ? 'Sending…' : seed.isError ? 'Send again' : 'Seed genome'}
-          </Button>
-          <Button
-            off={fault === undefined ? false : 'Correct the JSON first'}
-            onClick={() => setText('genome' in read ? JSON.stringify(read.genome, null, 2) : text)}
-          >
-            Format
-          </Button>
-        </div>
+        <Button type="submit" variant="primary" off={off} reason="beside">
+          {seed.isPending ? 'Sending…' : seed.isError ? 'Send again' : 'Seed genome'}
+        </Button>
         {seed.isError ? <SeedFailed error={seed.error} /> : null}
         {seed.isSuccess ? (
           <>

@@ -29,7 +29,7 @@ export function StatusView({ status }: { status: EvolutionStatus }): ReactElemen
           ]}
         />
       </div>
-      {proposals === undefined ? null : <Proposals proposals={proposals} />}
+      {proposals === undefined ? null : <Proposals proposals={proposals} state={state} />}
       {hasRest ? (
         <section className="in col">
           <h3>Other members</h3>
@@ -54,8 +54,19 @@ function Word({ value }: { value: string }): ReactElement {
   return <Badge glyph={<StatusGlyph value={LIKE[value] ?? ''} />}>{inWords(value)}</Badge>
 }
 
-function Proposals({ proposals }: { proposals: readonly Proposal[] }): ReactElement {
-  if (proposals.length === 0) return <p className="in t2 tline">No proposals now.</p>
+interface ProposalsProps {
+  proposals: readonly Proposal[]
+  state: string | undefined
+}
+
+function Proposals({ proposals, state }: ProposalsProps): ReactElement {
+  if (proposals.length === 0) {
+    return (
+      <p className="in t2 tline">
+        {state === 'awaiting_approval' ? 'The service lists no proposal to approve.' : 'No proposals now.'}
+      </p>
+    )
+  }
   return (
     <Table label={plural(proposals.length, 'proposal')} fixed className="stack tline proposals">
       <thead>

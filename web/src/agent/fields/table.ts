@@ -147,7 +147,7 @@ export const FIELDS: readonly FieldSpec[] = [
   {
     ...{
       path: 'guard_manually_configured',
-      label: 'Configured by a person',
+      label: 'Guard set by hand',
       kind: 'switch',
       group: 'guard',
       width: 4,

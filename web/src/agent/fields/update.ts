@@ -13,6 +13,12 @@ export interface Fault {
   message: string
 }
 
+/** A fault that the form finds by itself. */
+export interface FormFault extends Fault {
+  /** The saved text and the one that was typed; absent for a delegated agent, whose list is among the changes. */
+  texts?: { before: string; after: string }
+}
+
 export interface Change {
   path: string
   label: string
@@ -25,7 +31,7 @@ export interface Edit {
   update: AgentUpdate
   /** The same by field, for the comparison beside the form. */
   changes: Change[]
-  faults: Fault[]
+  faults: FormFault[]
 }
 
 /** What the form changes. A field whose text was not touched keeps its value, whatever it is. */
@@ -34,7 +40,7 @@ export function toUpdate(original: Source, form: FormValues): Edit {
   const values = new Map<string, unknown>(Object.entries(original))
   const after = new Map(values)
   const changes: Change[] = []
-  const faults: Fault[] = []
+  const faults: FormFault[] = []
   for (const spec of inOrder()) {
     const text = form.fields[spec.path] ?? ''
     if (text === before.fields[spec.path]) continue
@@ -42,7 +48,8 @@ export function toUpdate(original: Source, form: FormValues): Edit {
     const parsed = parseText(spec, text)
     const fault = 'fault' in parsed ? parsed.fault : check(spec, parsed.value, form)
     if ('fault' in parsed || fault !== undefined) {
-      faults.push({ name: spec.path, label: spec.label, message: fault ?? '' })
+      const texts = { before: before.fields[spec.path] ?? '', after: text }
+      faults.push({ name: spec.path, label: spec.label, message: fault ?? '', texts })
       continue
     }
     const old = currentOf(spec, values.get(top))

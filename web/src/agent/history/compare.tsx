@@ -3,15 +3,15 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { describe, isStatus } from '../../api/problem.ts'
 import { useOff } from '../../auth/permissions.ts'
-import { formatUtc } from '../../shared/time.ts'
+import { formatDay, formatUtc } from '../../shared/time.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { CopyButton } from '../../shared/ui/copy-button.tsx'
 import type { DiffMode } from '../../shared/ui/diff.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Segments } from '../../shared/ui/inputs.tsx'
 import { Failed, Loading, State } from '../../shared/ui/states.tsx'
+import { personName } from '../../shared/words.ts'
 import { diffQuery, loadedRevisions, revisionsQuery } from '../records/queries.ts'
-import { personName } from '../records/revision-words.ts'
 import { CompareField } from './compare-field.tsx'
 import { diffRows } from './diff-rows.ts'
 
@@ -76,7 +76,7 @@ interface SideProps {
   known: readonly AgentRevision[]
 }
 
-/** Who made the revision, if the timeline has loaded it; the timeline shows when. */
+/** Who made the revision and when, if the timeline has loaded it. */
 function Side({ letter, revision, known }: SideProps): ReactElement {
   const made = known.find((each) => each.revision === revision)
   return (
@@ -85,7 +85,7 @@ function Side({ letter, revision, known }: SideProps): ReactElement {
       <span className="mono">r{revision}</span>
       {made === undefined ? null : (
         <span className="t3 sm cut" title={formatUtc(made.changed_at)}>
-          {personName(made.changed_by_name, made.changed_by)}
+          {personName(made.changed_by_name, made.changed_by)}, {formatDay(made.changed_at)}
         </span>
       )}
     </span>

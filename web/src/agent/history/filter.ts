@@ -1,6 +1,6 @@
 import type { AgentRevision } from '@agent-console/sdk'
+import { personName } from '../../shared/words.ts'
 import { bearsOnBehaviour, fieldLabel } from '../records/fields.ts'
-import { personName } from '../records/revision-words.ts'
 import type { HistorySearch } from './search.ts'
 
 /** All fields that bear on behaviour, as a choice of the filter. */

@@ -108,10 +108,10 @@ function shortcuts(actions: () => Actions): Shortcut[] {
     const revision = focusedRevision()
     if (revision !== undefined) run(revision)
   }
-  const group = 'History'
+  const row = { group: 'History', atFocus: true }
   return [
-    { keys: 'a', label: 'Compare from this revision', group, run: on((a) => actions().change({ a })) },
-    { keys: 'b', label: 'Compare with this revision', group, run: on((b) => actions().change({ b })) },
-    { keys: 'r', label: 'Restore this revision', group, run: on((r) => actions().restore(r)) },
+    { keys: 'a', label: 'Compare from this revision', ...row, run: on((a) => actions().change({ a })) },
+    { keys: 'b', label: 'Compare with this revision', ...row, run: on((b) => actions().change({ b })) },
+    { keys: 'r', label: 'Restore this revision', ...row, run: on((r) => actions().restore(r)) },
   ]
 }

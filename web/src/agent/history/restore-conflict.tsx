@@ -3,8 +3,9 @@ import type { ReactElement } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Banner } from '../../shared/ui/page.tsx'
+import { personName } from '../../shared/words.ts'
 import { fieldLabel } from '../records/fields.ts'
-import { personName, revisionWords } from '../records/revision-words.ts'
+import { revisionWords } from '../records/revision-words.ts'
 
 interface RestoreConflictProps {
   /** The revisions that were made since the preview, newest first, as far as they are loaded. */

@@ -3,8 +3,8 @@ import { plural } from '../../shared/numbers.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Banner } from '../../shared/ui/page.tsx'
+import { personName } from '../../shared/words.ts'
 import { fieldLabel } from '../records/fields.ts'
-import { personName } from '../records/revision-words.ts'
 import type { RestoreEffect, Warning } from './restore-effect.ts'
 
 interface RestorePreviewProps {

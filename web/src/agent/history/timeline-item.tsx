@@ -3,8 +3,9 @@ import type { ReactElement } from 'react'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import { personName } from '../../shared/words.ts'
 import { FieldTags } from '../records/field-tags.tsx'
-import { personName, revisionIcon, revisionWords } from '../records/revision-words.ts'
+import { revisionIcon, revisionWords } from '../records/revision-words.ts'
 import { StageMove } from '../records/stage-move.tsx'
 import type { HistorySearch } from './search.ts'
 
@@ -31,13 +32,11 @@ export function TimelineItem(props: TimelineItemProps): ReactElement {
             <span className="mono b6">r{revision}</span>
             <span className="cut">
               <span className="b5">{personName(made.changed_by_name, made.changed_by)}</span>{' '}
-              <span className="t2">
-                {made.action === 'trust_stage_changed' ? (
-                  <StageMove agentId={agentId} revision={revision} />
-                ) : (
-                  revisionWords(made)
-                )}
-              </span>
+              {made.action === 'trust_stage_changed' ? (
+                <StageMove agentId={agentId} revision={revision} />
+              ) : (
+                <span className="t2">{revisionWords(made)}</span>
+              )}
             </span>
           </button>
           <span className="sm t3 nowrap tl-when">

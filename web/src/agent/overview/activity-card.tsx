@@ -11,7 +11,7 @@ import { Icon } from '../../shared/ui/icon.tsx'
 import { Card } from '../../shared/ui/page.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
-import { personName } from '../records/revision-words.ts'
+import { personName } from '../../shared/words.ts'
 import { StageMove } from '../records/stage-move.tsx'
 import { type Entry, entryOfAudit, entryOfRevision } from './entries.ts'
 
@@ -76,9 +76,11 @@ function Line({ id, entry }: { id: string; entry: Entry }): ReactElement {
       <span className="activity-text">
         <span className="cut">
           <span className="b5">{personName(name, userId)}</span>{' '}
-          <span className="t2">
-            {entry.isMove && revision !== undefined ? <StageMove agentId={id} revision={revision} /> : words}
-          </span>{' '}
+          {entry.isMove && revision !== undefined ? (
+            <StageMove agentId={id} revision={revision} />
+          ) : (
+            <span className="t2">{words}</span>
+          )}{' '}
           {what}
         </span>{' '}
         {behaviour ? <BehaviourMark /> : null}

@@ -63,17 +63,15 @@ export function entryOfAudit(event: AuditEvent): Entry {
   const revision = typeof detail['revision'] === 'number' ? detail['revision'] : undefined
   const isEvaluation = action === 'agent_evaluation_recorded'
   const known = ACTIONS[action]
+  const evaluated = isEvaluation && revision !== undefined ? `r${revision}` : undefined
+  const words = known?.words ?? action.replaceAll('_', ' ')
   return {
     key: event.id,
     icon: known?.icon ?? 'info',
     userId: event.user_id,
     name: event.changed_by_name,
-    words: known?.words ?? action.replaceAll('_', ' '),
-    what: WITH_FIELDS.has(action)
-      ? namesOf(fields)
-      : isEvaluation && revision !== undefined
-        ? `of r${revision}`
-        : subjectOf(detail),
+    words: evaluated === undefined ? words : `${words} of`,
+    what: evaluated ?? (WITH_FIELDS.has(action) ? namesOf(fields) : subjectOf(detail)),
     behaviour: ['agent_updated', 'agent_restored'].includes(action) && fields.some(bearsOnBehaviour),
     revision: isEvaluation || action === 'agent_revision_redacted' ? undefined : revision,
     at: event.at,

@@ -8,9 +8,9 @@ import { Absent, ProtectionBadge } from '../../shared/ui/badges.tsx'
 import { Button } from '../../shared/ui/button.tsx'
 import { CopyButton } from '../../shared/ui/copy-button.tsx'
 import { DescriptionList } from '../../shared/ui/page.tsx'
+import { personName } from '../../shared/words.ts'
 import { useChangeAgent } from '../mutations.ts'
 import { loadedRevisions, revisionsQuery } from '../records/queries.ts'
-import { personName } from '../records/revision-words.ts'
 
 const DAY = 24 * 3600
 

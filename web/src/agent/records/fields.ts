@@ -1,3 +1,5 @@
+import { FIELDS } from '../fields/table.ts'
+
 /**
  * Fields whose change outdates an evaluation, as the description of `current` in the OpenAPI document
  * lists them.
@@ -17,31 +19,15 @@ const BEHAVIOUR: ReadonlySet<string> = new Set([
 export const API_KEY = 'api_key'
 export const GITHUB_TOKEN = 'white_box_config.github_token'
 
+/** The labels of the form, and those of fields and objects that it does not show. */
 const LABELS: Record<string, string> = {
-  agent_name: 'Name',
-  model_name: 'Model',
-  agent_url: 'Endpoint',
-  hub: 'Hub',
+  ...Object.fromEntries(FIELDS.map(({ path, label }) => [path.replace('/', '.'), label])),
   [API_KEY]: 'API key',
-  agent_system_prompt: 'System prompt',
-  rate_limit_requests_per_minute: 'Rate limit',
-  access_level: 'Access',
   agent_params: 'Parameters',
-  'agent_params.top_p': 'Top p',
-  'agent_params.rag_params': 'Retrieval parameters',
   mcp_config: 'MCP',
-  'mcp_config.access_level': 'MCP access',
-  'mcp_config.proxy_url': 'MCP proxy',
-  'mcp_config.server_urls': 'MCP servers',
   white_box_config: 'White box',
-  'white_box_config.repo_url': 'Repository',
-  'white_box_config.repo_branch': 'Branch',
-  'white_box_config.github_username': 'GitHub user',
   [GITHUB_TOKEN]: 'GitHub token',
   agent_metadata: 'Metadata',
-  guard_config_id: 'Guard',
-  guard_manually_configured: 'Guard set by hand',
-  protection_status: 'Protection',
   trust_stage: 'Trust stage',
   trusted_at: 'Trusted since',
   ttt_days: 'Days to trust',

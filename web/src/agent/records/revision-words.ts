@@ -27,8 +27,3 @@ export function revisionWords({ action, restored_revision: restored }: AgentRevi
   if (action === 'restored' && restored !== null) return `restored r${restored}`
   return WORDS[action] ?? action.replaceAll('_', ' ')
 }
-
-/** The tokens of some users carry no name. */
-export function personName(name: string | null, id: string): string {
-  return name ?? `user ${id.slice(0, 8)}`
-}

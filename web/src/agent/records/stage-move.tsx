@@ -11,7 +11,10 @@ interface StageMoveProps {
 /** The list of revisions does not tell the new stage. Stage moves are rare, so each is read by itself. */
 export function StageMove({ agentId, revision }: StageMoveProps): ReactElement {
   const { data } = useQuery(pastAgentQuery(agentId, revision))
+  if (data === undefined) return <span className="t2">moved the trust stage</span>
   return (
-    <>{data === undefined ? 'moved the trust stage' : `moved to ${words(STAGES, data.agent.trust_stage)}`}</>
+    <>
+      <span className="t2">moved to</span> {words(STAGES, data.agent.trust_stage)}
+    </>
   )
 }

@@ -9,8 +9,8 @@ import { Avatar } from '../../shared/ui/avatar.tsx'
 import { Card } from '../../shared/ui/page.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
+import { personName } from '../../shared/words.ts'
 import { fieldLabel } from '../records/fields.ts'
-import { personName } from '../records/revision-words.ts'
 import { readersKey } from './actions.ts'
 
 const SHOWN = 8

@@ -15,18 +15,20 @@ interface ApplyProps {
 }
 
 /** The button that changes the agents; says how many. */
-export function Apply({ kind, value, count, busy, loaded, onApply }: ApplyProps): ReactElement {
+export function Apply(props: ApplyProps): ReactElement {
+  const { kind, value, count, loaded, onApply } = props
   const { verb, values } = KINDS[kind]
   const agents = plural(count, 'agent')
   const label = value === undefined || kind === 'archive' ? '' : ` to ${words(values, value)}`
-  const off = !loaded
-    ? 'The preview comes first'
-    : count === 0
-      ? 'No agent would change'
-      : busy && 'The request is running'
   return (
-    <Button variant="primary" size="lg" off={off} onClick={onApply}>
+    <Button variant="primary" size="lg" off={offReason(props)} reason="beside" onClick={onApply}>
       {loaded ? `${verb} ${agents}${label}` : verb}
     </Button>
   )
+}
+
+function offReason({ kind, value, count, busy, loaded }: ApplyProps): string | false {
+  if (value === undefined) return kind === 'stage' ? 'Choose a stage first' : 'Choose a value first'
+  if (!loaded) return 'The preview comes first'
+  return count === 0 ? 'No agent would change' : busy && 'The request is running'
 }

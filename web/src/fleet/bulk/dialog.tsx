@@ -128,7 +128,7 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
       ) : null}
       {preview.data === undefined || value === undefined || change.isError ? null : (
         <section aria-label="Preview" className="col">
-          <h3 className="b6">{previewSentence(preview.data)}</h3>
+          <h3 className="b6">{previewSentence(preview.data, KINDS[kind].values[value] ?? value)}</h3>
           <Outcomes kind={kind} value={value} rows={subjects} outcomes={preview.data} />
         </section>
       )}
@@ -136,11 +136,12 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
   )
 }
 
-function previewSentence(outcomes: readonly BulkOutcome[]): string {
+/** "7 will change, 2 are Hardened already" */
+function previewSentence(outcomes: readonly BulkOutcome[], word: string): string {
   const { willChange, unchanged, failed } = countOutcomes(outcomes)
   const parts = [
     `${formatCount(willChange)} will change`,
-    unchanged === 0 ? '' : `${formatCount(unchanged)} already as chosen`,
+    unchanged === 0 ? '' : `${formatCount(unchanged)} ${unchanged === 1 ? 'is' : 'are'} ${word} already`,
     failed === 0 ? '' : `${formatCount(failed)} refused`,
   ]
   return parts.filter(Boolean).join(', ')

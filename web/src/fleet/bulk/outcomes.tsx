@@ -45,7 +45,8 @@ export function Outcomes({ kind, value, rows, outcomes }: OutcomesProps): ReactE
                       words(WORDS, value)
                     ) : (
                       <>
-                        <s className="t3">{words(WORDS, from)}</s> {words(WORDS, value)}
+                        <s className="t3">{words(WORDS, from)}</s>{' '}
+                        <Icon name="forward" size="xs" className="t3 inline" /> {words(WORDS, value)}
                       </>
                     )}
                   </td>

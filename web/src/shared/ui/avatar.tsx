@@ -5,8 +5,6 @@ import { Icon } from './icon.tsx'
 interface AvatarProps {
   /** null: the name is not known; the avatar shows a figure. */
   name: string | null
-  /** What the pointer reads on a figure. */
-  unknown?: string
   kind?: 'person' | 'service'
   large?: boolean
   /** The name does not stand beside it: screen readers read it here. */
@@ -15,8 +13,8 @@ interface AvatarProps {
 
 /** Round for people, square for services. */
 export function Avatar(props: AvatarProps): ReactElement {
-  const { name, unknown = 'Unknown', kind = 'person', large = false, alone = false } = props
-  const title = name ?? unknown
+  const { name, kind = 'person', large = false, alone = false } = props
+  const title = name ?? 'Unknown'
   return (
     <span
       className={join('av', large && 'l', kind === 'service' && 'bot')}

@@ -66,6 +66,12 @@ export const ICONS = {
   ),
   down: <path d="m4 6 4 4 4-4" />,
   download: <path d="M8 2.75v7m0 0L5 7m3 2.75L11 7M3 12.75h10" />,
+  duplicate: (
+    <>
+      <rect x="5.5" y="5.5" width="8" height="8" rx="1.25" />
+      <path d="M10.5 5.5v-2a1 1 0 0 0-1-1h-6a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h2M9.5 7.75v3.5M7.75 9.5h3.5" />
+    </>
+  ),
   edit: <path d="m3 13 .7-3L10.5 3.2a1 1 0 0 1 1.4 0l.9.9a1 1 0 0 1 0 1.4L6 12.3z" />,
   enter: <path d="M13 4v3a2 2 0 0 1-2 2H3.5m0 0L6 6.5M3.5 9 6 11.5" />,
   expand: <path d="M2.75 6V2.75H6M10 2.75h3.25V6M13.25 10v3.25H10M6 13.25H2.75V10" />,
@@ -159,6 +165,7 @@ export const ICONS = {
       <path d="M5 4.9h.01M5 11.1h.01M8 4.9h3M8 11.1h3" />
     </>
   ),
+  signOut: <path d="M9.5 2.75H4.25a1 1 0 0 0-1 1v8.5a1 1 0 0 0 1 1H9.5M7 8h6.5m0 0L11 5.5M13.5 8 11 10.5" />,
   sort: <path d="M4.5 3v10m0 0L2.5 11m2 2 2-2M9 4h4.5M9 8h3M9 12h1.5" />,
   star: <path d="m8 2.5 1.7 3.5 3.8.5-2.8 2.7.7 3.8L8 11.2 4.6 13l.7-3.8L2.5 6.5 6.3 6z" />,
   table: (
@@ -176,6 +183,7 @@ export const ICONS = {
   trash: <path d="M3 4.5h10M6.25 4.5V3h3.5v1.5M4.25 4.5l.6 8a1 1 0 0 0 1 1h4.3a1 1 0 0 0 1-1l.6-8" />,
   undo: <path d="M2.75 8a5.25 5.25 0 1 0 1.6-3.75L2.75 5.75M2.75 2.75v3h3" />,
   up: <path d="m4 10 4-4 4 4" />,
+  upload: <path d="M8 9.75v-7m0 0L5 5.5m3-2.75 3 2.75M3 12.75h10" />,
 } satisfies Record<string, ReactElement>
 
 export type IconName = keyof typeof ICONS

@@ -68,8 +68,8 @@ export function MoveStageDialog(props: MoveStageDialogProps): ReactElement {
             {fault}
           </p>
         )}
-        <div className="row">
-          <Button type="submit" variant="primary" size="lg" off={off}>
+        <div className="row wrap">
+          <Button type="submit" variant="primary" size="lg" off={off} reason="beside">
             {stage === undefined || stage === current ? 'Move' : `Move to ${STAGES[stage]}`}
           </Button>
           <Button size="lg" onClick={onClose}>
