@@ -38,8 +38,8 @@ export function AgentHeader({ result }: { result: AgentResult }): ReactElement {
             <span className="t3">
               <RelativeTime at={agent.updated_at} />
             </span>
-            <span className="vsep wide" />
-            <span className="t3 wide">
+            <span className="vsep col-wide" />
+            <span className="t3 col-wide">
               <ShortId id={id} />
             </span>
           </div>

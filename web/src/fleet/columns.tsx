@@ -99,12 +99,12 @@ function Text({ children }: { children: string }): ReactElement {
   return <span title={children}>{children}</span>
 }
 
-/** undefined: the list does not know who it was. The room of the avatar stays empty, so that the times stand below each other. */
+/** undefined: the list does not know who it was. The time is first, so that the times stand below each other. */
 export function When({ at, who }: { at: number; who: string | null | undefined }): ReactElement {
   return (
     <span className="row nowrap">
-      {who === undefined ? <span className="av-room" /> : <Avatar name={who} alone />}
       <RelativeTime at={at} />
+      {who === undefined ? null : <Avatar name={who} alone />}
     </span>
   )
 }

@@ -64,10 +64,7 @@ export function BoardColumn(props: ColumnProps): ReactElement {
           <StageGlyph value={stage} />
           <h2>{word}</h2>
           <span className="sp" />
-          <span className="num b5">{count === undefined ? '' : formatCount(count)}</span>
-        </div>
-        <div className="row sm t3">
-          <span>{shownOf(cards.length, count)}</span>
+          <span className="num b5">{count === undefined ? '' : shownOf(cards.length, count)}</span>
         </div>
       </header>
       <div className="cards">
@@ -110,10 +107,9 @@ export function BoardColumn(props: ColumnProps): ReactElement {
   )
 }
 
-/** Nothing if all are shown. */
-function shownOf(cards: number, count: number | undefined): string {
-  if (cards === 0) return 'No agents'
-  return cards === count ? '' : `${formatCount(cards)} shown`
+/** "50 of 120" while not all are shown. */
+function shownOf(cards: number, count: number): string {
+  return cards >= count ? formatCount(count) : `${formatCount(cards)} of ${formatCount(count)}`
 }
 
 function emptyText(stage: string, { q, evaluation, protection_statuses }: LifecycleSearch): string {

@@ -40,7 +40,7 @@ export function ServicesTable({ services, open, onToggle }: ServicesTableProps):
           <Column width="130" className="col-mid" right>
             Mismatched
           </Column>
-          <Column width="130" className="col-wide">
+          <Column width="150" className="col-wide apart">
             Breaking change
           </Column>
         </tr>
@@ -124,7 +124,7 @@ function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElemen
           `${formatCount(responses.mismatched)} of ${formatCount(responses.checked)}`
         )}
       </td>
-      <td className="col-wide">
+      <td className="col-wide apart">
         {change === null ? <span className="t3">None</span> : <RelativeTime at={change.at} />}
       </td>
     </tr>

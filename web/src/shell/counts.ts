@@ -14,15 +14,25 @@ export function useAgentCount(): number | undefined {
   return data
 }
 
-export function useServicesInTrouble(): number {
+interface Trouble {
+  count: number
+  /** Calls of at least one of them are refused. */
+  isSevere: boolean
+}
+
+export function useServicesInTrouble(): Trouble {
   const { data } = useQuery({
     queryKey: keys.services,
     queryFn: ({ signal }) => api().services.list({ signal }),
     enabled: useMay('service:read'),
     refetchInterval: 60_000,
-    select: ({ results }) =>
-      results.filter(({ state, breaker }) => breaker === 'open' || (state !== 'up' && state !== 'starting'))
-        .length,
+    select: ({ results }) => {
+      const troubled = results.filter(
+        ({ state, breaker }) => breaker === 'open' || (state !== 'up' && state !== 'starting'),
+      )
+      const isSevere = troubled.some(({ breaker, document }) => breaker !== 'closed' || document === null)
+      return { count: troubled.length, isSevere }
+    },
   })
-  return data ?? 0
+  return data ?? { count: 0, isSevere: false }
 }

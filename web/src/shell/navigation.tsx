@@ -61,9 +61,9 @@ function AgentCount(): ReactElement | null {
 }
 
 function ServicesInTrouble(): ReactElement | null {
-  const count = useServicesInTrouble()
+  const { count, isSevere } = useServicesInTrouble()
   return count === 0 ? null : (
-    <span className="bd danger-t">
+    <span className={isSevere ? 'bd danger-t' : 'bd warn-t'}>
       <Icon name="alert" size="xs" />
       {count}
       <span className="hid">need attention</span>

@@ -6,7 +6,7 @@ import { DESTINATIONS } from './destinations.ts'
 /** The pages of the navigation, as the palette lists them. */
 export function usePalettePages(): PalettePage[] {
   const navigate = useNavigate()
-  const troubled = useServicesInTrouble()
+  const { count: troubled } = useServicesInTrouble()
   return DESTINATIONS.map(({ to, label, icon, key }) => ({
     ...{ to, label, icon, key, open: () => void navigate({ to }) },
     note: to === '/services' && troubled > 0 ? `${troubled} in trouble` : undefined,

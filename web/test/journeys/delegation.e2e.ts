@@ -73,7 +73,7 @@ describe('the delegations of an agent', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, `/agents/${orders}`)
-    await page.getByText('3 steps, ends at Tested without a guard').waitFor()
+    await page.getByText('3 agents, ends at Tested without a guard').waitFor()
 
     await open(visitor, world, `/agents/${orders}/delegation`)
     const panel = page.getByRole('complementary', { name: 'Weakest path' })

@@ -39,7 +39,12 @@ export function Groups({ agent }: { agent: Agent }): ReactElement {
       </p>
       <form className="col formgap" onSubmit={(event) => event.preventDefault()} noValidate>
         {(Object.keys(GROUPS) as GroupId[]).map((group) => (
-          <FormGroup key={group} id={group} note={group === 'prompt' ? <PromptLength /> : undefined}>
+          <FormGroup
+            key={group}
+            id={group}
+            behaviour={group === 'delegation'}
+            note={group === 'prompt' ? <PromptLength /> : undefined}
+          >
             {group === 'white_box' ? (
               <WhiteBox hasToken={token.mask !== null}>{fieldsOf(group, after)}</WhiteBox>
             ) : (

@@ -84,9 +84,12 @@ function Side({ letter, revision, known }: SideProps): ReactElement {
       <span className={`ab ${letter}`}>{letter.toUpperCase()}</span>
       <span className="mono">r{revision}</span>
       {made === undefined ? null : (
-        <span className="t3 sm cut" title={formatUtc(made.changed_at)}>
-          {personName(made.changed_by_name, made.changed_by)}, {formatDay(made.changed_at)}
-        </span>
+        <>
+          <span className="t3 sm cut">{personName(made.changed_by_name, made.changed_by)}</span>
+          <span className="t3 sm nowrap" title={formatUtc(made.changed_at)}>
+            {formatDay(made.changed_at)}
+          </span>
+        </>
       )}
     </span>
   )

@@ -60,7 +60,7 @@ function Weakest({ delegation, count }: { delegation: AgentDelegation; count: nu
         <span>
           <span className="b6">Weakest path</span>{' '}
           <span className="t2">
-            {plural(path.steps.length, 'step')}, {path.ending}
+            {plural(path.steps.length, 'agent')}, {path.ending}
             {partly === '' ? '' : `.${partly}`}
           </span>
         </span>

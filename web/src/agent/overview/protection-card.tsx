@@ -38,8 +38,11 @@ export function ProtectionCard({ result }: { result: AgentResult }): ReactElemen
         <p className="t2">{MEANING[protection] ?? 'This version does not know the state.'}</p>
         <DescriptionList
           items={[
-            ['Guard', guard === null ? <NoGuardId protection={protection} /> : <GuardId id={guard} />],
-            ...(guard === null
+            [
+              'Configuration',
+              guard === null ? <NoGuardId protection={protection} /> : <GuardId id={guard} />,
+            ],
+            ...(guard === null && !agent.guard_manually_configured
               ? []
               : ([['Set by', setBy(agent.guard_manually_configured, setter)]] as const)),
             ['Time to trust', timeToTrust(result)],
@@ -71,7 +74,7 @@ export function ProtectionCard({ result }: { result: AgentResult }): ReactElemen
 /** A guard can be set without the id of its configuration. */
 function NoGuardId({ protection }: { protection: string }): ReactElement {
   if (protection === 'unprotected') return <Absent label="No guard" />
-  return <span className="t3">no configuration named</span>
+  return <span className="t3">not recorded</span>
 }
 
 function GuardId({ id }: { id: string }): ReactElement {

@@ -11,7 +11,7 @@ export interface Step {
 export interface WeakestPath {
   /** From the agent itself to what weakens it. */
   steps: Step[]
-  /** Completes "Weakest path 3 steps,": "ends at Tested without a guard". */
+  /** Completes "Weakest path 3 agents,": "ends at Tested without a guard". */
   ending: string
 }
 
