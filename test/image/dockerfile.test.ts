@@ -113,12 +113,7 @@ describe('the build context', () => {
       'web/dist/index.html',
       'dev/issuer.log',
     ]
-    const unneeded = [
-      'test/image/image.test.ts',
-      'docs/deploy.md',
-      'scripts/seed.ts',
-      'compose.yaml',
-    ]
+    const unneeded = ['test/image/image.test.ts', 'docs/deploy.md', 'scripts/seed.ts', 'compose.yaml']
     assert.deepEqual([...kept, ...state, ...unneeded].filter(isSent), [])
   })
 })
