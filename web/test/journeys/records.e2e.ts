@@ -50,7 +50,7 @@ describe('overview, scores, activity, evolution and a long history', async () =>
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, `/agents/${id}`)
-    await page.getByText('2 steps, ends at Registered without a guard').waitFor()
+    await page.getByText('2 agents, ends at Registered without a guard').waitFor()
     await page.getByRole('heading', { name: 'Never evaluated' }).waitFor()
     const all = page.getByRole('link', { name: 'All activity' })
     assert.equal(await all.getAttribute('href'), `/console/audit?agent_id=${id}`)
