@@ -8,7 +8,7 @@ import { type GeneratedEntry, type GeneratedGraph, generatedGraph } from './dele
 import { type Entry, expectedDependents, expectedGraph, type ModelAgent } from './delegation-reference.ts'
 
 /** 200 in CI; `npm run proof:delegation` makes 10,000. */
-const GRAPHS = Number(process.env['GRAPHS'] ?? 100)
+const GRAPHS = Number(process.env['GRAPHS'] ?? 60)
 const SEED = Number(process.env['DELEGATION_SEED'] ?? 17)
 /** How many graphs lie between two lines of progress. */
 const REPORTED_GRAPHS = 500

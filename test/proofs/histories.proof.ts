@@ -9,7 +9,7 @@ import { useConsole } from '../support/console.ts'
 const FIRST_REVISIONS = [1, 97]
 
 /** 500 in CI; `npm run proof:histories` makes 10,000. */
-const HISTORIES = Number(process.env['HISTORIES'] ?? 250)
+const HISTORIES = Number(process.env['HISTORIES'] ?? 150)
 const AT_ONCE = 8
 
 const text = fc.oneof(fc.constantFrom('a', 'b', ''), fc.string({ unit: 'grapheme', maxLength: 12 }))

@@ -6,7 +6,7 @@ import { type Person, useConsole } from '../support/console.ts'
 import { nameAfter, OPERATIONS_BY_ID } from '../support/isolation.ts'
 
 /** 2,000 in CI; `npm run proof:isolation` makes 50,000. */
-const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? 2_000)
+const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? 1_000)
 const TEAMS = 50
 const AT_ONCE = 16
 

@@ -18,7 +18,7 @@ import { createAgents } from './delivery-writers.ts'
 import { startUpdates } from './updates-at-a-rate.ts'
 
 /** 60 in CI; `npm run proof:resume` comes back 500 times. */
-const RESUMES = Number(process.env['RESUMES'] ?? 60)
+const RESUMES = Number(process.env['RESUMES'] ?? 30)
 /** So many make one chain, from somewhere in the stream up to the present. */
 const BREAKS = 5
 const WATCHERS = 8

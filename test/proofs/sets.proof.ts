@@ -22,7 +22,7 @@ import {
 } from './set-model.ts'
 
 /** 200 in CI; `npm run proof:sets` makes 10,000. */
-const INTERLEAVINGS = Number(process.env['INTERLEAVINGS'] ?? 200)
+const INTERLEAVINGS = Number(process.env['INTERLEAVINGS'] ?? 100)
 /** 100 in CI; `npm run proof:sets` makes 1,000. */
 const PULLED = Number(process.env['PULLED_AGENTS'] ?? 100)
 const SEED = Number(process.env['SETS_SEED'] ?? 17)

@@ -6,7 +6,7 @@ import { withChildren } from './children.ts'
 import type { Mounts, StartedConsole } from './mounted-console.ts'
 import { quantile } from './timing.ts'
 
-const SWAPS = Number(process.env['SWAPS'] ?? 50)
+const SWAPS = Number(process.env['SWAPS'] ?? 25)
 const OPERATIONS = 2_000
 const CALLERS = 8
 
