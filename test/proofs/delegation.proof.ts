@@ -7,7 +7,7 @@ import { type Person, useConsole } from '../support/console.ts'
 import { type GeneratedEntry, type GeneratedGraph, generatedGraph } from './delegation-graphs.ts'
 import { type Entry, expectedDependents, expectedGraph, type ModelAgent } from './delegation-reference.ts'
 
-/** 200 in CI; `npm run proof:delegation` makes 10,000. */
+/** 60 in CI; `npm run proof:delegation` makes 10,000. */
 const GRAPHS = Number(process.env['GRAPHS'] ?? 60)
 const SEED = Number(process.env['DELEGATION_SEED'] ?? 17)
 /** How many graphs lie between two lines of progress. */

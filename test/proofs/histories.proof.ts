@@ -8,7 +8,7 @@ import { useConsole } from '../support/console.ts'
 /** The first revision of a history: some histories cross the snapshot at revision 100. */
 const FIRST_REVISIONS = [1, 97]
 
-/** 500 in CI; `npm run proof:histories` makes 10,000. */
+/** 150 in CI; `npm run proof:histories` makes 10,000. */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 150)
 const AT_ONCE = 8
 

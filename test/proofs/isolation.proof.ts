@@ -5,7 +5,7 @@ import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
 import { type Person, useConsole } from '../support/console.ts'
 import { nameAfter, OPERATIONS_BY_ID } from '../support/isolation.ts'
 
-/** 2,000 in CI; `npm run proof:isolation` makes 50,000. */
+/** 1,000 in CI; `npm run proof:isolation` makes 50,000. */
 const ATTEMPTS = Number(process.env['ATTEMPTS'] ?? 1_000)
 const TEAMS = 50
 const AT_ONCE = 16

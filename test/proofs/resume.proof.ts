@@ -17,7 +17,7 @@ import { canBeWatched, type Seen, watch } from '../support/watching.ts'
 import { createAgents } from './delivery-writers.ts'
 import { startUpdates } from './updates-at-a-rate.ts'
 
-/** 60 in CI; `npm run proof:resume` comes back 500 times. */
+/** 30 in CI; `npm run proof:resume` comes back 500 times. */
 const RESUMES = Number(process.env['RESUMES'] ?? 30)
 /** So many make one chain, from somewhere in the stream up to the present. */
 const BREAKS = 5

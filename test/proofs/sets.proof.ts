@@ -21,7 +21,7 @@ import {
   step,
 } from './set-model.ts'
 
-/** 200 in CI; `npm run proof:sets` makes 10,000. */
+/** 100 in CI; `npm run proof:sets` makes 10,000. */
 const INTERLEAVINGS = Number(process.env['INTERLEAVINGS'] ?? 100)
 /** 100 in CI; `npm run proof:sets` makes 1,000. */
 const PULLED = Number(process.env['PULLED_AGENTS'] ?? 100)

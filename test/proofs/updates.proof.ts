@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole, useReplica } from '../support/console.ts'
 
-/** 2,000 in CI; `npm run proof:updates` makes 20,000. */
+/** 1,000 in CI; `npm run proof:updates` makes 20,000. */
 const UPDATES = Number(process.env['UPDATES'] ?? 1_000)
 const WRITERS = 32
 const AGENTS = 12
