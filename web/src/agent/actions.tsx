@@ -5,10 +5,10 @@ import { describe, isStatus } from '../api/problem.ts'
 import { useOff } from '../auth/permissions.ts'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
 import { Button, IconButton } from '../shared/ui/button.tsx'
+import { copyText } from '../shared/ui/copy.ts'
 import { CopyButton } from '../shared/ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../shared/ui/menu.tsx'
 import { MoveStageDialog } from '../shared/ui/move-stage-dialog.tsx'
-import { toast } from '../shared/ui/toast.tsx'
 import { CloneDialog } from './actions/clone-dialog.tsx'
 import { DeleteDialog } from './actions/delete-dialog.tsx'
 import { useChangeAgent, useMoveStage } from './mutations.ts'
@@ -59,10 +59,10 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
         <MenuItem icon="chart" off={offMove} onSelect={() => setOpen('stage')}>
           Move stage…
         </MenuItem>
-        <MenuItem icon="link" onSelect={() => void copy(location.href, 'Link copied')}>
+        <MenuItem icon="link" onSelect={() => void copyText(location.href, 'Link copied')}>
           Copy the link
         </MenuItem>
-        <MenuItem icon="copy" onSelect={() => void copy(id, 'Id copied')}>
+        <MenuItem icon="copy" onSelect={() => void copyText(id, 'Id copied')}>
           Copy the id
         </MenuItem>
         <MenuItem icon="duplicate" off={offWrite} onSelect={() => setOpen('clone')}>
@@ -117,9 +117,4 @@ function faultOf(error: Error): string {
   }
   const { detail, code } = describe(error)
   return `Not moved: ${detail} (${code})`
-}
-
-async function copy(text: string, done: string): Promise<void> {
-  await navigator.clipboard.writeText(text)
-  toast({ text: done })
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { keys } from '../api/keys.ts'
 import { useMay } from '../auth/permissions.ts'
+import { callsPass, needsAttention } from '../services/state.ts'
 
 /** undefined while it is not known. */
 export function useAgentCount(): number | undefined {
@@ -27,11 +28,8 @@ export function useServicesInTrouble(): Trouble {
     enabled: useMay('service:read'),
     refetchInterval: 60_000,
     select: ({ results }) => {
-      const troubled = results.filter(
-        ({ state, breaker }) => breaker === 'open' || (state !== 'up' && state !== 'starting'),
-      )
-      const isSevere = troubled.some(({ breaker, document }) => breaker !== 'closed' || document === null)
-      return { count: troubled.length, isSevere }
+      const troubled = results.filter(needsAttention)
+      return { count: troubled.length, isSevere: !troubled.every(callsPass) }
     },
   })
   return data ?? { count: 0, isSevere: false }

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
-import { toast } from './toast.tsx'
+import { copyText } from './copy.ts'
 
 interface CopyButtonProps {
   /** The text, or a function for a text that must be fetched. */
@@ -17,14 +17,8 @@ export function CopyButton(props: CopyButtonProps): ReactElement {
   const [busy, setBusy] = useState(false)
   const copy = async (): Promise<void> => {
     setBusy(true)
-    try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : await text())
-      toast({ text: done })
-    } catch {
-      toast({ text: 'The browser did not allow copying', fault: true })
-    } finally {
-      setBusy(false)
-    }
+    await copyText(text, done)
+    setBusy(false)
   }
   const act = (): void => void (busy || copy())
   return iconOnly ? (
