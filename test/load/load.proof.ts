@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withChildren } from '../proofs/children.ts'
 import { startFlood } from '../proofs/flood.ts'
 import { observeIdleCores } from '../proofs/idle-cores.ts'
-import { observeMemory, TELLS_MEMORY } from '../proofs/memory.ts'
+import { HEAP_OPTIONS, observeMemory } from '../proofs/memory.ts'
 import { SLACK } from '../proofs/timing.ts'
 import { until } from '../support/until.ts'
 import { canBeWatched } from '../support/watching.ts'
@@ -32,9 +32,11 @@ const seconds = (name: string, short: number, long: number) =>
 const CAPACITY_SECONDS = seconds('LOAD_CAPACITY_SECONDS', 4, 30)
 const WARM_UP_SECONDS = seconds('LOAD_WARM_UP_SECONDS', 4, 600)
 const STEADY_SECONDS = seconds('LOAD_SECONDS', 20, 3_600)
-const SAMPLE_SECONDS = seconds('LOAD_SAMPLE_SECONDS', 2, 20)
+const SAMPLE_SECONDS = seconds('LOAD_SAMPLE_SECONDS', 2, 5)
 const OVERLOAD_SECONDS = seconds('OVERLOAD_SECONDS', 6, 300)
 
+/** What may be refused at the capacity. */
+const MAX_REFUSED = 0.001
 /** Of the capacity. Something else may run beside the short form. */
 const STEADY_SHARE = IS_LONG ? 0.7 : 0.3
 const OVERLOAD_FACTOR = 3
@@ -58,7 +60,7 @@ const ENVIRONMENT = {
   DATABASE_POOL_SIZE: '12',
   DATABASE_MAX_WAIT_MS: IS_LONG ? '200' : '10000',
   ISSUER_TOKEN_SECONDS: '20000',
-  ...TELLS_MEMORY,
+  NODE_OPTIONS: `--import ./test/load/held-memory.ts ${HEAP_OPTIONS}`,
 }
 
 describe(`one console with ${TEAMS * WATCHERS_PER_TEAM} watchers, reads, lists, writes and mounted calls`, () => {
@@ -74,10 +76,11 @@ describe(`one console with ${TEAMS * WATCHERS_PER_TEAM} watchers, reads, lists, 
       const crowd = await gatherCountingCrowd({ url, teams, watchersPerTeam: WATCHERS_PER_TEAM })
       stack.defer(async () => void (await crowd.leave()))
       const before = await sampleResources(running)
-      await measureCapacity(url, requests)
-      const capacity = await measureCapacity(url, requests)
+      await measureThroughput(url, requests)
+      const throughput = await measureThroughput(url, requests)
+      print(`${throughput} requests per second of ${CALLERS} callers`)
+      const capacity = IS_LONG ? await findCapacity(url, requests, throughput) : throughput
       const perSecond = Math.round(capacity * STEADY_SHARE)
-      print(`capacity ${capacity} requests per second with ${CALLERS} callers`)
       const load = { url, requests, perSecond, connections: STEADY_CONNECTIONS }
       await sendMixedLoad({ ...load, seconds: WARM_UP_SECONDS })
 
@@ -128,13 +131,24 @@ describe(`one console with ${TEAMS * WATCHERS_PER_TEAM} watchers, reads, lists, 
     }))
 })
 
-const percent = (share: number) => `${Math.round(share * 100)} %`
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`
 
 /** Responses per second that callers get who do not wait between two requests. */
-async function measureCapacity(url: string, requests: MixedRequest[]): Promise<number> {
+async function measureThroughput(url: string, requests: MixedRequest[]): Promise<number> {
   const flood = await startFlood({ urls: [url], requests, callers: CALLERS })
   const startedAt = performance.now()
   await sleep(CAPACITY_SECONDS * 1_000)
   const { 200: answered = 0 } = await flood.stop()
   return Math.round((answered * 1_000) / (performance.now() - startedAt))
+}
+
+/** The rate at which requests can arrive, whether or not earlier ones have ended, so that hardly any is refused. It is less than the
+ * throughput of callers who wait for their responses: these never send while the console is busy with all of them. */
+async function findCapacity(url: string, requests: MixedRequest[], highest: number): Promise<number> {
+  for (let perSecond = highest; ; perSecond = Math.round(perSecond * 0.9)) {
+    const load = { url, requests, perSecond, seconds: CAPACITY_SECONDS, connections: STEADY_CONNECTIONS }
+    const refused = refusals(await sendMixedLoad(load)) / (perSecond * CAPACITY_SECONDS)
+    print(`at ${perSecond}/s ${percent(refused)} are refused`)
+    if (refused <= MAX_REFUSED) return perSecond
+  }
 }

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Process } from '../acceptance/processes.ts'
-import { measureMemory } from '../proofs/memory.ts'
+import { askMemory } from '../proofs/memory.ts'
 import { fitLine, type Line } from './line-fit.ts'
 
 export interface Sample {
   atHours: number
-  /** In use after a garbage collection, in the heap and outside, in MiB. */
+  /** In use after the last full garbage collection, in the heap and outside, in MiB. */
   heldMiB: number
   residentMiB: number
   descriptors: number
@@ -15,10 +15,10 @@ export interface Sample {
 const MIB = 2 ** 20
 
 export async function sampleResources(running: Process): Promise<Sample> {
-  const { heapUsed, external, rss } = await measureMemory(running)
+  const { heldBytes, rss } = await askMemory<{ heldBytes: number; rss: number }>(running)
   return {
     atHours: performance.now() / 3_600_000,
-    heldMiB: (heapUsed + external) / MIB,
+    heldMiB: heldBytes / MIB,
     residentMiB: rss / MIB,
     descriptors: readdirSync(`/proc/${running.child.pid}/fd`).length,
   }

@@ -4,22 +4,25 @@ import { until } from '../support/until.ts'
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
 /** The options of Node that `npm start` has, for a process that is measured. */
-export const MEMORY_LIMITS = scripts.start.match(/--max-\S+/g)?.join(' ') ?? ''
+export const HEAP_OPTIONS = scripts.start.match(/--max-\S+/g)?.join(' ') ?? ''
 
 /** What a process must be started with. */
 export const TELLS_MEMORY = {
-  NODE_OPTIONS: `--import ./test/proofs/memory-on-signal.ts ${MEMORY_LIMITS}`,
+  NODE_OPTIONS: `--import ./test/proofs/memory-on-signal.ts ${HEAP_OPTIONS}`,
 }
 
 const MEMORY = /memory (\{.*\})\n/g
 
-/** What a process holds on to, in bytes. */
-export async function measureMemory(running: Process): Promise<NodeJS.MemoryUsage> {
+/** What a process that was started with `TELLS_MEMORY` holds on to, in bytes. */
+export const measureMemory = (running: Process) => askMemory<NodeJS.MemoryUsage>(running)
+
+/** What a process says on the signal. */
+export async function askMemory<Told>(running: Process): Promise<Told> {
   const told = () => [...running.output().matchAll(MEMORY)]
   const before = told().length
   running.signal('SIGUSR2')
   await until('the process says how much memory it has', () => told().length > before)
-  return JSON.parse(told().at(-1)?.[1] as string) as NodeJS.MemoryUsage
+  return JSON.parse(told().at(-1)?.[1] as string) as Told
 }
 
 /** The memory that a process takes now, and the most that it takes until told to stop, in bytes. */
