@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withChildren } from '../proofs/children.ts'
 import { startFlood } from '../proofs/flood.ts'
 import { observeIdleCores } from '../proofs/idle-cores.ts'
-import { HEAP_OPTIONS, observeMemory } from '../proofs/memory.ts'
+import { MEMORY_LIMITS, observeMemory } from '../proofs/memory.ts'
 import { SLACK } from '../proofs/timing.ts'
 import { until } from '../support/until.ts'
 import { canBeWatched } from '../support/watching.ts'
@@ -60,7 +60,7 @@ const ENVIRONMENT = {
   DATABASE_POOL_SIZE: '12',
   DATABASE_MAX_WAIT_MS: IS_LONG ? '200' : '10000',
   ISSUER_TOKEN_SECONDS: '20000',
-  NODE_OPTIONS: `--import ./test/load/held-memory.ts ${HEAP_OPTIONS}`,
+  NODE_OPTIONS: `--import ./test/load/held-memory.ts ${MEMORY_LIMITS}`,
 }
 
 describe(`one console with ${TEAMS * WATCHERS_PER_TEAM} watchers, reads, lists, writes and mounted calls`, () => {
@@ -145,10 +145,11 @@ async function measureThroughput(url: string, requests: MixedRequest[]): Promise
 /** The rate at which requests can arrive, whether or not earlier ones have ended, so that hardly any is refused. It is less than the
  * throughput of callers who wait for their responses: these never send while the console is busy with all of them. */
 async function findCapacity(url: string, requests: MixedRequest[], highest: number): Promise<number> {
-  for (let perSecond = highest; ; perSecond = Math.round(perSecond * 0.9)) {
+  for (let perSecond = highest; perSecond > highest / 4; perSecond = Math.round(perSecond * 0.9)) {
     const load = { url, requests, perSecond, seconds: CAPACITY_SECONDS, connections: STEADY_CONNECTIONS }
     const refused = refusals(await sendMixedLoad(load)) / (perSecond * CAPACITY_SECONDS)
     print(`at ${perSecond}/s ${percent(refused)} are refused`)
     if (refused <= MAX_REFUSED) return perSecond
   }
+  throw new Error('Requests are refused at a quarter of the throughput')
 }

@@ -8,7 +8,7 @@ import { answers, type RunningConsole, startConsoleProcess, startProcess } from 
 import { COLLECTION } from '../support/agents.ts'
 import { type FloodRequest, startFlood } from './flood.ts'
 import { observeIdleCores } from './idle-cores.ts'
-import { HEAP_OPTIONS, observeMemory } from './memory.ts'
+import { MEMORY_LIMITS, observeMemory } from './memory.ts'
 import { type Sent, sendAtRate } from './open-load.ts'
 import { formatRequest, RawClient } from './raw-client.ts'
 import { quantile, SLACK } from './timing.ts'
@@ -37,7 +37,7 @@ describe('two replicas', async () => {
     // For a database with two cores that two replicas share: with more, the statements of team A wait for the processor
     // beside those of team B. See docs/deploy.md.
     DATABASE_POOL_SIZE: '6',
-    NODE_OPTIONS: HEAP_OPTIONS,
+    NODE_OPTIONS: MEMORY_LIMITS,
   })
   const [port, metricsPort] = await freePorts(2)
   const environment = { ...first.environment, PORT: String(port), METRICS_PORT: String(metricsPort) }

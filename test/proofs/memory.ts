@@ -4,11 +4,11 @@ import { until } from '../support/until.ts'
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
 /** The options of Node that `npm start` has, for a process that is measured. */
-export const HEAP_OPTIONS = scripts.start.match(/--max-\S+/g)?.join(' ') ?? ''
+export const MEMORY_LIMITS = scripts.start.match(/--max-\S+/g)?.join(' ') ?? ''
 
 /** What a process must be started with. */
 export const TELLS_MEMORY = {
-  NODE_OPTIONS: `--import ./test/proofs/memory-on-signal.ts ${HEAP_OPTIONS}`,
+  NODE_OPTIONS: `--import ./test/proofs/memory-on-signal.ts ${MEMORY_LIMITS}`,
 }
 
 const MEMORY = /memory (\{.*\})\n/g
