@@ -185,7 +185,8 @@ describe('the lanes', () => {
   const servesAtOnce = (maxUtilization: number) => {
     const lanes = createLanes({ poolSize: 16, maxWaitMs: 1_000, maxUtilization })
     use(lanes.writes, 'b', 1)
-    use(lanes.reads, 'a', 20)
+    // So long that A dominates even if the machine delays the work of B.
+    use(lanes.reads, 'a', 100)
     let isServed = false
     lanes.writes.enter({ team: 'a', onPlace: () => (isServed = true), onRefusal: () => {} })
     return isServed
