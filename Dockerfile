@@ -74,5 +74,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "/app/bin/agent-console.ts", "health"]
 # Without the signal, nobody in the container can make the process listen for a debugger.
 # The limit of the container sets that of the heap.
-ENTRYPOINT ["node", "--disable-sigusr1", "--max-semi-space-size=16", "/app/bin/agent-console.ts"]
+ENTRYPOINT ["node", "--disable-sigusr1", "--max-semi-space-size=16", "--v8-pool-size=1", "/app/bin/agent-console.ts"]
 CMD ["serve"]

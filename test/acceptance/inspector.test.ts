@@ -12,12 +12,12 @@ describe('a process of the console', () => {
       assert.match(start ?? '', /^node --disable-sigusr1 /)
     assert.match(
       read('Dockerfile'),
-      /^ENTRYPOINT \["node", "--disable-sigusr1", (?:"--max-\S+=\d+", )*"\/app\/bin\/agent-console\.ts"\]$/m,
+      /^ENTRYPOINT \["node", "--disable-sigusr1", (?:"--(?:max|v8)-\S+=\d+", )*"\/app\/bin\/agent-console\.ts"\]$/m,
     )
     for (const unit of ['agent-console', 'agent-console-relay']) {
       assert.match(
         read(`deploy/systemd/${unit}.service`),
-        /^ExecStart=\/usr\/bin\/node --disable-sigusr1 (?:--max-\S+=\d+ )*bin/m,
+        /^ExecStart=\/usr\/bin\/node --disable-sigusr1 (?:--(?:max|v8)-\S+=\d+ )*bin/m,
       )
     }
     // The entry point hands its options on.

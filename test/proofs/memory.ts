@@ -4,7 +4,7 @@ import { until } from '../support/until.ts'
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
 /** The options of Node that `npm start` has, for a process that is measured. */
-export const MEMORY_LIMITS = scripts.start.match(/--max-\S+/g)?.join(' ') ?? ''
+export const MEMORY_LIMITS = scripts.start.match(/--(?:max|v8)-\S+/g)?.join(' ') ?? ''
 
 /** What a process must be started with. */
 export const TELLS_MEMORY = {
