@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { Metrics } from '../platform/observe/metrics.ts'
+import { intakeWaits } from './intake-waits.ts'
 import { routeOf } from './route-of.ts'
 
 /** Writes one log line and one metric for each request. Neither contains headers, body or query: they may hold
@@ -9,14 +10,15 @@ export const accessLog = fp(
     app.addHook('onResponse', (request, reply, done) => {
       const route = routeOf(request)
       const { method } = request
-      metrics.observeRequest({ method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 })
+      const tookMs = (intakeWaits.get(request.raw) ?? 0) + reply.elapsedTime
+      metrics.observeRequest({ method, route, status: reply.statusCode, seconds: tookMs / 1_000 })
       request.log.info(
         {
           method,
           route,
           service: request.mountedOperation?.service,
           status: reply.statusCode,
-          duration_ms: Math.round(reply.elapsedTime * 1_000) / 1_000,
+          duration_ms: Math.round(tookMs * 1_000) / 1_000,
           team_id: request.verified?.teamId,
           user_id: request.verified?.userId,
         },

@@ -1,13 +1,11 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '../contract/problem.ts'
 import type { QueueRefusal } from '../platform/fairness/fair-queue.ts'
 import type { Lane, Lanes } from '../platform/fairness/lanes.ts'
 import { refusalProblem } from '../platform/fairness/place.ts'
-import type { Metrics } from '../platform/observe/metrics.ts'
+import type { LaneMetrics } from '../platform/observe/metrics.ts'
 import { inSpan } from '../platform/tracing/spans.ts'
-import { createRepeatedRefusals } from './repeated-refusals.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,18 +33,15 @@ interface Place {
 
 interface FairSharesOptions {
   lanes: Lanes
-  metrics: Metrics
-  newRequestId: (request: IncomingMessage) => string
-  shutdown: { hasBegun: boolean }
+  laneMetrics: LaneMetrics
 }
 
 /** Gives each handler that uses the database a place in a lane while it runs, so that no team takes the connections from the
  * others. A slow reader of the response holds no place. */
 export const fairShares = fp(
-  async (app, { lanes, metrics, newRequestId, shutdown }: FairSharesOptions) => {
+  async (app, { lanes, laneMetrics }: FairSharesOptions) => {
     app.decorateRequest('yieldPlace')
     app.decorateReply('withPlace', withPlace)
-    const laneMetrics = metrics.lanes(lanes)
 
     const refuse = (lane: Lane, cause: QueueRefusal): Problem => {
       laneMetrics.countRefusal(lane, cause)
@@ -102,27 +97,8 @@ export const fairShares = fp(
     /** Before the body is read. */
     const refuseEarly: RouteOptions['onRequest'] = (request, _reply, done) => {
       const lane = chooseLane(request)
-      const { teamId } = request.caller
-      const cause = lanes[lane].refusal(teamId, keyOf(request, lane))
-      if (cause) refusals.remember(request.raw, teamId)
+      const cause = lanes[lane].refusal(request.caller.teamId, keyOf(request, lane))
       done(cause && refuse(lane, cause))
-    }
-
-    const refusals = createRepeatedRefusals({
-      lanes,
-      newRequestId,
-      onRepeat: ({ lane, cause, ...request }) => {
-        laneMetrics.countRefusal(lane, cause)
-        metrics.observeRequest({ ...request, seconds: 0 })
-      },
-    })
-    const [handle] = app.server.listeners('request') as RequestListener[]
-    if (handle) {
-      app.server
-        .off('request', handle)
-        .on('request', (request: IncomingMessage, response: ServerResponse) => {
-          if (shutdown.hasBegun || !refusals.repeat(request, response)) handle(request, response)
-        })
     }
 
     app.addHook('onRoute', (route) => {

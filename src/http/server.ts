@@ -13,6 +13,7 @@ import { compression } from './compression.ts'
 import { type ConnectionLimits, connections } from './connections/plugin.ts'
 import { errorHandler, sendError } from './error-handler.ts'
 import { fairShares } from './fair-shares.ts'
+import { intake } from './intake.ts'
 import { handleClientError, malformedRequests } from './malformed-requests.ts'
 import { methodNotAllowed } from './method-not-allowed.ts'
 import { mountedOperation } from './mounted-operation.ts'
@@ -83,7 +84,9 @@ export async function createServer(options: ServerOptions) {
   await app.register(mountedOperation)
   await app.register(requestTimeout)
   await app.register(authentication, options)
-  await app.register(fairShares, { lanes, metrics, newRequestId, shutdown })
+  const laneMetrics = metrics.lanes(lanes)
+  await app.register(intake, { lanes, laneMetrics, metrics, newRequestId, shutdown })
+  await app.register(fairShares, { lanes, laneMetrics })
   await app.register(requestMemory, { memory: options.requestMemory })
   await app.register(rawBody)
   // Before the validation, which reads the headers that a route declares.

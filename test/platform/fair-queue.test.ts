@@ -197,6 +197,22 @@ describe('a fair queue', () => {
       assert.equal(queue.refusal('b'), undefined)
     })
 
+    it('does not do that for places that cannot be held for long', () => {
+      const queue = create({ mayStall: false })
+      enterAll(queue, entry('a1'), entry('a2'), entry('a3'))
+      nowMs += 1_000
+      assert.equal(queue.refusal('a'), undefined)
+    })
+
+    it('hardly expects a pause of the process to happen again', async () => {
+      const queue = create()
+      const held = enterAll(queue, ...Array.from({ length: 12 }, (_, n) => entry(`a${n}`)))
+      nowMs += 1_000
+      for (const one of held) queue.release(one)
+      await settle()
+      assert.equal(queue.refusal('a'), undefined)
+    })
+
     it('forgets the time when nothing ran', () => {
       const queue = create()
       nowMs += 1_000_000

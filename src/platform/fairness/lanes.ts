@@ -7,7 +7,8 @@ import { createUtilization } from './utilization.ts'
 export const LANES = ['reads', 'writes', 'searches'] as const
 export type Lane = (typeof LANES)[number]
 
-export type Lanes = Readonly<Record<Lane, FairQueue>>
+/** The lanes, and the queue in which requests wait to begin. */
+export type Lanes = Readonly<Record<Lane | 'intake', FairQueue>>
 
 export interface LaneOptions {
   /** Connections of a replica for requests. */
@@ -23,6 +24,9 @@ export const SEARCH_TIMEOUT_MS = 2_000
 
 /** The longest wait for a turn. Other teams may hold every place with slow statements. */
 const MAX_TURN_MS = 2 * SEARCH_TIMEOUT_MS
+
+/** How many requests begin in one turn of the event loop: few enough that it takes milliseconds. */
+const BEGIN_PER_TURN = 8
 
 /** A waiting request takes a few kilobytes. */
 const MAX_WAITING = 1_000
@@ -51,6 +55,13 @@ export function createLanes({ poolSize, maxWaitMs, maxUtilization }: LaneOptions
       now,
     })
   return {
+    intake: createFairQueue({
+      places: BEGIN_PER_TURN,
+      maxWaiting: MAX_WAITING,
+      maxWaitMs,
+      mayStall: false,
+      now,
+    }),
     reads: create('reads', maxWaitMs),
     writes: create('writes', maxWaitMs),
     searches: create('searches', Math.max(maxWaitMs, SEARCH_TIMEOUT_MS)),

@@ -4,7 +4,7 @@ import type { BreakerState } from '../breaker/circuit.ts'
 import { type DatabaseObservation, observeDatabase } from '../database/metrics.ts'
 import type { Backlog } from '../events/outbox.ts'
 import type { QueueRefusal } from '../fairness/fair-queue.ts'
-import type { Lane, Lanes } from '../fairness/lanes.ts'
+import type { Lanes } from '../fairness/lanes.ts'
 import {
   type BudgetMetrics,
   createBudgetMetrics,
@@ -54,8 +54,8 @@ export interface WatchMetrics {
 }
 
 export interface LaneMetrics {
-  observeWait: (lane: Lane, seconds: number) => void
-  countRefusal: (lane: Lane, cause: QueueRefusal) => void
+  observeWait: (lane: keyof Lanes, seconds: number) => void
+  countRefusal: (lane: keyof Lanes, cause: QueueRefusal) => void
 }
 
 export interface ServiceMetrics {
@@ -236,18 +236,18 @@ function createUpstreamMetrics(create: Factory) {
 function createLaneMetrics(create: Factory, lanes: Lanes): LaneMetrics {
   const waits = create.histogram(
     'console_place_wait_seconds',
-    'Time that a request waited for a place at the database, by lane',
+    'Time that a request waited to begin (lane intake) or for a place at the database, by lane',
     ['lane'],
   )
   const refusals = create.counter(
     'console_refusals_total',
-    'Requests that got no place at the database, by lane and cause',
+    'Requests that were refused before they began (lane intake) or got no place at the database, by lane and cause',
     ['lane', 'cause'],
   )
-  const inUse = create.gauge('console_places_in_use', 'Places at the database in use, by lane', ['lane'])
+  const inUse = create.gauge('console_places_in_use', 'Places in use, by lane', ['lane'])
   const waiting = create.gauge(
     'console_places_waiting',
-    'Requests that wait for a place at the database, by lane',
+    'Requests that wait to begin (lane intake) or for a place at the database, by lane',
     ['lane'],
   )
   Object.assign(inUse, {
