@@ -3785,7 +3785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -4676,7 +4676,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -4810,7 +4810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -6033,7 +6033,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -7486,7 +7486,7 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `request_budget_exceeded`: The services have sent the agent as many requests as its rate_limit_requests_per_minute allows at this priority. Wait as long as Retry-After says, then try again. `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. `request_budget_exceeded`: The services have sent the agent as many requests as its rate_limit_requests_per_minute allows at this priority. Wait as long as Retry-After says, then try again. */
             429: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -8407,7 +8407,7 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
             429: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -8429,7 +8429,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `events_unavailable`: Events are not available at the moment. No event is lost: try again with the same Last-Event-ID. `events_not_configured`: This console delivers no events. A retry does not help: ask the operator of the console to set NATS_URL. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `events_unavailable`: Events are not available at the moment. No event is lost: try again with the same Last-Event-ID. `events_not_configured`: This console delivers no events. A retry does not help: ask the operator of the console to set NATS_URL. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -10694,6 +10694,18 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
             500: {
                 headers: {
@@ -10704,7 +10716,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -10786,6 +10798,18 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
+            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
             500: {
                 headers: {
@@ -10796,7 +10820,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */

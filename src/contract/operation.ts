@@ -14,22 +14,12 @@ export function memberErrors(...own: ProblemCode[]) {
   return { 422: validationResponse, ...problemResponses(...MEMBER_ERRORS, ...own) }
 }
 
-/** The request got no place at the database. */
-const PLACE_ERRORS: ProblemCode[] = ['too_many_requests', 'overloaded']
-
 /** The errors of an operation that reads from the database. */
 export function readErrors(...own: ProblemCode[]) {
-  return permissionErrors(...own, ...PLACE_ERRORS, 'database_unavailable')
+  return permissionErrors(...own, 'database_unavailable')
 }
 
 /** The errors of an operation that writes. A body that is too large is rejected even where the operation takes none. */
 export function writeErrors(...own: ProblemCode[]) {
-  return permissionErrors(
-    'body_too_large',
-    ...own,
-    ...PLACE_ERRORS,
-    'database_unavailable',
-    'agent_busy',
-    'outcome_unknown',
-  )
+  return permissionErrors('body_too_large', ...own, 'database_unavailable', 'agent_busy', 'outcome_unknown')
 }

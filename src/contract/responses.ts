@@ -159,8 +159,10 @@ export const MEMBER_ERRORS: ProblemCode[] = [
   'team_not_yours',
   'user_missing',
   'method_not_allowed',
+  'too_many_requests',
   'internal',
   'issuer_unavailable',
+  'overloaded',
 ]
 
 /** The errors of every operation that needs a permission. */

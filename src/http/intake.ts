@@ -1,61 +1,73 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import fp from 'fastify-plugin'
 import type { QueueRefusal } from '../platform/fairness/fair-queue.ts'
-import { createEarlyRefusals, type EarlyRefusalOptions } from './early-refusals.ts'
+import { type Arrival, createEarlyRefusals, type EarlyRefusalOptions, nameRoute } from './early-refusals.ts'
 import { intakeWaits } from './intake-waits.ts'
 import { createKnownCallers } from './known-callers.ts'
+import { onResponseEnd } from './response-end.ts'
 
-interface IntakeOptions extends EarlyRefusalOptions {
-  shutdown: { hasBegun: boolean }
-}
-
-/** The callers that are not known take their turns as one team. */
-const UNKNOWN = ''
-
-/** Begins a few requests in each turn of the event loop, of the teams in turn, and refuses those that would wait too long. Without
- * it a turn begins all requests that have arrived. Under overload that takes a second, in which no response of the database is read. */
+/** Begins a few requests in each turn of the event loop, of the teams in turn, and refuses those that would wait too long.
+ * Without it a turn begins all requests that have arrived. Under overload that takes a second, in which no response of the
+ * database is read. */
 export const intake = fp(
-  async (app, { shutdown, ...options }: IntakeOptions) => {
+  async (app, options: EarlyRefusalOptions) => {
     const { laneMetrics, lanes } = options
     const queue = lanes.intake
     const callers = createKnownCallers()
-    const { refuse, refuseForLane } = createEarlyRefusals(options)
+    const { refuse, refuseForLane } = createEarlyRefusals(app.log, options)
+    const [handle] = app.server.listeners('request') as [RequestListener]
 
-    app.addHook('onRequest', (request, _reply, done) => {
-      if (request.caller) callers.remember(request.raw, request.caller.teamId)
-      done()
-    })
-
-    const enter = (request: IncomingMessage, response: ServerResponse) => {
-      const caller = callers.find(request)
-      if (caller && refuseForLane(request, response, caller)) return
+    const enter = (arrival: Arrival) => {
+      const { request, response, caller } = arrival
       const since = performance.now()
+      let isWaiting = true
+      const endWait = () => {
+        isWaiting = false
+        return performance.now() - since
+      }
       const entry = {
-        team: caller?.team ?? UNKNOWN,
+        team: caller?.team ?? groupOf(request),
         onPlace: () => {
           // The places are those of one turn of the event loop.
           setImmediate(queue.release, entry)
-          const waitedMs = performance.now() - since
+          const waitedMs = endWait()
           laneMetrics.observeWait('intake', waitedMs / 1_000)
           if (waitedMs >= 1) intakeWaits.set(request, waitedMs)
-          if (!response.destroyed) handle(request, response)
+          handle(request, response)
         },
-        onRefusal: (cause: QueueRefusal) =>
-          refuse(request, response, 'intake', caller ? cause : 'overloaded'),
+        onRefusal: (cause: QueueRefusal) => {
+          const waitedMs = endWait()
+          refuse(arrival, { lane: 'intake', cause: caller ? cause : 'overloaded', waitedMs })
+        },
       }
       queue.enter(entry)
+      if (!isWaiting) return
+      onResponseEnd(response, () => {
+        if (!isWaiting) return
+        queue.cancel(entry)
+        app.log.info({ method: request.method, route: nameRoute(request) }, 'client disconnected')
+      })
     }
 
-    const [handle] = app.server.listeners('request') as [RequestListener]
     app.server.off('request', handle).on('request', (request, response) => {
-      if (shutdown.hasBegun || isHealthCheck(request)) handle(request, response)
-      else enter(request, response)
+      if (isHealthCheck(request)) return handle(request, response)
+      const arrival = { request, response, caller: callers.find(request) }
+      if (!refuseForLane(arrival)) enter(arrival)
+    })
+    app.addHook('onResponse', ({ raw, verified }, _reply, done) => {
+      if (verified?.teamId) callers.remember(raw, { team: verified.teamId, user: verified.userId })
+      done()
     })
   },
   { name: 'intake', dependencies: ['authentication'] },
 )
 
-/** An overloaded process is alive: it must not be restarted. */
-function isHealthCheck({ url = '' }: IncomingMessage): boolean {
-  return url.startsWith('/health/')
+/** The callers that are not known take their turns as two teams: those with a token that is not verified yet, and the others. */
+function groupOf({ headers }: IncomingMessage): string {
+  return headers.authorization === undefined ? 'no token' : 'unverified token'
+}
+
+/** They are always answered: an overloaded process must not be restarted. */
+function isHealthCheck({ method, url }: IncomingMessage): boolean {
+  return method === 'GET' && (url === '/health/live' || url === '/health/ready')
 }

@@ -2,28 +2,37 @@ import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { TEAM_HEADER } from '../contract/team-header.ts'
 
-/** How long a caller is known after its token was verified. */
-const REMEMBER_MS = 10_000
+/** How long a caller is known after its last request. */
+const REMEMBER_MS = 600_000
 
 const MAX_REMEMBERED = 4_000
+/** Of all headers that are remembered. */
+const MAX_BYTES = 8 * 1024 * 1024
 
 export interface KnownCaller {
   readonly team: string
-  /** When its token was last verified, in milliseconds of the monotonic clock. */
-  readonly verifiedAt: number
+  readonly user: string | null
+  /** When a refusal of it was last logged, in milliseconds of the monotonic clock. */
+  loggedAt: number
 }
 
-/** The callers whose token was verified a moment ago. They say to which team a request belongs that has not begun. Nothing may be
+/** The callers whose token was verified in the last minutes. They say to which team a request belongs that has not begun. Nothing may be
  * decided by that except whether, and when, it begins. */
 export interface KnownCallers {
-  remember: (request: IncomingMessage, team: string) => void
+  remember: (request: IncomingMessage, caller: Pick<KnownCaller, 'team' | 'user'>) => void
   find: (request: IncomingMessage) => KnownCaller | undefined
 }
 
 export function createKnownCallers(): KnownCallers {
-  const callers = new LRUCache<string, KnownCaller>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS })
+  const callers = new LRUCache<string, KnownCaller>({
+    ...{ max: MAX_REMEMBERED, ttl: REMEMBER_MS },
+    ...{ maxSize: MAX_BYTES, sizeCalculation: (_caller, key) => key.length },
+  })
   return {
-    remember: (request, team) => void callers.set(keyOf(request), { team, verifiedAt: performance.now() }),
+    remember: (request, { team, user }) => {
+      const key = keyOf(request)
+      callers.set(key, callers.get(key) ?? { team, user, loggedAt: Number.NEGATIVE_INFINITY })
+    },
     find: (request) => callers.get(keyOf(request)),
   }
 }

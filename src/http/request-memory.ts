@@ -17,7 +17,7 @@ export const requestMemory = fp(
         const code = refusal === 'own_share' ? 'too_many_requests' : 'overloaded'
         return done(new Problem(code, { headers: { 'retry-after': '1' } }), payload)
       }
-      if (bytes > 0) onResponseEnd(reply, () => memory.give(team, bytes))
+      if (bytes > 0) onResponseEnd(reply.raw, () => memory.give(team, bytes))
       done(null, payload)
     })
   },

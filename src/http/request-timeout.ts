@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import type { FastifyReply } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import fp from 'fastify-plugin'
 import { handleClientError } from './malformed-requests.ts'
 
@@ -17,14 +16,14 @@ const REQUEST_TIMEOUT_MS = 15_000
 export const requestTimeout = fp(
   async (app) => {
     app.addHook('onRequest', (request, reply, done) => {
-      if (!request.routeOptions.config.streams && hasBody(request.raw)) startTimeout(request.raw, reply)
+      if (!request.routeOptions.config.streams && hasBody(request.raw)) limitBodyTime(request.raw, reply.raw)
       done()
     })
     // The response may be sent before the upload ends. Discard the rest: Node reuses a connection only after the
     // whole request has been read.
     app.addHook('onResponse', ({ routeOptions, raw }, reply, done) => {
       if (routeOptions.config.streams && !raw.complete) {
-        startTimeout(raw, reply)
+        limitBodyTime(raw, reply.raw)
         raw.resume()
       }
       done()
@@ -37,9 +36,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
-function startTimeout(request: IncomingMessage, reply: FastifyReply): void {
+/** Ends the connection if the body of the request has not arrived in time. */
+export function limitBodyTime(request: IncomingMessage, response: ServerResponse): void {
   const timer = setTimeout(() => {
-    if (reply.raw.headersSent) request.socket.destroy()
+    if (response.headersSent) request.socket.destroy()
     else handleClientError(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket)
   }, REQUEST_TIMEOUT_MS).unref()
   // Node emits no 'close' when the connection is lost after the response; the timer then has nothing to destroy.

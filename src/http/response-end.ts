@@ -1,19 +1,19 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyReply } from 'fastify'
 
 const waiting = new WeakMap<Socket, Set<() => void>>()
 
 /** Calls back once, when the response was sent or its connection is lost. A response that waits behind another one of the same
  * connection emits no 'close' when the connection closes. */
-export function onResponseEnd({ raw, request }: FastifyReply, callback: () => void): void {
-  const { socket } = request.raw
+export function onResponseEnd(response: ServerResponse, callback: () => void): void {
+  const { socket } = response.req
   if (socket.destroyed) return callback()
   const ofSocket = waiting.get(socket) ?? addSocket(socket)
   const end = () => {
     if (ofSocket.delete(end)) callback()
   }
   ofSocket.add(end)
-  raw.once('close', end)
+  response.once('close', end)
 }
 
 function addSocket(socket: Socket): Set<() => void> {

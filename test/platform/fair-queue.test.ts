@@ -197,15 +197,15 @@ describe('a fair queue', () => {
       assert.equal(queue.refusal('b'), undefined)
     })
 
-    it('does not do that for places that cannot be held for long', () => {
-      const queue = create({ mayStall: false })
+    it('does not do that where every place comes back soon', () => {
+      const queue = create({ holdsAreShort: true })
       enterAll(queue, entry('a1'), entry('a2'), entry('a3'))
       nowMs += 1_000
       assert.equal(queue.refusal('a'), undefined)
     })
 
-    it('hardly expects a pause of the process to happen again', async () => {
-      const queue = create()
+    it('hardly expects a pause of the process to happen again there', async () => {
+      const queue = create({ holdsAreShort: true })
       const held = enterAll(queue, ...Array.from({ length: 12 }, (_, n) => entry(`a${n}`)))
       nowMs += 1_000
       for (const one of held) queue.release(one)

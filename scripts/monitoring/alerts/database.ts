@@ -35,7 +35,7 @@ export const databaseAlerts: Alert[] = [
   },
   {
     name: 'ConsoleDatabaseOverloaded',
-    expr: 'sum by (lane) (rate(console_refusals_total{cause="overloaded"}[5m])) > 0.1',
+    expr: 'sum by (lane) (rate(console_refusals_total{lane!="intake",cause="overloaded"}[5m])) > 0.1',
     for: '10m',
     severity: 'page',
     summary: 'Requests get 503 because all places at the database are taken.',
@@ -45,7 +45,24 @@ export const databaseAlerts: Alert[] = [
       at: '20m',
       labels: { lane: 'writes' },
     },
-    quiet: { [`console_refusals_total{${labels},lane="writes",cause="own_share"}`]: '0+60x60' },
+    quiet: {
+      [`console_refusals_total{${labels},lane="writes",cause="own_share"}`]: '0+60x60',
+      [`console_refusals_total{${labels},lane="intake",cause="overloaded"}`]: '0+60x60',
+    },
+  },
+  {
+    name: 'ConsoleProcessOverloaded',
+    expr: 'sum by (instance) (rate(console_refusals_total{lane="intake",cause="overloaded"}[5m])) > 0.1',
+    for: '10m',
+    severity: 'page',
+    summary: 'Requests get 503 because the process is too busy to begin them.',
+    runbook: 'overloaded',
+    fires: {
+      series: { [`console_refusals_total{${labels},lane="intake",cause="overloaded"}`]: '0+60x60' },
+      at: '20m',
+      labels: { instance: 'a:9464' },
+    },
+    quiet: { [`console_refusals_total{${labels},lane="writes",cause="overloaded"}`]: '0+60x60' },
   },
   {
     name: 'ConsoleTeamFloods',

@@ -42,8 +42,8 @@ export interface FairQueueOptions {
   maxWaitMs: number
   /** The same for the next entry of each team: it waits for nothing but a place that another team holds, or briefly for headroom. */
   maxTurnMs?: number
-  /** Whether places can be held for long, so that a time in which none came back predicts a longer one. Default: true. */
-  mayStall?: boolean
+  /** Every place comes back soon. If one was held for long, the process was paused, and that predicts nothing. */
+  holdsAreShort?: boolean
   /** Limits the places of a team that dominates a busy thread. Absent: only the turns do. */
   headroom?: Headroom | undefined
   /** Milliseconds on a clock that never goes back. */
@@ -74,7 +74,15 @@ const HOLD_CHECK_MS = 2
 const MAX_HOLD_MS = 10
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { places, maxWaiting, maxWaitMs, maxTurnMs = maxWaitMs, mayStall = true, headroom, now } = options
+  const {
+    places,
+    maxWaiting,
+    maxWaitMs,
+    maxTurnMs = maxWaitMs,
+    holdsAreShort = false,
+    headroom,
+    now,
+  } = options
   const teams = new Map<string, Team>()
   /** The teams with a ready entry, in the order of their turns. */
   const turns = new Set<Team>()
@@ -133,7 +141,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const aheadWithKey = key === undefined ? 0 : (team?.keys.get(key)?.size ?? 0)
     // If no place came back for some time, then it will probably take as long again until one does. The first entry of a
     // team may wait for that.
-    const stalledMs = mayStall && own > 0 ? now() - lastChangeAt : 0
+    const stalledMs = !holdsAreShort && own > 0 ? now() - lastChangeAt : 0
     return Math.max(
       stalledMs + (ahead * meanHoldMs) / places,
       aheadWithKey * meanHoldMs,
@@ -297,8 +305,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const team = teams.get(entry.team) as Team
     lastChangeAt = now()
     const heldMs = lastChangeAt - startedAt
-    // A pause of the process lengthens all holds at once, and says nothing about the next ones.
-    meanHoldMs += NEWEST_WEIGHT * (Math.min(heldMs, 2 * meanHoldMs + 1) - meanHoldMs)
+    const counted = holdsAreShort ? Math.min(heldMs, 2 * meanHoldMs + 1) : heldMs
+    meanHoldMs += NEWEST_WEIGHT * (counted - meanHoldMs)
     headroom?.count(entry.team, heldMs)
     running.delete(entry)
     team.running--

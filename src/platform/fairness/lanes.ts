@@ -28,7 +28,7 @@ const MAX_TURN_MS = 2 * SEARCH_TIMEOUT_MS
 /** How many requests begin in one turn of the event loop: few enough that it takes milliseconds. */
 const BEGIN_PER_TURN = 8
 
-/** A waiting request takes a few kilobytes. */
+/** A waiting request takes a few kilobytes, and in the intake up to 64 KiB more of its body. */
 const MAX_WAITING = 1_000
 
 /** The places of each lane, one for each connection: about half for reads, a third for writes, the rest for searches. */
@@ -59,7 +59,8 @@ export function createLanes({ poolSize, maxWaitMs, maxUtilization }: LaneOptions
       places: BEGIN_PER_TURN,
       maxWaiting: MAX_WAITING,
       maxWaitMs,
-      mayStall: false,
+      maxTurnMs: Math.max(maxWaitMs, MAX_TURN_MS),
+      holdsAreShort: true,
       now,
     }),
     reads: create('reads', maxWaitMs),
