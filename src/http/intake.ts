@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import fp from 'fastify-plugin'
-import type { QueueRefusal } from '../platform/fairness/fair-queue.ts'
+import type { QueueEntry, QueueRefusal } from '../platform/fairness/fair-queue.ts'
 import { type Arrival, createEarlyRefusals, type EarlyRefusalOptions, nameRoute } from './early-refusals.ts'
 import { intakeWaits } from './intake-waits.ts'
 import { createKnownCallers } from './known-callers.ts'
@@ -14,8 +14,18 @@ export const intake = fp(
     const { laneMetrics, lanes } = options
     const queue = lanes.intake
     const callers = createKnownCallers()
+    /** The requests of callers that were not known. */
+    const strangers = new WeakSet<IncomingMessage>()
     const { refuse, refuseForLane } = createEarlyRefusals(app.log, options)
     const [handle] = app.server.listeners('request') as [RequestListener]
+
+    const begun: QueueEntry[] = []
+    const releaseAll = () => {
+      for (const entry of begun.splice(0)) queue.release(entry)
+    }
+    const releaseInNextTurn = (entry: QueueEntry) => {
+      if (begun.push(entry) === 1) setImmediate(releaseAll)
+    }
 
     const enter = (arrival: Arrival) => {
       const { request, response, caller } = arrival
@@ -28,8 +38,7 @@ export const intake = fp(
       const entry = {
         team: caller?.team ?? groupOf(request),
         onPlace: () => {
-          // The places are those of one turn of the event loop.
-          setImmediate(queue.release, entry)
+          releaseInNextTurn(entry)
           const waitedMs = endWait()
           laneMetrics.observeWait('intake', waitedMs / 1_000)
           if (waitedMs >= 1) intakeWaits.set(request, waitedMs)
@@ -52,10 +61,12 @@ export const intake = fp(
     app.server.off('request', handle).on('request', (request, response) => {
       if (isHealthCheck(request)) return handle(request, response)
       const arrival = { request, response, caller: callers.find(request) }
+      if (!arrival.caller) strangers.add(request)
       if (!refuseForLane(arrival)) enter(arrival)
     })
     app.addHook('onResponse', ({ raw, verified }, _reply, done) => {
-      if (verified?.teamId) callers.remember(raw, { team: verified.teamId, user: verified.userId })
+      if (verified?.teamId && strangers.has(raw))
+        callers.remember(raw, { team: verified.teamId, user: verified.userId })
       done()
     })
   },

@@ -16,7 +16,7 @@ export interface KnownCaller {
   loggedAt: number
 }
 
-/** The callers whose token was verified in the last minutes. They say to which team a request belongs that has not begun. Nothing may be
+/** The callers whose token was verified. They say to which team a request belongs that has not begun. Nothing may be
  * decided by that except whether, and when, it begins. */
 export interface KnownCallers {
   remember: (request: IncomingMessage, caller: Pick<KnownCaller, 'team' | 'user'>) => void
@@ -25,14 +25,13 @@ export interface KnownCallers {
 
 export function createKnownCallers(): KnownCallers {
   const callers = new LRUCache<string, KnownCaller>({
-    ...{ max: MAX_REMEMBERED, ttl: REMEMBER_MS },
+    // lru-cache starts a timer at each step of its clock.
+    ...{ max: MAX_REMEMBERED, ttl: REMEMBER_MS, ttlResolution: 1_000, updateAgeOnGet: true },
     ...{ maxSize: MAX_BYTES, sizeCalculation: (_caller, key) => key.length },
   })
   return {
-    remember: (request, { team, user }) => {
-      const key = keyOf(request)
-      callers.set(key, callers.get(key) ?? { team, user, loggedAt: Number.NEGATIVE_INFINITY })
-    },
+    remember: (request, { team, user }) =>
+      void callers.set(keyOf(request), { team, user, loggedAt: Number.NEGATIVE_INFINITY }),
     find: (request) => callers.get(keyOf(request)),
   }
 }

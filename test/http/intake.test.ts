@@ -127,6 +127,7 @@ describe('the intake', async () => {
 
   it('begins no request of a client that has disconnected, and counts no refusal', async () => {
     const waits = /console_place_wait_seconds_count\{lane="intake"\}/
+    const refusals = /console_refusals_total\{lane="intake",cause="\w+"\}/
     const before = await metrics(waits)
     const release = hold(randomUUID())
     const disconnects = () => linesWith('client disconnected').length
@@ -141,6 +142,7 @@ describe('the intake', async () => {
     assert.equal(begun.size, 0)
     assert.equal(disconnects(), logged + 2)
     assert.equal(await metrics(waits), before)
+    assert.equal(await metrics(refusals), 0)
   })
 
   it('refuses requests of the team that waits most with 429 before they begin, and logs one in a second', async () => {

@@ -45,10 +45,7 @@ export const databaseAlerts: Alert[] = [
       at: '20m',
       labels: { lane: 'writes' },
     },
-    quiet: {
-      [`console_refusals_total{${labels},lane="writes",cause="own_share"}`]: '0+60x60',
-      [`console_refusals_total{${labels},lane="intake",cause="overloaded"}`]: '0+60x60',
-    },
+    quiet: { [`console_refusals_total{${labels},lane="writes",cause="own_share"}`]: '0+60x60' },
   },
   {
     name: 'ConsoleProcessOverloaded',
@@ -62,7 +59,7 @@ export const databaseAlerts: Alert[] = [
       at: '20m',
       labels: { instance: 'a:9464' },
     },
-    quiet: { [`console_refusals_total{${labels},lane="writes",cause="overloaded"}`]: '0+60x60' },
+    quiet: { [`console_refusals_total{${labels},lane="intake",cause="own_share"}`]: '0+60x60' },
   },
   {
     name: 'ConsoleTeamFloods',
