@@ -314,7 +314,6 @@ export async function buildApp(deps: Deps) {
       audit.recordCall(call)
     },
   })
-  app.registerMethodNotAllowed()
   return app
 }
 

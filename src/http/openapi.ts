@@ -73,8 +73,12 @@ const DOCUMENT = new URL('../../openapi.json', import.meta.url)
 
 /** Generated and committed: `npm run check` compares it with the code. To generate it takes half of the CPU time of a start. */
 async function readOwnDocument(): Promise<string> {
-  return JSON.stringify(JSON.parse(await readFile(DOCUMENT, 'utf8')))
+  ownDocument ??= JSON.stringify(JSON.parse(await readFile(DOCUMENT, 'utf8')))
+  return ownDocument
 }
+
+/** Several servers of a process share it. */
+let ownDocument: string | undefined
 
 export interface OpenApiRouteOptions {
   /** Called before the server listens, with the document of the console's own routes. */

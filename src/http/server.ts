@@ -78,9 +78,10 @@ export async function createServer(options: ServerOptions) {
   await app.register(compression)
   await app.register(accessLog, { metrics })
   await app.register(closeOnShutdown, { shutdown })
+  // Before the error handler, whose hook ends every other request without a route.
+  await app.register(methodNotAllowed)
   await app.register(errorHandler)
   await app.register(malformedRequests)
-  await app.register(methodNotAllowed)
   await app.register(mountedOperation)
   await app.register(requestTimeout)
   await app.register(authentication, options)

@@ -51,7 +51,7 @@ export const webConsole: FastifyPluginAsync<WebConsoleOptions> = async (app, opt
     if (isAsset) throw new Problem('not_found', { headers: { 'cache-control': 'no-store' } })
     return sendPage(request, reply)
   })
-  // `registerMethodNotAllowed` leaves out paths with a wildcard.
+  // `methodNotAllowed` leaves out paths with a wildcard.
   const refuse = async () => {
     throw new Problem('method_not_allowed', { headers: { allow: 'GET, HEAD' } })
   }
