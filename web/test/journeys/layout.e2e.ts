@@ -6,10 +6,27 @@ import { useWorld } from '../support/world.ts'
 
 const PHONE = { width: 390, height: 844 }
 
-async function boxOf(locator: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+async function boxOf(locator: Locator): Promise<Box> {
   const box = await locator.boundingBox()
   assert.ok(box)
   return box
+}
+
+/** The boxes of two elements at the same time: a page that still loads can move between two looks. */
+async function boxesOf(first: Locator, second: Locator): Promise<[Box, Box]> {
+  const other = await second.elementHandle()
+  return first.evaluate(
+    (element, another) =>
+      [element, another].map((one) => (one as Element).getBoundingClientRect().toJSON()) as [Box, Box],
+    other,
+  )
 }
 
 describe('the layout', async () => {
@@ -41,8 +58,7 @@ describe('the layout', async () => {
       await open(visitor, world, path)
       const header = visitor.page.locator('.head')
       await header.getByText('Live', { exact: true }).waitFor()
-      const { y, height } = await boxOf(header.locator('.pulse'))
-      const title = await boxOf(header.getByRole('heading'))
+      const [{ y, height }, title] = await boxesOf(header.locator('.pulse'), header.getByRole('heading'))
       assert.ok(Math.abs(y + height / 2 - title.y - title.height / 2) <= 1, `${y} beside ${title.y}`)
       await visitor.check()
     }
@@ -53,8 +69,7 @@ describe('the layout', async () => {
     await open(visitor, world, `${agent}/history`)
     const first = visitor.page.locator('li[data-revision="1"]')
     await first.scrollIntoViewIfNeeded()
-    const time = await boxOf(first.locator('.tl-when'))
-    const letters = await boxOf(first.locator('.ab-pick'))
+    const [time, letters] = await boxesOf(first.locator('.tl-when'), first.locator('.ab-pick'))
     assert.ok(letters.y >= time.y + time.height, `${letters.y} is above ${time.y + time.height}`)
     assert.ok(letters.height >= 32, `${letters.height} px high`)
   })
@@ -86,8 +101,10 @@ describe('the layout', async () => {
     const visitor = await visit(browser, PHONE)
     await open(visitor, world, `${agent}/history`)
     const header = visitor.page.locator('.cmp-head')
-    const choice = await boxOf(header.getByRole('group', { name: 'How texts are compared' }))
-    const link = await boxOf(header.getByRole('button', { name: 'Copy the link to this comparison' }))
+    const [choice, link] = await boxesOf(
+      header.getByRole('group', { name: 'How texts are compared' }),
+      header.getByRole('button', { name: 'Copy the link to this comparison' }),
+    )
     assert.equal(link.y + link.height / 2, choice.y + choice.height / 2)
     assert.ok(choice.height >= 32, `${choice.height} px high`)
   })
@@ -97,8 +114,7 @@ describe('the layout', async () => {
     const { page } = visitor
     await open(visitor, world, `${agent}/configuration`)
     await page.getByLabel('Purpose').fill('Changed')
-    const bar = await boxOf(page.locator('.save-bar'))
-    const navigation = await boxOf(page.locator('.mnav'))
+    const [bar, navigation] = await boxesOf(page.locator('.save-bar'), page.locator('.mnav'))
     assert.ok(bar.y + bar.height <= navigation.y, `${bar.y + bar.height} is below ${navigation.y}`)
   })
 
@@ -120,16 +136,14 @@ describe('the layout', async () => {
     const visitor = await visit(browser)
     await open(visitor, world, agent)
     const tabs = visitor.page.getByRole('navigation', { name: 'Agent' })
-    const tab = await boxOf(tabs.getByRole('link', { name: 'Overview' }))
-    const { y, height } = await boxOf(tabs)
+    const [tab, { y, height }] = await boxesOf(tabs.getByRole('link', { name: 'Overview' }), tabs)
     assert.ok(tab.y + tab.height <= y + height, `${tab.y + tab.height} is below ${y + height}`)
   })
 
   it('draws the bar of the create page over its whole width', async () => {
     const visitor = await visit(browser)
     await open(visitor, world, '/agents/new')
-    const bar = await boxOf(visitor.page.locator('.create-end'))
-    const page = await boxOf(visitor.page.locator('.page'))
+    const [bar, page] = await boxesOf(visitor.page.locator('.create-end'), visitor.page.locator('.page'))
     assert.deepEqual([bar.x, bar.width], [page.x, page.width])
   })
 
@@ -137,8 +151,10 @@ describe('the layout', async () => {
     const visitor = await visit(browser, PHONE)
     await open(visitor, world, '/components')
     const table = visitor.page.getByRole('table', { name: 'Agents' })
-    const name = await boxOf(table.getByRole('columnheader', { name: 'Name' }))
-    const button = await boxOf(table.getByRole('button', { name: 'Name' }))
+    const [name, button] = await boxesOf(
+      table.getByRole('columnheader', { name: 'Name' }),
+      table.getByRole('button', { name: 'Name' }),
+    )
     assert.ok(button.width <= name.width, `${button.width} is wider than ${name.width}`)
   })
 
