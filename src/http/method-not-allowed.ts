@@ -16,11 +16,11 @@ export const methodNotAllowed = fp(
     const methodsByPath = new Map<string, Set<HTTPMethods>>()
     const paths = createRouter(app.initialConfig.routerOptions)
     for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
-    app.addHook('onRoute', ({ url, method }) => {
+    app.addHook('onRoute', ({ url, method, config }) => {
       const path = url.replace(/(?<=.)\/$/, '')
       const methods = methodsByPath.get(path) ?? new Set()
-      // What a wildcard leads to has methods of its own.
-      if (methods.size === 0 && !path.includes('*')) paths.on('GET', path, () => {}, path)
+      const isMounted = config?.findMountedOperation !== undefined
+      if (methods.size === 0 && !isMounted) paths.on('GET', path, () => {}, path)
       methodsByPath.set(path, methods)
       for (const one of [method].flat()) methods.add(one)
     })

@@ -6,8 +6,9 @@ import { Client } from 'pg'
 import type { QueueEntry } from '../../src/platform/fairness/fair-queue.ts'
 import { LANES, type Lane } from '../../src/platform/fairness/lanes.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
-import { type Person, type TestConsole, useConsole } from '../support/console.ts'
+import { type Person, useConsole } from '../support/console.ts'
 import { useConsoleWithNats } from '../support/console-with-nats.ts'
+import { fill, fillWithTeams } from '../support/queues.ts'
 import { until } from '../support/until.ts'
 
 /** Holds locks in a transaction until `release`. */
@@ -225,23 +226,6 @@ describe('a request without a place', async () => {
   const person = await running.person()
   const { id } = await createAgent(running, person)
 
-  /** Fills a lane with entries of a team. */
-  const fill = ({ deps }: TestConsole, lane: Lane, team: string) => {
-    const queue = deps.lanes[lane]
-    const entries: QueueEntry[] = []
-    for (let isFull = false; !isFull; ) {
-      const entry = { team, onPlace: () => {}, onRefusal: () => (isFull = true) }
-      queue.enter(entry)
-      entries.push(entry)
-    }
-    return {
-      empty: () => {
-        for (const entry of entries) queue.cancel(entry)
-        for (const entry of entries) queue.release(entry)
-      },
-    }
-  }
-
   const requestIn: Record<
     Lane,
     (one: Person) => Promise<{ status: number; headers: Headers; body: unknown }>
@@ -253,13 +237,13 @@ describe('a request without a place', async () => {
 
   for (const lane of LANES) {
     it(`of its own team in the lane of ${lane} is 429, and other lanes are not affected`, async () => {
-      const filled = fill(running, lane, person.team)
+      const empty = fill(running.deps.lanes[lane], person.team)
       const reply = await requestIn[lane](person)
       assert.equal(reply.status, 429)
       assert.equal(codeOf(reply), 'too_many_requests')
       assert.equal(reply.headers.get('retry-after'), '1')
       for (const free of LANES) if (free !== lane) assert.equal((await requestIn[free](person)).status, 200)
-      filled.empty()
+      empty()
       assert.equal((await requestIn[lane](person)).status, 200)
     })
   }
@@ -268,12 +252,12 @@ describe('a request without a place', async () => {
     it(`in the lane of ${lane} is refused again without the hooks of a request, with the same response`, async () => {
       const refused = await running.person()
       const lines = () => running.logLines.filter((line) => line.includes(refused.user)).length
-      const filled = fill(running, lane, refused.team)
+      const empty = fill(running.deps.lanes[lane], refused.team)
       const first = await requestIn[lane](refused)
       await until('the first one is in the access log', () => lines() === 1)
       const second = await requestIn[lane](refused)
       await requestIn[lane](refused)
-      filled.empty()
+      empty()
       const comparable = ({ status, body, headers }: typeof first) => {
         const { date: _date, 'x-request-id': id, ...rest } = Object.fromEntries(headers)
         return { status, body, rest, hasId: id !== undefined }
@@ -286,18 +270,10 @@ describe('a request without a place', async () => {
   }
 
   it('is 503 where many teams fill the lane, without an error in the log', async () => {
-    // Each entry belongs to another team.
-    const queue = running.deps.lanes.reads
-    const entries: QueueEntry[] = []
-    for (let isFull = false; !isFull; ) {
-      const entry = { team: randomUUID(), onPlace: () => {}, onRefusal: () => (isFull = true) }
-      queue.enter(entry)
-      entries.push(entry)
-    }
+    const empty = fillWithTeams(running.deps.lanes.reads, () => randomUUID())
     const logged = running.logLines.length
     const reply = await getAgent(running, await running.person(), id)
-    for (const entry of entries) queue.cancel(entry)
-    for (const entry of entries) queue.release(entry)
+    empty()
     assert.equal(reply.status, 503)
     assert.equal(codeOf(reply), 'overloaded')
     assert.equal(reply.headers.get('retry-after'), '1')
@@ -306,7 +282,7 @@ describe('a request without a place', async () => {
   })
 
   it('is refused before its body arrives', async () => {
-    const filled = fill(running, 'writes', person.team)
+    const empty = fill(running.deps.lanes.writes, person.team)
     const { hostname, port } = new URL(running.url)
     const socket = connect(Number(port), hostname)
     socket.write(
@@ -318,7 +294,7 @@ describe('a request without a place', async () => {
     await until('the response', () => received.includes('too_many_requests'))
     assert.match(received, /^HTTP\/1\.1 429 /)
     socket.destroy()
-    filled.empty()
+    empty()
   })
 
   it('that its client closes leaves the queue', async () => {
@@ -369,9 +345,9 @@ describe('a request without a place', async () => {
   })
 
   it('is counted in the metrics', async () => {
-    const filled = fill(running, 'reads', person.team)
+    const empty = fill(running.deps.lanes.reads, person.team)
     const text = await running.deps.metrics.registry.metrics()
-    filled.empty()
+    empty()
     assert.match(text, /console_places_in_use\{lane="reads"\} 8/)
     assert.match(text, /console_places_waiting\{lane="reads"\} [1-9]/)
     assert.match(text, /console_refusals_total\{lane="writes",cause="own_share"\} 5/)

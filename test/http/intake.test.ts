@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import type { QueueEntry } from '../../src/platform/fairness/fair-queue.ts'
 import { COLLECTION, createAgent, getAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
+import { fill, hold } from '../support/queues.ts'
 import { until } from '../support/until.ts'
 
 const PER_TURN = 8
@@ -29,21 +30,6 @@ describe('the intake', async () => {
   const person = await running.person()
   const { id } = await createAgent(running, person)
   const queue = running.deps.lanes.intake
-
-  /** Lets a team hold all places and, if it is to fill the queue, wait in it. */
-  const hold = (team: string, { fills = false } = {}) => {
-    const entries: QueueEntry[] = []
-    let isFull = false
-    while (entries.length < PER_TURN || (fills && !isFull)) {
-      const entry = { team, onPlace: () => {}, onRefusal: () => (isFull = true) }
-      queue.enter(entry)
-      entries.push(entry)
-    }
-    return () => {
-      for (const entry of entries) queue.cancel(entry)
-      for (const entry of entries) queue.release(entry)
-    }
-  }
 
   /** A person whose team is known from an earlier request. */
   const knownPerson = async () => {
@@ -88,7 +74,7 @@ describe('the intake', async () => {
 
   it('counts the wait of a request in its duration', async () => {
     const waiter = await knownPerson()
-    const release = hold(randomUUID())
+    const release = hold(queue, randomUUID(), PER_TURN)
     const reply = getAgent(running, waiter, id)
     await until('it waits', () => queue.count().waiting === 1)
     const since = performance.now()
@@ -102,7 +88,7 @@ describe('the intake', async () => {
 
   it('gives a request of a known team its turn before those of unknown callers that flood it', async () => {
     const known = await knownPerson()
-    const release = hold(UNVERIFIED)
+    const release = hold(queue, UNVERIFIED, PER_TURN)
     const order: string[] = []
     for (let n = 0; n < FLOOD; n++) {
       const entry: QueueEntry = {
@@ -129,7 +115,7 @@ describe('the intake', async () => {
     const waits = /console_place_wait_seconds_count\{lane="intake"\}/
     const refusals = /console_refusals_total\{lane="intake",cause="\w+"\}/
     const before = await metrics(waits)
-    const release = hold(randomUUID())
+    const release = hold(queue, randomUUID(), PER_TURN)
     const disconnects = () => linesWith('client disconnected').length
     const logged = disconnects()
     const socket = send(2)
@@ -147,7 +133,7 @@ describe('the intake', async () => {
 
   it('refuses requests of the team that waits most with 429 before they begin, and logs one in a second', async () => {
     const known = await knownPerson()
-    const release = hold(known.team, { fills: true })
+    const release = fill(queue, known.team)
     begun.clear()
     const replies = [await getAgent(running, known, id), await getAgent(running, known, id)]
     release()
@@ -178,7 +164,7 @@ describe('the intake', async () => {
   })
 
   it('refuses callers that it does not know with 503, and no health check', async () => {
-    const release = hold(UNVERIFIED, { fills: true })
+    const release = fill(queue, UNVERIFIED)
     const reply = await running.request('GET', '/v1/me', { token: 'unknown' })
     const health = await running.request('GET', '/health/live')
     release()

@@ -51,17 +51,6 @@ export const webConsole: FastifyPluginAsync<WebConsoleOptions> = async (app, opt
     if (isAsset) throw new Problem('not_found', { headers: { 'cache-control': 'no-store' } })
     return sendPage(request, reply)
   })
-  // `methodNotAllowed` leaves out paths with a wildcard.
-  const refuse = async () => {
-    throw new Problem('method_not_allowed', { headers: { allow: 'GET, HEAD' } })
-  }
-  app.route({
-    ...ROUTE,
-    method: app.supportedMethods.filter((method) => method !== 'GET' && method !== 'HEAD'),
-    url: `${PREFIX}/*`,
-    onRequest: refuse,
-    handler: refuse,
-  })
 }
 
 /** By their paths in a URL. Neither the page, nor compressed copies, nor names that begin with a dot. */

@@ -45,24 +45,16 @@ export function createLanes({ poolSize, maxWaitMs, maxUtilization }: LaneOptions
   // One for all lanes: their work runs in one thread.
   const headroom =
     maxUtilization < 1 ? createHeadroom({ maxUtilization, utilization: createUtilization(), now }) : undefined
+  const limitWaits = (waitMs: number) => ({
+    maxWaiting: MAX_WAITING,
+    maxWaitMs: waitMs,
+    maxTurnMs: Math.max(waitMs, MAX_TURN_MS),
+    now,
+  })
   const create = (lane: Lane, waitMs: number) =>
-    createFairQueue({
-      places: places[lane],
-      maxWaiting: MAX_WAITING,
-      maxWaitMs: waitMs,
-      maxTurnMs: Math.max(waitMs, MAX_TURN_MS),
-      headroom,
-      now,
-    })
+    createFairQueue({ ...limitWaits(waitMs), places: places[lane], headroom })
   return {
-    intake: createFairQueue({
-      places: BEGIN_PER_TURN,
-      maxWaiting: MAX_WAITING,
-      maxWaitMs,
-      maxTurnMs: Math.max(maxWaitMs, MAX_TURN_MS),
-      holdsAreShort: true,
-      now,
-    }),
+    intake: createFairQueue({ ...limitWaits(maxWaitMs), places: BEGIN_PER_TURN, holdsAreShort: true }),
     reads: create('reads', maxWaitMs),
     writes: create('writes', maxWaitMs),
     searches: create('searches', Math.max(maxWaitMs, SEARCH_TIMEOUT_MS)),
