@@ -5,7 +5,7 @@ import {
   type Priority,
   RESERVED_PERCENT,
 } from '../contract/request-budget.ts'
-import type { BudgetMetrics } from '../platform/redis/budget-metrics.ts'
+import type { BudgetMetrics } from '../platform/observe/metrics/budgets.ts'
 import { amountsOf, type Decision, remainingAfter, waitFor } from '../platform/redis/gcra.ts'
 import type { Budget, Change, Counter } from './counter.ts'
 import type { ReplicaCounter } from './replica-counter.ts'

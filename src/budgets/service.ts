@@ -8,7 +8,7 @@ import {
 } from '../contract/request-budget.ts'
 import { RequestValidationError } from '../contract/validation-error.ts'
 import type { Caller } from '../platform/identity/identity.ts'
-import type { BudgetMetrics } from '../platform/redis/budget-metrics.ts'
+import type { BudgetMetrics } from '../platform/observe/metrics/budgets.ts'
 import { permitsFor, policyOf } from '../platform/redis/gcra.ts'
 import type { Budget } from './counter.ts'
 import type { Ledger, Take, Taken } from './ledger.ts'

@@ -4,7 +4,7 @@ import { Problem } from '../contract/problem.ts'
 import type { QueueRefusal } from '../platform/fairness/fair-queue.ts'
 import type { Lane, Lanes } from '../platform/fairness/lanes.ts'
 import { refusalProblem } from '../platform/fairness/place.ts'
-import type { LaneMetrics } from '../platform/observe/metrics.ts'
+import type { LaneMetrics } from '../platform/observe/metrics/lanes.ts'
 import { inSpan } from '../platform/tracing/spans.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { MaintenanceMetrics } from '../platform/observe/metrics.ts'
+import type { MaintenanceMetrics } from '../platform/observe/metrics/maintenance.ts'
 import type { Leader } from './leader.ts'
 import type { Step } from './step.ts'
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { ServiceStatus } from '../contract/service.ts'
-import type { Metrics, ServiceMetrics } from '../platform/observe/metrics.ts'
+import type { ServiceMetrics } from '../platform/observe/metrics/services.ts'
+import type { Metrics } from '../platform/observe/metrics.ts'
 import { createUpstream } from '../platform/upstream/upstream.ts'
 import { createSampledChecks } from './check/sampled-checks.ts'
 import type { ServedDocument } from './combine/combine.ts'

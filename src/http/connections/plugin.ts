@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import fp from 'fastify-plugin'
 import { countPassedBytes } from '../../platform/minor-gc.ts'
-import type { ConnectionMetrics, CutOffCause } from '../../platform/observe/metrics.ts'
+import type { ConnectionMetrics, CutOffCause } from '../../platform/observe/metrics/connections.ts'
 import { Connection } from './connection.ts'
 import { createOccupancy } from './occupancy.ts'
 

@@ -1,7 +1,7 @@
 import type { RedisClientType } from '@redis/client'
 import type { Logger } from 'pino'
 import { createBreaker } from '../breaker/breaker.ts'
-import type { RedisFailure, RedisMetrics } from './budget-metrics.ts'
+import type { RedisFailure, RedisMetrics } from '../observe/metrics/redis.ts'
 import { type RedisScript, runScript } from './script.ts'
 
 export interface RedisSettings {

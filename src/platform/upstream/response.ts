@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { UpstreamMetrics } from '../observe/metrics.ts'
+import type { UpstreamMetrics } from '../observe/metrics/upstreams.ts'
 import type { Receiver, ResponseHead } from './exchange.ts'
 import { UpstreamFailure } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ServiceMetrics } from '../../platform/observe/metrics.ts'
+import type { ServiceMetrics } from '../../platform/observe/metrics/services.ts'
 import type { DeclaredOperation, PreparedDocument } from '../document/prepared.ts'
 import type { DocumentWorkers } from '../workers/pool.ts'
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ServiceStatus } from '../../contract/service.ts'
 import type { BreakerState } from '../../platform/breaker/circuit.ts'
-import type { ServiceMetrics } from '../../platform/observe/metrics.ts'
+import type { ServiceMetrics } from '../../platform/observe/metrics/services.ts'
 import { withTimeout } from '../../platform/with-timeout.ts'
 import type { SampledChecks } from '../check/sampled-checks.ts'
 import { componentKeys } from '../document/references.ts'
