@@ -4,10 +4,12 @@ import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { waitForServices } from '../../dev/mounted.ts'
 import { until } from '../support/until.ts'
 import { createUserAgent } from '../support/user-agent.ts'
 import { commandsOf, createDevPlace, type DevPlace, isReady, runInShell } from './dev-process.ts'
 import type { Process } from './processes.ts'
+import { TOURS, takeTour } from './tour.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a body
 type Json = any
@@ -201,6 +203,13 @@ describe('npm run dev', () => {
     const { results: revisions } = await api(`agent-configurations/${results[0].id}/revisions`)
     assert.equal(revisions.length, 5)
   })
+
+  for (const tour of TOURS) {
+    it(`does what ${tour.file} says`, async () => {
+      await waitForServices(`http://127.0.0.1:${place.ports.PORT}`)
+      await takeTour(tour, running, place)
+    })
+  }
 
   it('takes everything with it when it is killed', async () => {
     running.signal('SIGKILL')

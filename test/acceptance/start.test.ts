@@ -22,45 +22,6 @@ describe('npm start', () => {
     )
   })
 
-  it('does not start without a keyring, and never prints one', async () => {
-    const key = Buffer.from('0123456789abcdef').toString('base64')
-    const strong = randomBytes(32).toString('base64')
-    for (const [keys, expected] of [
-      [undefined, /SECRETS_KEYS is missing/],
-      [`a:${key}`, /SECRETS_KEYS must be id:base64.* entry 1 is invalid/],
-      [`a:${randomBytes(32).toString('base64')},${key}`, /entry 2 is invalid/],
-      [`a:${Buffer.alloc(32).toString('base64')}`, /all bytes of entry 1 are equal/],
-      [`a:${strong},b:${Buffer.alloc(32, 7).toString('base64')}`, /all bytes of entry 2 are equal/],
-      [`a:${strong},b:${strong}`, /has two keys with the same bytes/],
-    ] as const) {
-      const process = startProcess('src/main.ts', keys === undefined ? {} : { SECRETS_KEYS: keys })
-      assert.equal(await process.ended, 1)
-      assert.match(process.output(), expected)
-      assert.ok(!process.output().includes(key) && !process.output().includes(strong))
-    }
-  })
-
-  it('takes an empty variable for an absent one, and refuses a URL of which a part would be dropped', async () => {
-    const process = startProcess('src/main.ts', {
-      AUTH_JWKS_URL: '',
-      EVOLUTION_URL: '',
-      DATABASE_URL: 'postgres://127.0.0.1/x',
-      AUTH_ISSUER: 'https://issuer.example',
-      AUTH_AUDIENCE: ' ',
-    })
-    assert.equal(await process.ended, 1)
-    assert.deepEqual(process.output().match(/\w+ is missing/g), [
-      'AUTH_AUDIENCE is missing',
-      'SECRETS_KEYS is missing',
-    ])
-    for (const url of ['http://user:pw@h/', 'http://h/?x=1', 'http://h/#x', 'ftp://h/']) {
-      const refused = startProcess('src/main.ts', { EVOLUTION_URL: url })
-      assert.equal(await refused.ended, 1)
-      assert.match(refused.output(), /EVOLUTION_URL must/)
-      assert.ok(!refused.output().includes('pw'))
-    }
-  })
-
   it('says so when its port is taken', async () => {
     const running = await startConsoleProcess()
     try {

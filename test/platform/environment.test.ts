@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { ConfigInvalid, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { startProcess } from '../acceptance/processes.ts'
+import { errorsOf } from '../support/configuration.ts'
 
 describe('a variable that ends in _FILE', () => {
   const folder = mkdtempSync(join(tmpdir(), 'console-variables-'))
@@ -23,15 +24,6 @@ describe('a variable that ends in _FILE', () => {
     SECRETS_KEYS: KEYS,
   }
   const { SECRETS_KEYS: _, ...WITHOUT_KEYS } = REQUIRED
-  const errorsOf = (environment: Record<string, string>) => {
-    try {
-      readConfig(environment)
-    } catch (error) {
-      assert.ok(error instanceof ConfigInvalid)
-      return error.message
-    }
-    return ''
-  }
 
   it('names the file that holds the value, of every variable, without the line break at its end', () => {
     const { secretsKeys } = readConfig({ ...WITHOUT_KEYS, SECRETS_KEYS_FILE: fileOf(`${KEYS}\n`) })

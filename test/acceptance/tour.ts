@@ -3,10 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { waitForServices } from '../../dev/mounted.ts'
 import { until } from '../support/until.ts'
-import { commandsOf, createDevPlace, type DevPlace, isReady } from './dev-process.ts'
+import { commandsOf, type DevPlace } from './dev-process.ts'
 import type { Process } from './processes.ts'
 
 interface Step {
@@ -18,43 +16,43 @@ interface Step {
 const ROOT = join(import.meta.dirname, '../..')
 const SEPARATOR = '=== next step ==='
 
-describe('the tours', () => {
-  let place: DevPlace
-  let running: Process
+export interface Tour {
+  file: string
+  /** How many steps it has. */
+  count: number
+  /** What the output must contain: a tour of other steps would not. */
+  topics: readonly string[]
+}
 
-  before(async () => {
-    place = await createDevPlace()
-    running = place.start()
-    await isReady(running)
-    await waitForServices(`http://127.0.0.1:${place.ports.PORT}`)
-  })
-  after(async () => {
-    running?.signal('SIGTERM')
-    await running?.ended
-    try {
-      await place.isGone()
-    } finally {
-      await place.remove()
-    }
-  })
+/** Of these, the README comes first: it names the revision of the demo agent after the start. */
+export const TOURS: readonly Tour[] = [
+  {
+    file: 'README.md',
+    count: 9,
+    topics: ['"status":"draft"', 'revision_stale', 'greater_than_equal', '"state":"proposing"'],
+  },
+  {
+    file: 'docs/tour.md',
+    count: 15,
+    topics: ['revision_stale', 'restored', 'secrets_read', '"current":false', 'agent.updated'],
+  },
+]
 
-  // The README comes first: it names the revision of the demo agent after the start.
-  for (const [file, count, topics] of [
-    ['README.md', 9, ['"status":"draft"', 'revision_stale', 'greater_than_equal', '"state":"proposing"']],
-    ['docs/tour.md', 15, ['revision_stale', 'restored', 'secrets_read', '"current":false', 'agent.updated']],
-  ] as const) {
-    it(`of ${file} print the documented output`, async () => {
-      const { setUp } = commandsOf(running)
-      const all = stepsOf(readFileSync(join(ROOT, file), 'utf8'))
-      const documented = all.find(({ command }) => command.startsWith('export TOKEN='))
-      assert.equal(documented?.command.split('\n').at(-1), setUp.split('\n').at(-1))
-      const steps = all.filter(({ command }) => !/^(npm|export TOKEN=)/.test(command))
-      assert.equal(steps.length, count)
-      const outputs = await runSteps(setUp, steps, place.file('watched'))
-      for (const topic of topics) assert.ok(outputs.includes(topic), `No step prints ${topic}`)
-    })
-  }
-})
+/** Runs the commands of a document, and compares what they print with what it says. */
+export async function takeTour(
+  { file, count, topics }: Tour,
+  running: Process,
+  place: DevPlace,
+): Promise<void> {
+  const { setUp } = commandsOf(running)
+  const all = stepsOf(readFileSync(join(ROOT, file), 'utf8'))
+  const documented = all.find(({ command }) => command.startsWith('export TOKEN='))
+  assert.equal(documented?.command.split('\n').at(-1), setUp.split('\n').at(-1))
+  const steps = all.filter(({ command }) => !/^(npm|export TOKEN=)/.test(command))
+  assert.equal(steps.length, count)
+  const outputs = await runSteps(setUp, steps, place.file('watched'))
+  for (const topic of topics) assert.ok(outputs.includes(topic), `No step prints ${topic}`)
+}
 
 /** The commands of the sh blocks, each with the block of output after it, and those of the console blocks. */
 function stepsOf(text: string): Step[] {
