@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { freePorts } from '../dev/free-port.ts'
 import { type Issuer, startIssuer } from '../dev/issuer/issuer.ts'
 import { startService } from '../dev/service.ts'
-import { type Contender, measuring } from './contest.ts'
+import { type Contender, inTurn, measuring } from './contest.ts'
 import { startBenchDatabase } from './database.ts'
 import { runTool } from './run-tool.ts'
 import { CONNECTIONS, type Load, sendRequests } from './wrk.ts'
@@ -58,9 +58,11 @@ export interface AgentBench {
   close: () => Promise<void>
 }
 
-/** The console and pgbench on the same database of full agents; or several consoles, each with settings of its own. */
+/** The console and pgbench on the same database of full agents; or several consoles, each with settings of its own and so many
+ * processes. */
 export async function startAgentBench(
   environments: Record<string, Record<string, string>> = { console: {} },
+  processes = 1,
 ): Promise<AgentBench> {
   await using started = new AsyncDisposableStack()
   const { url: databaseUrl, pid: postgres, remove } = await startBenchDatabase()
@@ -93,17 +95,23 @@ export async function startAgentBench(
     started.defer(service.stop)
     return { url, pid: service.pid }
   }
-  const consoles: Record<string, { url: string; pid: number }> = {}
+  const consoles: Record<string, { url: string; pid: number }[]> = {}
   for (const [name, environment] of Object.entries(environments)) {
-    consoles[name] = await startConsole(environment)
+    const started = (consoles[name] = [] as { url: string; pid: number }[])
+    while (started.length < processes) started.push(await startConsole(environment))
   }
   const running = started.move()
   return {
     ...{ folder, databaseUrl },
     consoles: (script) =>
-      Object.entries(consoles).map(([name, { url, pid }]) => ({
+      Object.entries(consoles).map(([name, started]) => ({
         name,
-        measure: measuring([pid, postgres], (s) => sendRequests({ url, headers, script }, s)),
+        processes,
+        measure: inTurn(
+          started.map(({ url, pid }) =>
+            measuring([pid, postgres], (s) => sendRequests({ url, headers, script }, s)),
+          ),
+        ),
       })),
     pgbench: (name, script) => ({
       name,

@@ -10,9 +10,14 @@ export interface BenchDatabase {
   remove: () => Promise<void>
 }
 
+/** For the consoles of one bench together. */
+const MAX_CONNECTIONS = 400
+
 /** A migrated database on a PostgreSQL server of its own, so that its CPU time belongs to the bench alone. */
 export async function startBenchDatabase(): Promise<BenchDatabase> {
-  const { url, folder, remove } = await startPrivatePostgres()
+  const { url, folder, remove } = await startPrivatePostgres({
+    settings: [`max_connections=${MAX_CONNECTIONS}`],
+  })
   await migrate(url, () => {})
   const [pid] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
   return { url, pid: Number(pid), remove }

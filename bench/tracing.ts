@@ -7,6 +7,9 @@ import { type BenchOptions, contest } from './contest.ts'
 const OFF = 'not traced'
 const SOME = '1 % traced'
 const ALL = '100 % traced'
+/** Shows how much two programs differ that are the same. */
+const SAME = 'not traced, other processes'
+const PROCESSES = 4
 
 /** A GET of a whole agent without tracing, with one request in a hundred traced, and with all. */
 export async function benchTracing(options: BenchOptions): Promise<void> {
@@ -19,11 +22,13 @@ export async function benchTracing(options: BenchOptions): Promise<void> {
     TRACES_SAMPLE_RATIO: ratio,
   })
   try {
-    const bench = await startAgentBench({ [OFF]: {}, [SOME]: traced('0.01'), [ALL]: traced('1') })
+    const environments = { [OFF]: {}, [SAME]: {}, [SOME]: traced('0.01'), [ALL]: traced('1') }
+    const bench = await startAgentBench(environments, PROCESSES)
     try {
       const limits = [
         { of: SOME, against: OFF, costAtMost: 1.05 },
         { of: ALL, against: OFF },
+        { of: SAME, against: OFF },
       ]
       await contest('tracing', bench.consoles(await writeReads(bench.folder)), limits, options)
     } finally {
