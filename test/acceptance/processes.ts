@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePorts } from '../../dev/free-port.ts'
+import { startIssuer } from '../../dev/issuer/issuer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 /** The console and what it needs as processes of their own, the way a machine runs them. */
@@ -52,25 +53,27 @@ export interface RunningConsole extends Process {
   close: () => Promise<void>
 }
 
-/** `root` is the folder of another version of the code. */
+/** `root` is the folder of another version of the code. The issuer runs in this process; with ISSUER_GRANTS it has a token
+ * endpoint, too. */
 export async function startConsoleProcess(
-  { ISSUER_TOKEN_SECONDS = '3600', ...environment }: Record<string, string> = {},
+  { ISSUER_TOKEN_SECONDS = '3600', ISSUER_GRANTS = 'off', ...environment }: Record<string, string> = {},
   root = ROOT,
 ): Promise<RunningConsole> {
-  const database = await createTestDatabase()
-  const [issuerPort, port, metricsPort] = await freePorts(3)
-  const issuerUrl = `http://127.0.0.1:${issuerPort}`
-  const issuer = startProcess('dev/issuer/main.ts', {
-    ISSUER_PORT: String(issuerPort),
-    ISSUER_AUDIENCE: 'console',
-    ISSUER_TOKEN_SECONDS,
-  })
+  const [database, issuer] = await Promise.all([
+    createTestDatabase(),
+    startIssuer({
+      audience: 'console',
+      tokenLifetimeSeconds: Number(ISSUER_TOKEN_SECONDS),
+      grants: ISSUER_GRANTS === 'on',
+    }),
+  ])
+  const [port, metricsPort] = await freePorts(2)
   const full = {
     PORT: String(port),
     METRICS_PORT: String(metricsPort),
     DATABASE_URL: database.url,
-    AUTH_ISSUER: issuerUrl,
-    AUTH_AUDIENCE: 'console',
+    AUTH_ISSUER: issuer.url,
+    AUTH_AUDIENCE: issuer.audience,
     // A busy machine must not make the console refuse the few requests of a test.
     DATABASE_MAX_WAIT_MS: '10000',
     SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
@@ -80,14 +83,10 @@ export async function startConsoleProcess(
   const url = `http://127.0.0.1:${port}`
   const close = async () => {
     running.signal('SIGKILL')
-    issuer.signal('SIGKILL')
-    await Promise.all([running.ended, issuer.ended])
-    await database.drop()
+    await running.ended
+    await Promise.all([issuer.close(), database.drop()])
   }
-  await Promise.all([
-    answers(`${url}/health/live`, running),
-    answers(`${issuerUrl}/.well-known/openid-configuration`, issuer),
-  ]).catch(async (error: unknown) => {
+  await answers(`${url}/health/live`, running).catch(async (error: unknown) => {
     await close()
     throw error
   })
@@ -95,10 +94,11 @@ export async function startConsoleProcess(
     ...running,
     url,
     metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
-    issuerUrl,
+    issuerUrl: issuer.url,
     database,
     environment: full,
-    token: (options) => requestToken(issuerUrl, options),
+    token: ({ user = randomUUID(), team = randomUUID(), scope = 'agent:read agent:write' } = {}) =>
+      issuer.token({ user, team, scope }),
     close,
   }
 }
@@ -114,19 +114,4 @@ export async function answers(url: string, process: Process): Promise<void> {
     if (response?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-}
-
-async function requestToken(
-  issuerUrl: string,
-  options: { user?: string; team?: string; scope?: string } = {},
-): Promise<string> {
-  const { user = randomUUID(), team = randomUUID(), scope = 'agent:read agent:write' } = options
-  const response = await fetch(`${issuerUrl}/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${user}.${team}:development`).toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
-  })
-  const { access_token: token } = (await response.json()) as { access_token?: string }
-  if (token === undefined) throw new Error(`The issuer gave no token: ${response.status}`)
-  return token
 }

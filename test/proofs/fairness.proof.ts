@@ -15,9 +15,9 @@ import { quantile, SLACK } from './timing.ts'
 
 /** `npm run proof:fairness` takes longer and compares times; CI checks statuses. */
 const IS_LONG = process.env['FAIRNESS'] === 'long'
-const SECONDS = IS_LONG ? 20 : 3
-const LOCKED_SECONDS = IS_LONG ? 30 : 5
-const AGENTS_OF_LARGE_TEAM = IS_LONG ? 200_000 : 20_000
+const SECONDS = IS_LONG ? 20 : 2
+const LOCKED_SECONDS = IS_LONG ? 30 : 3
+const AGENTS_OF_LARGE_TEAM = IS_LONG ? 200_000 : 5_000
 /** How many times its p99 without the flood the p99 of team B may be. On a machine without idle cores every process waits
  * for the operating system, whatever the console does first. */
 const MAX_RATIO = 3 * SLACK

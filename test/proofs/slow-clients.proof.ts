@@ -24,7 +24,7 @@ const PATIENCE_MS = 240_000
 /** How long the other clients are served alone. */
 const USUAL_MS = CLIENTS < 2_000 ? 2_000 : 20_000
 /** Between two requests of another client. In CI other proofs run beside this one, and need the processor. */
-const PAUSE_MS = CLIENTS < 2_000 ? 20 : 0
+const PAUSE_MS = CLIENTS < 2_000 ? 250 : 0
 const PAGE_AGENTS = 64
 const PROMPT = 'x'.repeat(64 * 1024)
 const DOWNLOAD = '/v1/files/67108864'

@@ -111,7 +111,7 @@ describe('a generated fleet', () => {
   })
 
   it('says what to do next, in commands that work', async () => {
-    const running = await startConsoleProcess()
+    const running = await startConsoleProcess({ ISSUER_GRANTS: 'on' })
     try {
       const ports = { PORT: new URL(running.url).port, ISSUER_PORT: new URL(running.issuerUrl).port }
       const environment = { DATABASE_URL: running.database.url, ...ports }
