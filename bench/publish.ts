@@ -1,7 +1,7 @@
 import { jetstream } from '@nats-io/jetstream'
 import { connect, headers } from '@nats-io/transport-node'
 import { Client } from 'pg'
-import { readRelayConfig } from '../src/config.ts'
+import { readRelayConfig } from '../src/config/relay.ts'
 import { toCloudEvent } from '../src/relay/cloud-event.ts'
 
 /** The least that can be done: the messages that a relay would send, made before, published with as many on their way

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Verification, type VerifyOptions, verifyAudit } from '../src/audit/seals/verify.ts'
-import { parseInteger, readAuditConfig } from '../src/config.ts'
+import { readAuditConfig } from '../src/config/maintenance.ts'
 import { parseUuid } from '../src/contract/uuid.ts'
 import type { Statements } from '../src/platform/database/database.ts'
 import { createPool } from '../src/platform/database/pool.ts'
 import { timeOf } from '../src/platform/id-time.ts'
 import { createLog } from '../src/platform/observe/log.ts'
 import { createSigner, parsePublicKeys } from '../src/platform/secrets/signer.ts'
+import { parseInteger } from '../src/platform/settings/parsers.ts'
 import { explainDatabaseError, readOption } from './options.ts'
 
 const HELP = `npm run audit:verify -- [--keys FILE] [--known SEAL:HASH]... [--moved TEAM:ID]...

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { readAuthConfig } from '../src/config.ts'
+import { readAuthConfig } from '../src/config/auth.ts'
 import { createLog } from '../src/platform/observe/log.ts'
 import { type Explanation, explainToken } from './identity/explain.ts'
 import { orExit } from './options.ts'

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import { readRelayConfig } from '../src/config.ts'
-import { createEvents } from '../src/deps.ts'
+import { readRelayConfig } from '../src/config/relay.ts'
+import { createEvents } from '../src/platform/events/events.ts'
 import { createLog } from '../src/platform/observe/log.ts'
 import { beginEpoch } from '../src/relay/new-epoch.ts'
 import { orExit } from './options.ts'

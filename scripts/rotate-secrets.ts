@@ -1,7 +1,8 @@
 import { Client } from 'pg'
-import { parseInteger, parseKeyring } from '../src/config.ts'
 import { namedField } from '../src/contract/agent-secrets.ts'
+import { parseKeyring } from '../src/platform/secrets/keyring.ts'
 import { createSecrets, type Secrets } from '../src/platform/secrets/secrets.ts'
+import { parseInteger } from '../src/platform/settings/parsers.ts'
 import { explainDatabaseError, helpOrGoOn, orExit, readOption, readSetting } from './options.ts'
 
 /** Seals with the first key of the keyring every secret that another key sealed, or that has the old format without padding.

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
-import type { Config, EventsConfig } from './config.ts'
+import type { Config } from './config.ts'
 import { createDatabase, type Database } from './platform/database/database.ts'
-import { createEventStream, type EventStream } from './platform/events/jetstream.ts'
-import { createNats, type Nats } from './platform/events/nats.ts'
+import { createEvents, type Events } from './platform/events/events.ts'
 import { createLanes, type Lanes } from './platform/fairness/lanes.ts'
 import { createSharedBudget, type SharedBudget } from './platform/fairness/shared-budget.ts'
 import { createIdentity, type Identity } from './platform/identity/identity.ts'
@@ -55,11 +54,6 @@ export interface Deps {
   shutdown: { hasBegun: boolean }
 }
 
-export interface Events {
-  nats: Nats
-  stream: EventStream
-}
-
 export function createDeps(
   config: Config,
   overrides: Partial<Pick<Deps, 'log' | 'now' | 'newId'>> = {},
@@ -90,9 +84,4 @@ export function createDeps(
     requestMemory: createSharedBudget(config.maxReceivedBytes),
     shutdown: { hasBegun: false },
   }
-}
-
-export function createEvents({ natsUrl, natsLogin, stream }: EventsConfig, log: Logger): Events {
-  const nats = createNats(natsUrl, log, natsLogin)
-  return { nats, stream: createEventStream(nats, stream) }
 }

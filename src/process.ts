@@ -1,4 +1,4 @@
-import { ConfigInvalid } from './config.ts'
+import { ConfigInvalid } from './platform/settings/reader.ts'
 
 const CLOSE_TIMEOUT_MS = 10_000
 

@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   services: ['services', 'platform', 'contract'],
   users: ['users', 'platform', 'contract'],
   // It checks the services file with the part that knows what is in it.
-  config: ['platform', 'contract', 'services'],
+  config: ['config', 'platform', 'contract', 'services'],
   deps: ['config', 'platform', 'services'],
   app: [
     'deps',
@@ -42,10 +42,10 @@ const MAY_IMPORT: Record<string, string[]> = {
     'users',
   ],
   'maintenance-steps': ['config', 'platform', 'agents', 'audit', 'maintenance'],
-  process: ['config'],
+  process: ['platform'],
   trace: ['config', 'deps', 'contract', 'platform'],
   main: ['app', 'config', 'deps', 'http', 'relay', 'maintenance', 'maintenance-steps', 'process', 'trace'],
-  'relay-main': ['config', 'deps', 'http', 'platform', 'relay', 'process', 'trace'],
+  'relay-main': ['config', 'http', 'platform', 'relay', 'process', 'trace'],
 }
 
 const root = join(import.meta.dirname, '..')

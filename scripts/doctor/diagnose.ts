@@ -1,6 +1,7 @@
 import type { Client } from 'pg'
-import { type Config, ConfigInvalid, readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/platform/settings/environment.ts'
+import { ConfigInvalid } from '../../src/platform/settings/reader.ts'
 import { checkAuditPartitions } from './audit-partitions.ts'
 import { checkCertificates } from './certificates.ts'
 import { checkClock } from './clock.ts'

@@ -1,4 +1,4 @@
-import { findInsecureSettings } from '../../src/config.ts'
+import { findInsecureSettings } from '../../src/config/insecure.ts'
 import { INSECURE_SETTINGS } from '../../src/platform/settings/insecure-settings.ts'
 import { isUnencrypted } from '../../src/platform/settings/unencrypted.ts'
 import { advice, type Context, orOk, problem, type Result } from './finding.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
-import { parseInteger, parseKeyring } from '../../src/config.ts'
+import { parseKeyring } from '../../src/platform/secrets/keyring.ts'
 import type { KeyringEntry } from '../../src/platform/secrets/secrets.ts'
 import {
   createSigner,
@@ -9,6 +9,7 @@ import {
   parseSigningKeys,
   type Signer,
 } from '../../src/platform/secrets/signer.ts'
+import { parseInteger } from '../../src/platform/settings/parsers.ts'
 import { readOption, readSetting } from '../options.ts'
 
 export const HELP = `npm run drill:restore -- [--stanza console] [--config FILE] [--folder FOLDER] [--time TIME]

@@ -1,7 +1,5 @@
 import { AgentEvent, EpochEvent } from './events.ts'
 
-export const DEFAULT_SUBJECT_PREFIX = 'console.agents'
-
 /** The AsyncAPI 3 document of the events that the relay publishes to NATS. */
 export function describeEvents(version: string, subjectPrefix: string) {
   const parameter = (description: string) => ({ description })

@@ -2,6 +2,9 @@ import { type Static, Type } from 'typebox'
 import { described, integer, oneOf, UnixSeconds, Uuid } from './fields.ts'
 import { REVISION_ACTIONS } from './history.ts'
 
+/** Of the subjects in NATS. */
+export const DEFAULT_SUBJECT_PREFIX = 'console.agents'
+
 const constant = <const Value extends string>(value: Value, description: string) =>
   Type.Unsafe<Value>({ type: 'string', const: value, description })
 

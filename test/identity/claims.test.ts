@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ConfigInvalid, readAuthConfig } from '../../src/config.ts'
+import { readAuthConfig } from '../../src/config/auth.ts'
 import { createTokenReader } from '../../src/platform/identity/verified-token.ts'
+import { ConfigInvalid } from '../../src/platform/settings/reader.ts'
 
 const ISSUER = 'https://id.example.com'
 const read = (environment: Record<string, string>, claims: object | string) => {

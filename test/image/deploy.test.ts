@@ -4,7 +4,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { parseKeyring } from '../../src/config.ts'
+import { parseKeyring } from '../../src/platform/secrets/keyring.ts'
+import { knownVariables } from '../support/configuration.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -26,10 +27,9 @@ describe('the deployment guide and the systemd units', () => {
   it('name only variables that the console reads', () => {
     const texts = [guide, ...units.map(read)]
     const names = new Set(texts.flatMap((text) => text.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? []))
-    const known = read('src/config.ts')
+    const known = knownVariables()
     // Any variable may end in _FILE.
-    const isKnown = (name: string) =>
-      [name, name.replace(/_FILE$/, '')].some((each) => known.includes(`'${each}'`))
+    const isKnown = (name: string) => [name, name.replace(/_FILE$/, '')].some((each) => known.includes(each))
     const unknown = [...names].filter((name) => !isKnown(name) && !NOT_OF_THE_CONSOLE.includes(name))
     assert.ok(names.has('SECRETS_KEYS') && names.has('SHUTDOWN_DELAY_MS'))
     assert.deepEqual(unknown, [])

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { readConfig, readRelayConfig } from '../../src/config.ts'
+import { readRelayConfig } from '../../src/config/relay.ts'
+import { readConfig } from '../../src/config.ts'
 import { signingKey } from '../support/signing.ts'
 
 const root = join(import.meta.dirname, '../..')

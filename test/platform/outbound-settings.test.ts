@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { ConfigInvalid, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
+import { ConfigInvalid } from '../../src/platform/settings/reader.ts'
 
 const REQUIRED = {
   DATABASE_URL: 'postgres://127.0.0.1/unused',

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { ConfigInvalid, readConfig } from '../../src/config.ts'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '../../src/config.ts'
+import { ConfigInvalid } from '../../src/platform/settings/reader.ts'
 
 /** The text with which `npm start` refuses an environment. Empty if it does not. */
 export function errorsOf(environment: Record<string, string>): string {
@@ -10,4 +13,14 @@ export function errorsOf(environment: Record<string, string>): string {
     return error.message
   }
   return ''
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The variables that the configuration reads, as its code names them. */
+export function knownVariables(): string[] {
+  const files = globSync('src/config{.ts,/*.ts}', { cwd: ROOT })
+  const code = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n')
+  const found = [...code.matchAll(/(?:read|readOptional|isSet)\('([A-Z_]+)'/g)].map(([, name = '']) => name)
+  return [...new Set(found)]
 }

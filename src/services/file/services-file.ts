@@ -3,6 +3,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import type { TObject } from 'typebox'
 import { parse as parseYaml } from 'yaml'
 import { type ServiceEntry, ServicesFile } from '../../contract/services-file.ts'
+import { SettingInvalid } from '../../platform/settings/reader.ts'
 import { isUnencrypted } from '../../platform/settings/unencrypted.ts'
 import type { Node } from '../document/tree.ts'
 import { canPublishSameName } from '../name/names.ts'
@@ -10,14 +11,8 @@ import { findPrefixConflicts } from './prefixes.ts'
 import type { Service } from './service.ts'
 
 /** All errors of the services file, a sentence each. */
-export class ServicesFileInvalid extends Error {
+class ServicesFileInvalid extends SettingInvalid {
   override readonly name = 'ServicesFileInvalid'
-  readonly errors: readonly string[]
-
-  constructor(errors: readonly string[]) {
-    super(errors.join('\n'))
-    this.errors = errors
-  }
 }
 
 const DEFAULTS = {

@@ -1,0 +1,49 @@
+import { DEFAULT_SUBJECT_PREFIX } from '../contract/events.ts'
+import type { EventsOptions } from '../platform/events/events.ts'
+import {
+  type NatsLogin,
+  parseNatsCredentials,
+  parseNatsSeed,
+  parsePem,
+} from '../platform/events/nats-login.ts'
+import { hasUserInfo, parseNatsName, parseNatsSubject, parseNatsUrl } from '../platform/events/settings.ts'
+import { SecretText } from '../platform/secrets/secret-text.ts'
+import { parseDatabaseUrl, parseInteger, parseSwitch } from '../platform/settings/parsers.ts'
+import type { Reader } from '../platform/settings/reader.ts'
+
+export interface EventsConfig extends Readonly<EventsOptions> {
+  /** Must support LISTEN. Undefined if this process does not run a relay. */
+  readonly relayDatabaseUrl: string | undefined
+}
+
+export function readEvents(reader: Reader): EventsConfig {
+  const { read, isSet } = reader
+  const runsRelay = read('RELAY', parseSwitch, true)
+  const relayDatabase = isSet('RELAY_DATABASE_URL') ? 'RELAY_DATABASE_URL' : 'DATABASE_URL'
+  return {
+    natsUrl: read('NATS_URL', parseNatsUrl),
+    natsLogin: readNatsLogin(reader),
+    stream: {
+      name: read('NATS_STREAM', parseNatsName, 'CONSOLE_AGENTS'),
+      subjectPrefix: read('NATS_SUBJECT_PREFIX', parseNatsSubject, DEFAULT_SUBJECT_PREFIX),
+      replicas: read('NATS_REPLICAS', (text) => parseInteger(text, 1, 5), 1),
+      maxAgeHours: read('EVENTS_MAX_AGE_HOURS', (text) => parseInteger(text, 1, 24 * 365), 7 * 24),
+      maxBytes: read('EVENTS_MAX_BYTES', (text) => parseInteger(text, 1024 * 1024, 2 ** 50), 1024 ** 3),
+    },
+    relayDatabaseUrl: runsRelay ? read(relayDatabase, parseDatabaseUrl) : undefined,
+  }
+}
+
+function readNatsLogin({ read, readOptional, isSet, refuse }: Reader): NatsLogin {
+  const credentials = readOptional('NATS_CREDENTIALS', parseNatsCredentials)
+  const nkey = readOptional('NATS_NKEY', parseNatsSeed)
+  const cert = readOptional('NATS_TLS_CERT', (text) => parsePem(text, 'CERTIFICATE'))
+  const key = readOptional('NATS_TLS_KEY', (text) => new SecretText(parsePem(text, 'PRIVATE KEY')))
+  const ca = readOptional('NATS_TLS_CA', (text) => parsePem(text, 'CERTIFICATE'))
+  const hasUser = isSet('NATS_URL') && read('NATS_URL', hasUserInfo)
+  if ([credentials, nkey, hasUser || undefined].filter((login) => login !== undefined).length > 1) {
+    refuse('NATS_URL, NATS_CREDENTIALS and NATS_NKEY: only one of them may hold a login')
+  }
+  if ((cert === undefined) !== (key === undefined)) refuse('NATS_TLS_CERT and NATS_TLS_KEY must both be set')
+  return { credentials, nkey, tls: cert || key || ca ? { cert, key, ca } : undefined }
+}
