@@ -1,13 +1,13 @@
 import { SpanStatusCode } from '@opentelemetry/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { startRequestSpan } from '../platform/tracing/spans.ts'
+import { type RequestSpan, startRequestSpan } from '../platform/tracing/spans.ts'
 import { routeOf } from './route-of.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined if the request is not sampled. */
-    traced: ReturnType<typeof startRequestSpan>
+    traced: RequestSpan | undefined
   }
 }
 
@@ -56,6 +56,6 @@ function end(request: FastifyRequest, reply?: FastifyReply): void {
     span.setAttribute('http.response.status_code', reply.statusCode)
     if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
   }
-  span.end()
+  request.traced.end()
   request.traced = undefined
 }

@@ -16,6 +16,9 @@ import {
 let tracer: Tracer | undefined
 /** The part of the requests that is traced, unless their caller has decided already. */
 let sampleRatio = 0
+/** Traces of this process that have begun and not ended. While there is none, no work can be part of one, so that it need not be
+ * looked up. */
+let openTraces = 0
 
 export function setTracer(started: Tracer | undefined, ratio = 0): void {
   tracer = started
@@ -30,6 +33,11 @@ function isSampled(traceparent: unknown): boolean {
   return flags === undefined ? Math.random() < sampleRatio : Number.parseInt(flags, 16) % 2 === 1
 }
 
+/** Whether the work that runs now is part of a sampled request. */
+function isRecording(): boolean {
+  return openTraces > 0 && trace.getActiveSpan()?.isRecording() === true
+}
+
 export interface SpanOptions {
   kind?: SpanKind
   attributes?: Attributes
@@ -41,7 +49,7 @@ export function inSpan<Result>(
   { kind = SpanKind.INTERNAL, attributes = {} }: SpanOptions,
   work: (span?: Span) => Promise<Result>,
 ): Promise<Result> {
-  if (!tracer || !trace.getActiveSpan()?.isRecording()) return work()
+  if (!tracer || !isRecording()) return work()
   return tracer.startActiveSpan(name, { kind, attributes }, (span) => endAfter(span, work))
 }
 
@@ -54,7 +62,10 @@ export function continueTrace<Result>(
 ): Promise<Result> {
   if (!tracer || traceparent === undefined) return work()
   const parent = propagation.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter)
-  return tracer.startActiveSpan(name, { kind, attributes }, parent, (span) => endAfter(span, work))
+  openTraces++
+  return tracer
+    .startActiveSpan(name, { kind, attributes }, parent, (span) => endAfter(span, work))
+    .finally(() => openTraces--)
 }
 
 async function endAfter<Result>(span: Span, work: (span: Span) => Promise<Result>): Promise<Result> {
@@ -77,7 +88,7 @@ function setFailed(span: Span, error: unknown): void {
 
 /** The current span, as W3C Trace Context writes it. Undefined if the request is not sampled. */
 export function currentTraceparent(): string | undefined {
-  return tracer && trace.getActiveSpan()?.isRecording() ? traceHeaders()['traceparent'] : undefined
+  return tracer && isRecording() ? traceHeaders()['traceparent'] : undefined
 }
 
 /** The headers that continue the trace at another service. */
@@ -87,15 +98,31 @@ export function traceHeaders(): Record<string, string> {
   return headers
 }
 
-/** The span of a request, and how to run its handlers in it. Undefined if the request is not sampled. */
+export interface RequestSpan {
+  span: Span
+  /** Runs handlers of the request in it. */
+  run: (work: () => void) => void
+  /** To be called once. */
+  end: () => void
+}
+
+/** Undefined if the request is not sampled. */
 export function startRequestSpan(
   name: string,
   headers: Record<string, string | string[] | undefined>,
   attributes: Attributes,
-): { span: Span; run: (work: () => void) => void } | undefined {
+): RequestSpan | undefined {
   if (!tracer || !isSampled(headers['traceparent'])) return undefined
   const parent = propagation.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
   const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
   const active = trace.setSpan(parent, span)
-  return { span, run: (work) => context.with(active, work) }
+  openTraces++
+  return {
+    span,
+    run: (work) => context.with(active, work),
+    end: () => {
+      span.end()
+      openTraces--
+    },
+  }
 }
