@@ -1,7 +1,7 @@
 import { quantile } from '../proofs/timing.ts'
 import type { Usage } from './load-scene.ts'
 import { KINDS, type MixedReport } from './mixed-load.ts'
-import { growth, type Sample } from './resource-samples.ts'
+import { growth, leastInWindows, type Sample } from './resource-samples.ts'
 
 /** Printed at once: the long form takes more than an hour. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -62,6 +62,10 @@ export function describeSamples(samples: Sample[]): void {
   print(`  held      ${range(({ heldMiB }) => heldMiB)} MiB; ${grown(({ heldMiB }) => heldMiB)}`)
   print(
     `  resident  ${range(({ residentMiB }) => residentMiB)} MiB; ${grown(({ residentMiB }) => residentMiB)}`,
+  )
+  const least = leastInWindows(samples, ({ heldMiB }) => heldMiB)
+  print(
+    `  least held in each twelfth of the time: ${least.map(([, value]) => value.toFixed(1)).join(', ')} MiB`,
   )
   print(`  descriptors ${range(({ descriptors }) => descriptors)}`)
 }

@@ -42,7 +42,20 @@ export async function sampleDuring<Result>(
   return { samples, result: await done }
 }
 
+const WINDOWS = 12
+
+/** The least of each twelfth of the samples. What requests in flight hold, and garbage that is not swept yet, is in the others; what
+ * leaks is in all of them. */
+export function leastInWindows(samples: Sample[], of: (sample: Sample) => number): [x: number, y: number][] {
+  const size = Math.ceil(samples.length / WINDOWS)
+  const windows = Object.values(Object.groupBy(samples, (_, index) => Math.floor(index / size)))
+  return windows.flatMap((window) => {
+    const least = window?.toSorted((a, b) => of(a) - of(b))[0]
+    return least ? [[least.atHours, of(least)]] : []
+  })
+}
+
 /** Growth per hour of what the samples show. */
 export function growth(samples: Sample[], of: (sample: Sample) => number): Line {
-  return fitLine(samples.map((sample) => [sample.atHours, of(sample)]))
+  return fitLine(leastInWindows(samples, of))
 }
