@@ -5,6 +5,7 @@ import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.t
 import { useConsole } from '../support/console.ts'
 import { OPERATIONS_BY_ID } from '../support/isolation.ts'
 import { until } from '../support/until.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 
 describe('deleting an agent', async () => {
   const running = await useConsole()
@@ -139,12 +140,7 @@ describe('deleting an agent', async () => {
       [person.team, id],
     )
     const deletion = deleteAgent(id)
-    await until('the deletion waits', async () => {
-      const { rowCount } = await writer.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      )
-      return rowCount !== 0
-    })
+    await until('the deletion waits', async () => (await waitingForLock(running.database)).length > 0)
     await writer.query('COMMIT')
     await writer.end()
     assert.equal((await deletion).status, 204)

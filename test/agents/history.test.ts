@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole, useReplica } from '../support/console.ts'
 import { until } from '../support/until.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 
 describe('the history of an agent', async () => {
   const running = await useConsole()
@@ -237,14 +238,8 @@ describe('the history of an agent', async () => {
     await locker.connect()
     await locker.query('BEGIN')
     await locker.query('SELECT FROM agents WHERE id = $1 FOR UPDATE', [id])
-    // Not in the transaction of the lock: it does not see connections that are made later.
     const waiting = (count: number) =>
-      until(`${count} wait`, async () => {
-        const rows = await running.database.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        )
-        return rows.length === count
-      })
+      until(`${count} wait`, async () => (await waitingForLock(running.database)).length === count)
     const token = 'ghp-0123456789-abcdefgh-WXYZ'
     const write = putAgent(running, person, id, { purpose: 'b', white_box_config: { github_token: token } })
     await waiting(1)

@@ -11,6 +11,7 @@ import { startConsole } from '../support/console.ts'
 import { sealWithoutPadding } from '../support/old-seal.ts'
 import { proveRotation } from '../support/rotation.ts'
 import { until } from '../support/until.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 
 describe('a rotation', () => {
   it('killed twice and while others write, leaves no secret under an older key and changes none', (t) =>
@@ -28,12 +29,10 @@ describe('a rotation', () => {
         id,
       ])
       const rotation = rotateSecrets(client, secrets, { report: () => {} })
-      await until('the rotation waits for the writer', async () => {
-        const { rowCount } = await writer.query(
-          `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-        )
-        return rowCount !== 0
-      })
+      await until(
+        'the rotation waits for the writer',
+        async () => (await waitingForLock(running.database)).length > 0,
+      )
       await writer.query('COMMIT')
       assert.equal(await rotation, 0)
       const { rows } = await writer.query('SELECT api_key_sealed FROM agents WHERE id = $1', [id])

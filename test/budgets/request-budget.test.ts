@@ -10,6 +10,7 @@ import { type Person, type Reply, useConsole, useReplica } from '../support/cons
 import { useConsoleWithNats } from '../support/console-with-nats.ts'
 import { useRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 
 describe('the request budget of an agent', async () => {
   const redis = await useRedis()
@@ -154,13 +155,7 @@ describe('the request budget of an agent', async () => {
     })
     taking.on('error', () => {}).end(JSON.stringify({ ...interactive, count: 5 }))
     const [socket] = (await connection) as [Socket]
-    const isWaiting = async () => {
-      const rows = await running.database.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      )
-      return rows.length > 0
-    }
-    await until('it waits', isWaiting)
+    await until('it waits', async () => (await waitingForLock(running.database)).length > 0)
     const closed = once(socket, 'close')
     taking.destroy()
     await closed

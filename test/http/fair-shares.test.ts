@@ -10,6 +10,7 @@ import { type Person, useConsole } from '../support/console.ts'
 import { useConsoleWithNats } from '../support/console-with-nats.ts'
 import { fill, fillWithTeams } from '../support/queues.ts'
 import { until } from '../support/until.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 
 /** Holds locks in a transaction until `release`. */
 async function lock(url: string, statement: string, values: unknown[] = []) {
@@ -33,17 +34,11 @@ describe('fair shares', () => {
     const flood = Array.from({ length: 200 }, (_, n) =>
       putAgent(running, flooder, locked, { purpose: String(n) }),
     )
-    const waitForLock = async () => {
-      const rows = await running.database.query<{ waiting: number }>(
-        `SELECT count(*)::int AS waiting FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      )
-      return rows[0]?.waiting ?? 0
-    }
-    await until('a write waits for the lock', async () => (await waitForLock()) > 0)
+    const waiting = async () => (await waitingForLock(running.database)).length
+    await until('a write waits for the lock', async () => (await waiting()) > 0)
     const counts: number[] = []
     for (let round = 0; round < 3; round++) {
-      counts.push(await waitForLock())
+      counts.push(await waiting())
       assert.equal((await getAgent(running, other, id)).status, 200)
       assert.equal((await putAgent(running, other, id, { purpose: String(round) })).status, 200)
       assert.equal((await getAgent(running, flooder, locked)).status, 200)
@@ -174,13 +169,7 @@ describe('fair shares', () => {
     )
     const blocker = await lock(running.database.url, 'LOCK TABLE audit_events IN SHARE MODE')
     const refused = Promise.all(users.map((user) => getAgent(running, user, id)))
-    const inserts = async () => {
-      const rows = await running.database.query<{ count: number }>(
-        `SELECT count(*)::int FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INTO audit_events%'`,
-      )
-      return rows[0]?.count ?? 0
-    }
+    const inserts = async () => (await waitingForLock(running.database, 'INTO audit_events')).length
     await until('an audit event waits for the lock', async () => (await inserts()) > 0)
     for (let round = 0; round < 3; round++) {
       assert.equal((await getAgent(running, other, id)).status, 200)
@@ -203,13 +192,7 @@ describe('fair shares', () => {
     const { id } = await createAgent(running, person)
     const blocker = await lock(running.database.url, 'LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE')
     const checks = Array.from({ length: 40 }, () => running.request('GET', '/health/ready'))
-    const readers = async () => {
-      const rows = await running.database.query<{ count: number }>(
-        `SELECT count(*)::int FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM outbox%'`,
-      )
-      return rows[0]?.count ?? 0
-    }
+    const readers = async () => (await waitingForLock(running.database, 'FROM outbox')).length
     let most = 0
     let isDone = false
     const checked = Promise.all(checks).finally(() => (isDone = true))

@@ -8,6 +8,7 @@ import { startCardServer } from '../support/card-server.ts'
 import { type Person, useConsole, useReplica } from '../support/console.ts'
 import { IMPORTS, importRows, shown } from '../support/imports.ts'
 import { until } from '../support/until.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 
 const CARD = {
   ...{ name: 'Route planner', description: 'Plans routes.', version: '1.0.0', capabilities: {}, skills: [] },
@@ -51,12 +52,7 @@ describe('an import or a refresh of an agent that changes at the same time', asy
         [team, id],
       )
       const result = work()
-      await until('it waits', async () => {
-        const rows = await running.database.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        )
-        return rows.length === count
-      })
+      await until('it waits', async () => (await waitingForLock(running.database)).length === count)
       await writer.query('COMMIT')
       return await result
     } finally {

@@ -6,6 +6,7 @@ import { migrate } from '../../scripts/migrate.ts'
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
 import { migrationFolder, SMALL_BASELINE } from '../support/migrations.ts'
 import { until } from '../support/until.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 
 const ADD_COLUMN = "SET lock_timeout = '300ms';\nALTER TABLE agents ADD COLUMN purpose text;\n"
 const BUILD_INDEX = `-- No transaction
@@ -96,16 +97,12 @@ describe('npm run migrate', () => {
     const writer = await blocker('BEGIN; LOCK TABLE agents IN ROW EXCLUSIVE MODE')
     const migrating = migrate(database.url, log, { folder })
     migrating.catch(() => {})
-    const builds = () =>
-      database.query<{ pid: number }>(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONC%'
-         AND wait_event_type = 'Lock'`,
-      )
+    const builds = () => waitingForLock(database, 'CREATE INDEX CONC')
     await until('the build waits for the writer', async () => (await builds()).length > 0)
     await until('a long wait is reported', () =>
       lines.some((line) => line.startsWith('Waiting for a lock. ')),
     )
-    await database.query('SELECT pg_terminate_backend($1)', [(await builds())[0]?.pid])
+    await database.query('SELECT pg_terminate_backend($1)', [(await builds())[0]])
     await assert.rejects(migrating, /terminating connection/)
     await writer.end()
     const valid = () =>
