@@ -6,6 +6,7 @@ import { formatUtc, nowSeconds } from '../shared/time.ts'
 import { Avatar } from '../shared/ui/avatar.tsx'
 import { Absent, Badge } from '../shared/ui/badges.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
+import { ShortId } from '../shared/ui/short-id.tsx'
 import { Column, Table } from '../shared/ui/table.tsx'
 import { personName } from '../shared/words.ts'
 import { actionOf, detailLine } from './actions.ts'
@@ -132,14 +133,14 @@ function AgentCell({ id, names }: { id: string | null; names: AgentNames }): Rea
   const name = names.get(id)
   if (name === null) {
     return (
-      <span className="t3" title={id}>
-        Deleted agent <span className="mono">{id.slice(0, 8)}</span>
+      <span className="t3">
+        Deleted agent <ShortId id={id} />
       </span>
     )
   }
   return (
     <Link to="/agents/$id" params={{ id }} className="agent-link cut" title={name ?? id} preload={false}>
-      {name ?? <span className="mono">{id.slice(0, 8)}</span>}
+      {name ?? <ShortId id={id} />}
     </Link>
   )
 }
