@@ -97,18 +97,18 @@ export async function startAgentBench(
   }
   const consoles: Record<string, { url: string; pid: number }[]> = {}
   for (const [name, environment] of Object.entries(environments)) {
-    const started = (consoles[name] = [] as { url: string; pid: number }[])
-    while (started.length < processes) started.push(await startConsole(environment))
+    const alike = (consoles[name] = [] as { url: string; pid: number }[])
+    while (alike.length < processes) alike.push(await startConsole(environment))
   }
   const running = started.move()
   return {
     ...{ folder, databaseUrl },
     consoles: (script) =>
-      Object.entries(consoles).map(([name, started]) => ({
+      Object.entries(consoles).map(([name, alike]) => ({
         name,
         processes,
         measure: inTurn(
-          started.map(({ url, pid }) =>
+          alike.map(({ url, pid }) =>
             measuring([pid, postgres], (s) => sendRequests({ url, headers, script }, s)),
           ),
         ),

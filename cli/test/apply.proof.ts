@@ -14,8 +14,8 @@ import { pullAgents, secretsFor } from './support/pulled.ts'
 import { document, type SetFolder, useSetFolder } from './support/set-folder.ts'
 
 /** Few in CI; `npm run proof:apply` takes 1,000 agents, 100 kills and 200 secrets. */
-const AGENTS = Number(process.env['APPLY_AGENTS'] ?? 40)
-const KILLS = Number(process.env['APPLY_KILLS'] ?? 3)
+const AGENTS = Number(process.env['APPLY_AGENTS'] ?? 20)
+const KILLS = Number(process.env['APPLY_KILLS'] ?? 2)
 const SECRETS = Number(process.env['APPLY_SECRETS'] ?? 20)
 const SEED = Number(process.env['APPLY_SEED'] ?? 5)
 /** Agents of the set whose apply is killed. */

@@ -40,7 +40,7 @@ export function createProcesses({ environment, ports, host, state, lifetime }: P
         environment: {
           PATH: environment['PATH'],
           TMPDIR: environment['TMPDIR'],
-          NODE_COMPILE_CACHE: state.file('cache'),
+          NODE_COMPILE_CACHE: environment['NODE_COMPILE_CACHE'] ?? state.file('cache'),
           ...portVariables,
           ...variables,
         },

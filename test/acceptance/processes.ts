@@ -6,7 +6,7 @@ import { freePorts } from '../../dev/free-port.ts'
 import { startIssuer } from '../../dev/issuer/issuer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
-/** The console and what it needs as processes of their own, the way a machine runs them. */
+/** The console as a process of its own, the way a machine runs it. */
 
 const ROOT = join(import.meta.dirname, '../..')
 

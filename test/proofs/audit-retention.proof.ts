@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { watchLockWaits } from './lock-waits.ts'
 import { startTraffic } from './traffic.ts'
 
-const EVENTS = Number(process.env['AUDIT_EVENTS'] ?? 50_000)
+const EVENTS = Number(process.env['AUDIT_EVENTS'] ?? 20_000)
 
 /** The lock timeout of the functions that change partitions, and time to do it. */
 const MAX_WAIT_MS = 1_000

@@ -5,7 +5,7 @@ import { proveDelivery } from './delivery.ts'
 import { createStreamLeader } from './stream-leader.ts'
 
 /** Few in CI; `npm run proof:delivery-cluster` makes 100,000 updates of 2,000 agents through three kills. */
-const UPDATES = Number(process.env['DELIVERY_UPDATES'] ?? 2_000)
+const UPDATES = Number(process.env['DELIVERY_UPDATES'] ?? 1_000)
 const KILLS = Number(process.env['DELIVERY_KILLS'] ?? 1)
 const AGENTS = Math.min(2_000, Math.ceil(UPDATES / 10))
 

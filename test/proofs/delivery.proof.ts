@@ -4,7 +4,7 @@ import { createTestNats } from '../support/nats.ts'
 import { proveDelivery } from './delivery.ts'
 
 /** Few in CI; `npm run proof:delivery` makes 100,000 updates of 2,000 agents through 50 kills. */
-const UPDATES = Number(process.env['DELIVERY_UPDATES'] ?? 2_000)
+const UPDATES = Number(process.env['DELIVERY_UPDATES'] ?? 1_000)
 const KILLS = Number(process.env['DELIVERY_KILLS'] ?? 4)
 const AGENTS = Math.min(2_000, Math.ceil(UPDATES / 10))
 

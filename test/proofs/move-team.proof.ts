@@ -17,7 +17,7 @@ import { startTeamClients } from './move-team-clients.ts'
 import { fillForTeam, startCells } from './move-team-scene.ts'
 
 /** Few in CI; `npm run proof:move-team` makes more updates before, during and after the move. */
-const UPDATES = Number(process.env['MOVE_UPDATES'] ?? 300)
+const UPDATES = Number(process.env['MOVE_UPDATES'] ?? 100)
 const AGENTS = 60
 const CLIENTS = 4
 const PATIENCE_MS = 600_000

@@ -16,7 +16,7 @@ import { restoreAndContinue } from './restore-continue.ts'
 import { createScene } from './restore-scene.ts'
 
 /** Few in CI; `npm run proof:restore` makes 20,000 updates and kills relays 20 times. */
-const UPDATES = Number(process.env['RESTORE_UPDATES'] ?? 800)
+const UPDATES = Number(process.env['RESTORE_UPDATES'] ?? 400)
 const KILLS = Number(process.env['RESTORE_KILLS'] ?? 1)
 const AGENTS = Math.ceil(UPDATES / 20)
 const PHASE = Math.ceil(UPDATES / 4)

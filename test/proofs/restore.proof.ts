@@ -12,8 +12,8 @@ import { createScene } from './restore-scene.ts'
 import { wreak } from './victim.ts'
 
 /** Few in CI; `npm run proof:restore` makes 20,000 updates and kills relays 20 times. */
-const UPDATES = Number(process.env['RESTORE_UPDATES'] ?? 800)
-const KILLS = Number(process.env['RESTORE_KILLS'] ?? 3)
+const UPDATES = Number(process.env['RESTORE_UPDATES'] ?? 400)
+const KILLS = Number(process.env['RESTORE_KILLS'] ?? 2)
 const AGENTS = Math.ceil(UPDATES / 20)
 const PHASE = Math.ceil(UPDATES / 4)
 

@@ -14,7 +14,7 @@ import { stall } from './stalled-watcher.ts'
 import { SLACK } from './timing.ts'
 import { startUpdates } from './updates-at-a-rate.ts'
 
-/** 300 in CI; `npm run proof:watchers` has 1,000, for longer. */
+/** 300 in CI; `npm run proof:watchers` has 1,000, for longer, and more that stop reading. */
 const WATCHERS = Number(process.env['WATCHERS'] ?? 300)
 const SECONDS = Number(process.env['WATCH_SECONDS'] ?? 4)
 const TEAMS = 20
@@ -23,7 +23,7 @@ const PER_SECOND = 100
 
 /** More than the 4 MiB that the system keeps for each. */
 const FLOOD = { agentsPerTeam: 1_000, revisions: 12 }
-const STALLED = 50
+const STALLED = Number(process.env['STALLED_WATCHERS'] ?? 20)
 /** 256 KiB, and what it costs to keep them. */
 const MOST_FOR_A_STALLED_ONE = 400 * 1024
 /** Most of it is what the events leave behind until it is worth collecting, stalled watchers or not. */

@@ -33,7 +33,12 @@ describe('npm run identity:check', async () => {
   const check = async (token: string, { variables = {}, from = 'argument' } = {}) => {
     const args = from === 'argument' ? [token] : []
     const child = spawn(process.execPath, ['scripts/identity-check.ts', ...args], {
-      env: { PATH: process.env['PATH'], ...environment, ...variables },
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        ...environment,
+        ...variables,
+      },
       cwd: `${import.meta.dirname}/../..`,
     })
     child.stdin.end(from === 'argument' ? '' : `Bearer ${token}\n`)
