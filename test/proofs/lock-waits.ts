@@ -10,7 +10,7 @@ export async function watchLockWaits(databaseUrl: string): Promise<{ stop: () =>
     while (!isStopped) {
       const { rows } = await client.query<{ ms: number }>(LONGEST_WAIT)
       longestMs = Math.max(longestMs, rows[0]?.ms ?? 0)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
   const watching = watch()
