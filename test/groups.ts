@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /** Writes modules that each run some test files in one process: most of the time of a small file goes into loading and
- * compiling the console. The arguments: the folder of the modules, the most files in a group, patterns of test files. */
+ * compiling the console. The arguments: the folder of the modules, the most files in a group, patterns of test files. Name first
+ * those that mostly wait: at the end nothing would run beside them. */
 
 const RUN_IN_TURN = pathToFileURL(resolve(import.meta.dirname, 'support/run-in-turn.ts')).href
 
@@ -15,7 +16,7 @@ const isAlone = (file: string) => file.endsWith('.alone.test.ts')
 const SHARE_OF_REST = 1 / 4
 
 const [folder = '', size, ...patterns] = process.argv.slice(2)
-const files = patterns.flatMap((pattern) => globSync(pattern)).toSorted()
+const files = [...new Set(patterns.flatMap((pattern) => globSync(pattern).toSorted()))]
 const groups = files.filter(isAlone).map((file) => [file])
 const others = files.filter((file) => !isAlone(file))
 while (others.length > 0) {
