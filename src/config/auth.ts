@@ -10,11 +10,11 @@ export function readAuthConfig(environment: Environment): Readonly<AuthOptions> 
   return reader.finish(readAuth(reader))
 }
 
-export function readAuth({ read, isSet }: Reader): Readonly<AuthOptions> {
+export function readAuth({ read, readOptional }: Reader): Readonly<AuthOptions> {
   return {
     issuer: read('AUTH_ISSUER', parseHttpUrl),
     audience: read('AUTH_AUDIENCE', parseText),
-    jwksUrl: isSet('AUTH_JWKS_URL') ? read('AUTH_JWKS_URL', parseHttpUrl) : undefined,
+    jwksUrl: readOptional('AUTH_JWKS_URL', parseHttpUrl),
     claims: {
       user: read('AUTH_CLAIM_USER', parseClaimName, 'sub'),
       team: read('AUTH_CLAIM_TEAM', parseClaimName, 'team_id'),
@@ -24,6 +24,6 @@ export function readAuth({ read, isSet }: Reader): Readonly<AuthOptions> {
     },
     roles: read('AUTH_ROLES', parseRoles, new Map()),
     maxLifetimeS: read('AUTH_MAX_LIFETIME_S', (text) => parseInteger(text, 60, 366 * 86_400), 86_400),
-    revocationsUrl: isSet('AUTH_REVOCATIONS_URL') ? read('AUTH_REVOCATIONS_URL', parseHttpUrl) : undefined,
+    revocationsUrl: readOptional('AUTH_REVOCATIONS_URL', parseHttpUrl),
   }
 }

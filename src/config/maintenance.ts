@@ -12,11 +12,11 @@ export interface MaintenanceConfig {
   readonly auditSigningKeys: readonly SecretText[]
 }
 
-export function readMaintenance({ read }: Reader): MaintenanceConfig | undefined {
+export function readMaintenance(reader: Reader): MaintenanceConfig | undefined {
+  const { read } = reader
   const maintenance = {
     idempotencyDays: read('IDEMPOTENCY_DAYS', (text) => parseInteger(text, 1, 3_650), 7),
-    auditRetentionMonths: read('AUDIT_RETENTION_MONTHS', parseRetention, 0),
-    auditSigningKeys: read('AUDIT_SIGNING_KEY', parseSigningKeys, []),
+    ...readAudit(reader),
   }
   return read('MAINTENANCE', parseSwitch, true) ? maintenance : undefined
 }
@@ -24,12 +24,15 @@ export function readMaintenance({ read }: Reader): MaintenanceConfig | undefined
 /** For a command that compares the audit log with its seals. */
 export function readAuditConfig(environment: Environment) {
   const reader = createReader(environment)
-  const { read } = reader
   return reader.finish({
-    databaseUrl: read('DATABASE_URL', parseDatabaseUrl),
-    auditRetentionMonths: read('AUDIT_RETENTION_MONTHS', parseRetention, 0),
-    auditSigningKeys: read('AUDIT_SIGNING_KEY', parseSigningKeys, []),
+    databaseUrl: reader.read('DATABASE_URL', parseDatabaseUrl),
+    ...readAudit(reader),
   })
 }
 
-const parseRetention = (text: string) => parseInteger(text, 0, 1_200)
+function readAudit({ read }: Reader): Omit<MaintenanceConfig, 'idempotencyDays'> {
+  return {
+    auditRetentionMonths: read('AUDIT_RETENTION_MONTHS', (text) => parseInteger(text, 0, 1_200), 0),
+    auditSigningKeys: read('AUDIT_SIGNING_KEY', parseSigningKeys, []),
+  }
+}

@@ -10,11 +10,6 @@ import { canPublishSameName } from '../name/names.ts'
 import { findPrefixConflicts } from './prefixes.ts'
 import type { Service } from './service.ts'
 
-/** All errors of the services file, a sentence each. */
-class ServicesFileInvalid extends SettingInvalid {
-  override readonly name = 'ServicesFileInvalid'
-}
-
 const DEFAULTS = {
   budgetPriority: 'interactive',
   deadlineMs: 5_000,
@@ -33,7 +28,7 @@ export function readServicesFile(path: string, ownAudience: string): Service[] {
   const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, verbose: true })
   const isServicesFile = ajv.compile<ServicesFile>(ServicesFile)
   if (!isServicesFile(file)) {
-    throw new ServicesFileInvalid((isServicesFile.errors ?? []).map((error) => describe(error, file)))
+    throw new SettingInvalid((isServicesFile.errors ?? []).map((error) => describe(error, file)))
   }
   const { services } = file
   const errors = [
@@ -41,7 +36,7 @@ export function readServicesFile(path: string, ownAudience: string): Service[] {
     ...checkNames(services),
     ...findPrefixConflicts(services),
   ]
-  if (errors.length > 0) throw new ServicesFileInvalid(errors)
+  if (errors.length > 0) throw new SettingInvalid(errors)
   return services.map(toService)
 }
 
@@ -50,7 +45,7 @@ function parse(path: string): unknown {
     return parseYaml(readFileSync(path, 'utf8'))
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
-    throw new ServicesFileInvalid([`cannot be read as JSON or YAML: ${reason}`])
+    throw new SettingInvalid([`cannot be read as JSON or YAML: ${reason}`])
   }
 }
 
