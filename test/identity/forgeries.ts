@@ -381,13 +381,16 @@ export const WITHOUT_RIGHT: Record<string, (scene: Scene) => Refused> = {
 const without = (claims: Claims, name: string): Claims =>
   Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name))
 
+/** In Unix seconds: earlier tokens of the user `auth0|changed` are revoked. */
+export const CHANGED_AT = Math.floor(Date.now() / 1_000) - 60
+
 /** What the list of revocations of the forged tokens names. */
 export const REVOCATIONS = {
   tokens: ['revoked-1', 'revoked-2'],
   users: [
     { id: 'auth0|revoked' },
     { id: '3fa85f64-5717-4562-b3fc-2c963f66afa6' },
-    { id: 'auth0|changed', before: 2_000_000_000 },
+    { id: 'auth0|changed', before: CHANGED_AT },
     // An older entry of the same user takes nothing back.
     { id: 'auth0|changed', before: 1_000_000_000 },
   ],
@@ -399,6 +402,7 @@ export const REVOKED: Record<string, Claims> = {
   'a revoked user': { sub: 'auth0|revoked' },
   'a revoked user in other letters of the UUID': { sub: '3FA85F64-5717-4562-B3FC-2C963F66AFA6' },
   'a revoked user without hyphens': { sub: '3fa85f6457174562b3fc2c963f66afa6' },
-  'an issue before the user was revoked': { sub: 'auth0|changed', iat: 1_999_999_999 },
+  'an issue before the user was revoked': { sub: 'auth0|changed', iat: CHANGED_AT - 1 },
+  'an issue in the future of a revoked user': { sub: 'auth0|changed', iat: CHANGED_AT + 3_600 },
   'an unknown issue of a revoked user': { sub: 'auth0|changed' },
 }

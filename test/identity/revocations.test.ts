@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Reply, TestConsole } from '../support/console.ts'
-import { REVOCATIONS, REVOKED } from './forgeries.ts'
+import { CHANGED_AT, REVOCATIONS, REVOKED } from './forgeries.ts'
 import { startRevocations } from './revocation-list.ts'
 import { accepted, refused } from './scene.ts'
 import { watch } from './watch.ts'
@@ -37,7 +37,7 @@ test('a token or user of the list is refused within 5 s, and others are not', as
   const others = await Promise.all([
     token(),
     token({}, { jti: 'revoked-3' }),
-    token({}, { sub: 'auth0|changed', iat: 2_000_000_000 }),
+    token({}, { sub: 'auth0|changed', iat: CHANGED_AT }),
     token({}, { sub: 'auth0|REVOKED' }),
     // A client or a team of that name is no user.
     token({}, { azp: 'auth0|revoked', team_id: 'auth0|revoked' }),

@@ -6,6 +6,7 @@ import { parseUuid } from '../../contract/uuid.ts'
 import { onFirstUse } from '../on-first-use.ts'
 import { fetchJson } from './fetch-json.ts'
 import { createRefresher, type SourceState } from './refresher.ts'
+import { LEEWAY_SECONDS } from './token-profile.ts'
 import type { VerifiedToken } from './verified-token.ts'
 
 const POLL_MS = 2_000
@@ -69,7 +70,7 @@ export function createRevocations({ url, now, log }: RevocationsOptions): Revoca
     keepFresh,
     check: (token) => {
       if (!list) throw notLoaded()
-      if (isRevoked(list, token)) {
+      if (isRevoked(list, token, now() / 1_000)) {
         const detail = 'The token has been revoked. Get a new one from the issuer.'
         throw new Problem('invalid_token', { detail })
       }
@@ -95,13 +96,14 @@ function toKey(user: string): string {
   return uuid.ok ? uuid.uuid : user
 }
 
-/** A token that does not say when it was issued counts as issued before any time. */
-function isRevoked({ tokens, users }: LoadedList, token: VerifiedToken): boolean {
+/** A token that does not say when it was issued, or names a time in the future, counts as issued before any time. */
+function isRevoked({ tokens, users }: LoadedList, token: VerifiedToken, nowSeconds: number): boolean {
   const { tokenId, userId, userValue, issuedAt } = token
   if (tokenId !== null && tokens.has(tokenId)) return true
+  const isKnown = issuedAt !== null && issuedAt <= nowSeconds + LEEWAY_SECONDS
   return [userId, userValue].some((user) => {
     const before = user === null ? undefined : users.get(toKey(user))
-    return before !== undefined && (issuedAt === null || issuedAt < before)
+    return before !== undefined && (!isKnown || issuedAt < before)
   })
 }
 
