@@ -23,7 +23,8 @@ Needs DATABASE_URL, and AUDIT_SIGNING_KEY unless --keys names a file.
                           the database that it came from has the seals of the records before
   --retention-months N    how many months are kept; AUDIT_RETENTION_MONTHS by default
 
-The exit code is 1 if something was found, and 2 if the audit log could not be checked.
+The exit code is 1 if something was found, and 2 if the audit log could not be checked, for example
+because it has no seal.
 `
 
 const options = {
@@ -68,7 +69,7 @@ async function main(): Promise<number> {
       },
     )
     process.stdout.write(`${format(verification)}\n`)
-    return verification.findingCount > 0 ? 1 : 0
+    return exitCodeOf(verification)
   } finally {
     await pool.end()
   }
@@ -101,6 +102,11 @@ function parseMoved(text: string): [string, string] {
 const UNCHANGED = 'Nothing was changed, removed or added.'
 const NO_SEAL =
   'There is no seal to compare with: the audit log is new, or all of it was removed. Name a seal by --known.'
+
+function exitCodeOf({ findingCount, lastSeal }: Verification): number {
+  if (findingCount > 0) return 1
+  return lastSeal ? 0 : 2
+}
 
 function format({ findings, findingCount, lastSeal, ...figures }: Verification): string {
   const { records, checkpoints, seals, expiredSeals } = figures

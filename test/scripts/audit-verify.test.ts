@@ -73,6 +73,7 @@ describe('npm run audit:verify', async () => {
     for (const table of ['audit_events', 'audit_checkpoints', 'audit_seals'])
       await database.query(`DELETE FROM ${table}`)
     const removed = await verify({}, '--keys', publicKey)
+    assert.equal(removed.code, 2)
     assert.match(removed.output, /There is no seal to compare with/)
     assert.doesNotMatch(removed.output, /Nothing was changed/)
     assert.equal((await verify({}, '--keys', publicKey, '--known', known)).code, 1)
