@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 
 /** The connection of a client, with what it has not taken yet of its responses. */
 export class Connection {
@@ -8,8 +8,10 @@ export class Connection {
   hasRequest = false
   /** Requests that have arrived completely and have no complete response yet. */
   serving = 0
-  /** The newest request that passed the hooks before ours. */
-  request: FastifyRequest | undefined
+  /** Of the newest request that passed the hooks before ours. Not the request: the body would live as long as the connection.
+   * Undefined for connections without a token: together they count as one team. */
+  team: string | undefined
+  log: FastifyBaseLogger | undefined
   /** Large bodies of responses that are not sent yet; several if the client sends requests without waiting. */
   largeBytes = 0
   /** The response is a buffer that all clients share. */
@@ -29,11 +31,6 @@ export class Connection {
   /** The memory that the connection holds until the client reads. */
   get heldBytes(): number {
     return Math.max(this.largeBytes, this.hasSharedBody ? 0 : this.socket.writableLength)
-  }
-
-  /** Undefined for connections without a token: together they count as one team. */
-  get team(): string | undefined {
-    return this.request?.verified?.tenant
   }
 
   checkProgress(now: number): void {

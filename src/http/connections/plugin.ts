@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import fp from 'fastify-plugin'
 import { countPassedBytes } from '../../platform/minor-gc.ts'
 import type { ConnectionMetrics, CutOffCause } from '../../platform/observe/metrics/connections.ts'
+import { onResponseEnd } from '../../platform/response-end.ts'
 import { Connection } from './connection.ts'
 import { createOccupancy } from './occupancy.ts'
 
@@ -41,10 +42,10 @@ export const connections = fp(
       occupancy.remove(connection)
     }
     const cutOff = (connection: Connection, cause: CutOffCause) => {
-      const { socket, request, team, heldBytes } = connection
+      const { socket, log, team, heldBytes } = connection
       forget(connection)
       metrics.countCutOff(cause)
-      request?.log.info({ cause, team_id: team, unsent_bytes: heldBytes }, 'response cut off')
+      log?.info({ cause, team_id: team, unsent_bytes: heldBytes }, 'response cut off')
       // A reset also frees the send buffer of the operating system, up to 4 MiB for each connection.
       socket.resetAndDestroy()
     }
@@ -117,7 +118,8 @@ export const connections = fp(
     app.addHook('onRequest', (request, _reply, done) => {
       const connection = open.get(request.raw.socket)
       if (connection) {
-        connection.request = request
+        connection.team = request.verified?.tenant
+        connection.log = request.log
         occupancy.update(connection)
       }
       done()
@@ -131,7 +133,7 @@ export const connections = fp(
       const connection = open.get(request.raw.socket)
       if (connection) {
         countServing(connection, 1)
-        reply.raw.once('close', () => countServing(connection, -1))
+        onResponseEnd(reply.raw, () => countServing(connection, -1))
       }
       done()
     })
@@ -141,7 +143,7 @@ export const connections = fp(
       if (!connection || length < LARGE_BYTES) return done(null, payload)
       if (reply.hasSharedBody) connection.hasSharedBody = true
       else connection.largeBytes += length
-      reply.raw.once('close', () => {
+      onResponseEnd(reply.raw, () => {
         if (reply.hasSharedBody) connection.hasSharedBody = false
         else connection.largeBytes -= length
       })
