@@ -31,22 +31,23 @@ const MAX_WAITING = 1_000
 export function createWaiting(max = MAX_WAITING): Waiting {
   const places = createSharedBudget(max)
   /** The end of the last request with each key. */
-  const lasts = new Map<string, Promise<unknown>>()
+  const lasts = new Map<string, Promise<void>>()
   const closing = new AbortController()
   let waiting = 0
 
   /** Waits for the requests before it. */
-  const inTurn = async <Result>(key: string, limit: Promise<unknown>, work: () => Promise<Result>) => {
+  const inTurn = <Result>(key: string, limit: Promise<unknown>, work: () => Promise<Result>) => {
     const before = lasts.get(key)
     const own = Promise.race([before, limit]).then(work)
-    // Also for those before it: this one may give up first.
-    const last = Promise.allSettled([before, own])
-    lasts.set(key, last)
-    try {
-      return await own
-    } finally {
+    // Its value must not contain that of the one before it: the results of all would stay in memory.
+    const end = async () => {
+      // Also for those before it: this one may give up first.
+      await Promise.allSettled([before, own])
       if (lasts.get(key) === last) lasts.delete(key)
     }
+    const last = end()
+    lasts.set(key, last)
+    return own
   }
 
   const tryUntil = async <Result>({ key, firstAfterMs, maxWaitMs, signal, attempt }: Wait<Result>) => {
