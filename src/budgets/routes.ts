@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
 import { AgentId } from '../contract/agent.ts'
 import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
 import { PermitGrant, PermitRequest, RequestBudget } from '../contract/request-budget.ts'
 import { addHeaders, jsonResponse, responseHeaders } from '../contract/responses.ts'
+import { disconnectSignal } from '../platform/response-end.ts'
 import type { RequestBudgets } from './service.ts'
 
 const PATH = '/v1/agent-configurations/:id/request-budget'
@@ -62,16 +62,9 @@ export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBu
       },
     },
     async ({ caller, params, body }, reply) => {
-      const { grant, headers } = await budgets.take(caller, params.id, body, disconnection(reply))
+      const { grant, headers } = await budgets.take(caller, params.id, body, disconnectSignal(reply.raw))
       reply.headers(headers)
       return grant
     },
   )
-}
-
-/** Aborts when the client disconnects before the response. */
-function disconnection(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => controller.abort())
-  return controller.signal
 }

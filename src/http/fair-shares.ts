@@ -63,7 +63,8 @@ export const fairShares = fp(
       }
       const wait = async () => {
         const since = performance.now()
-        reply.raw.once('close', onDisconnect)
+        if (reply.raw.closed) onDisconnect()
+        else reply.raw.once('close', onDisconnect)
         try {
           await inSpan('wait for a place', { attributes: { 'console.lane': lane } }, () => granted.promise)
         } finally {

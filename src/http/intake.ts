@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import fp from 'fastify-plugin'
 import type { QueueEntry, QueueRefusal } from '../platform/fairness/fair-queue.ts'
+import { onResponseEnd } from '../platform/response-end.ts'
 import { type Arrival, createEarlyRefusals, type EarlyRefusalOptions, nameRoute } from './early-refusals.ts'
 import { intakeWaits } from './intake-waits.ts'
 import { createKnownCallers } from './known-callers.ts'
-import { onResponseEnd } from './response-end.ts'
 
 /** Begins a few requests in each turn of the event loop, of the teams in turn, and refuses those that would wait too long.
  * Without it a turn begins all requests that have arrived. Under overload that takes a second, in which no response of the

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import fp from 'fastify-plugin'
 import { Problem } from '../contract/problem.ts'
 import type { SharedBudget } from '../platform/fairness/shared-budget.ts'
-import { onResponseEnd } from './response-end.ts'
+import { onResponseEnd } from '../platform/response-end.ts'
 
 /** Limits the memory for request bodies: a body that arrives slowly holds its memory for up to the time limit of a request.
  * Runs after authentication and before the body is read. */

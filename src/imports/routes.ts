@@ -9,8 +9,8 @@ import {
   MAX_IMPORT_BYTES,
 } from '../contract/imports.ts'
 import { AGENT_OPERATION, writeErrors } from '../contract/operation.ts'
-import { Problem } from '../contract/problem.ts'
 import { jsonResponse } from '../contract/responses.ts'
+import { disconnectSignal } from '../platform/response-end.ts'
 import type { Imports } from './service.ts'
 
 export const IMPORTS_PATH = '/v1/agent-imports'
@@ -45,16 +45,9 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Imports }> = asy
       },
     },
     async ({ caller, query, headers, bodyBytes, raw, log }, reply) => {
-      const closing = new AbortController()
-      const onClose = () => closing.abort(new Problem('client_disconnected'))
-      reply.raw.once('close', onClose)
-      try {
-        const body = { contentType: raw.headers['content-type'], bytes: bodyBytes }
-        const idempotencyKey = headers['idempotency-key']
-        return await imports(caller, body, { ...query, idempotencyKey, signal: closing.signal, log })
-      } finally {
-        reply.raw.off('close', onClose)
-      }
+      const body = { contentType: raw.headers['content-type'], bytes: bodyBytes }
+      const idempotencyKey = headers['idempotency-key']
+      return imports(caller, body, { ...query, idempotencyKey, signal: disconnectSignal(reply.raw), log })
     },
   )
 }

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Permission } from '../contract/permissions.ts'
-import { PermissionMissing, Problem } from '../contract/problem.ts'
+import { PermissionMissing } from '../contract/problem.ts'
 import { RequestValidationError } from '../contract/validation-error.ts'
 import type { Caller } from '../platform/identity/identity.ts'
+import { disconnectSignal } from '../platform/response-end.ts'
 import { createAddressCheck } from './address.ts'
 import { type Call, toAuthInfo } from './call.ts'
 import { toSentence } from './error-sentence.ts'
@@ -94,9 +95,8 @@ function toRequest({ raw }: FastifyRequest, reply: FastifyReply): Request {
     if (name === 'accept' || name === 'content-type' || name.startsWith('mcp-'))
       headers.set(name, String(value))
   }
-  const disconnected = new AbortController()
-  reply.raw.once('close', () => disconnected.abort(new Problem('client_disconnected')))
-  return new Request(`http://localhost${MCP_PATH}`, { method: 'POST', headers, signal: disconnected.signal })
+  const signal = disconnectSignal(reply.raw)
+  return new Request(`http://localhost${MCP_PATH}`, { method: 'POST', headers, signal })
 }
 
 /** A response of revision 2025-11-25 is a stream with one message, which ends with it. */

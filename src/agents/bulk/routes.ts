@@ -5,9 +5,9 @@ import { AgentBulk, AgentBulkResult, BULK_PERMISSIONS, BulkIdempotencyKey } from
 import { RefuseIfDependents } from '../../contract/delegation.ts'
 import { ref } from '../../contract/fields.ts'
 import { AGENT_OPERATION, writeErrors } from '../../contract/operation.ts'
-import { Problem } from '../../contract/problem.ts'
 import { jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { headerList } from '../../platform/header-list.ts'
+import { disconnectSignal } from '../../platform/response-end.ts'
 import { setIgnoredFieldsHeader } from '../reply.ts'
 import type { Bulk } from './service.ts'
 
@@ -53,23 +53,16 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<{ bulk: Bulk }> = async (app,
       },
     },
     async ({ caller, body, headers, log }, reply) => {
-      const closing = new AbortController()
-      const onClose = () => closing.abort(new Problem('client_disconnected'))
-      reply.raw.once('close', onClose)
-      try {
-        const { result, credentialWarnings } = await bulk(caller, body, {
-          idempotencyKey: headers['idempotency-key'],
-          refuseIfDependents: headers['console-refuse-if-dependents'],
-          signal: closing.signal,
-          log,
-        })
-        const warnings = headerList(credentialWarnings)
-        if (warnings !== undefined) reply.header('console-credential-warnings', warnings)
-        setIgnoredFieldsHeader(reply, body.update ?? {}, AgentUpdate)
-        return result
-      } finally {
-        reply.raw.off('close', onClose)
-      }
+      const { result, credentialWarnings } = await bulk(caller, body, {
+        idempotencyKey: headers['idempotency-key'],
+        refuseIfDependents: headers['console-refuse-if-dependents'],
+        signal: disconnectSignal(reply.raw),
+        log,
+      })
+      const warnings = headerList(credentialWarnings)
+      if (warnings !== undefined) reply.header('console-credential-warnings', warnings)
+      setIgnoredFieldsHeader(reply, body.update ?? {}, AgentUpdate)
+      return result
     },
   )
 }

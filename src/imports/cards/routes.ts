@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { type Agent, AgentId } from '../../contract/agent.ts'
 import { A2AAgentCard, CardRefresh, CardRefreshQuery } from '../../contract/agent-card.ts'
@@ -8,6 +7,7 @@ import { ref } from '../../contract/fields.ts'
 import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
 import { Problem } from '../../contract/problem.ts'
 import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
+import { disconnectSignal } from '../../platform/response-end.ts'
 import type { Documents } from './documents.ts'
 import { toAgentCard } from './from-agent.ts'
 import { type CardAgents, type CardRefresher, readMetadata } from './refresh.ts'
@@ -90,27 +90,12 @@ export const cardRoutes: FastifyPluginAsyncTypebox<CardRoutesOptions> = async (
       },
     },
     async ({ caller, params, query, headers }, reply) => {
-      const result = await untilClosed(reply, (signal) =>
-        refresh(caller, params.id, {
-          ...{ query, signal, expectedRevisions: revisionsToMatch(headers['if-match']) },
-        }),
-      )
+      const result = await refresh(caller, params.id, {
+        query,
+        signal: disconnectSignal(reply.raw),
+        expectedRevisions: revisionsToMatch(headers['if-match']),
+      })
       return reply.header('etag', toETag(result.revision)).send(result)
     },
   )
-}
-
-/** Runs the work with a signal that is aborted when the client disconnects. */
-async function untilClosed<Result>(
-  reply: FastifyReply,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const closing = new AbortController()
-  const onClose = () => closing.abort(new Problem('client_disconnected'))
-  reply.raw.once('close', onClose)
-  try {
-    return await work(closing.signal)
-  } finally {
-    reply.raw.off('close', onClose)
-  }
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { onResponseEnd } from '../response-end.ts'
 import { Exchange, type Receiver, type UpstreamParts, type UpstreamRequest } from './exchange.ts'
 import { UpstreamFailure } from './failure.ts'
 
@@ -38,12 +39,14 @@ export function send<Result>(
         reject(failure.toProblem())
       }
       exchange = new Exchange(upstream, request, { ...receiver, onEnd }, timer)
-      exchange.start()
+      // The client may have disconnected before, or between two attempts.
+      if (clientResponse.closed) exchange.abort(new UpstreamFailure('client_disconnected'))
+      else exchange.start()
     }
-    clientResponse.once('close', () => {
-      if (!clientResponse.writableFinished) exchange.abort(new UpstreamFailure('client_disconnected'))
-    })
     budget.earn()
     attempt(request.method === 'GET' && request.body === undefined)
+    onResponseEnd(clientResponse, () => {
+      if (!clientResponse.writableFinished) exchange.abort(new UpstreamFailure('client_disconnected'))
+    })
   })
 }

@@ -107,33 +107,32 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async 
       if (permit) reply.headers(permit.headers)
       const startedAt = performance.now()
       let wasSent = false
-      let status = 500
-      try {
-        const response = await forward(service, found, {
-          ...{ memory, request: raw, response: reply.raw },
-          caller: { ...(request.verified as VerifiedToken), ...caller, token: request.token },
-          onSent: () => {
-            wasSent = true
-          },
-        })
-        const { headers, body } = response
-        status = response.status
-        const hasBody = method !== 'HEAD' && status !== 304
-        if (observeResponse && hasBody && isCheckable(headers) && Math.random() < service.sampleRatio) {
-          sample(body, (bytes) => observeResponse(declared, status, headers['content-type'] ?? '', bytes))
-        }
-        await send(request, reply, { ...response, own: permit?.headers }, eventStreams)
-      } catch (error) {
-        if (error instanceof Problem) status = error.status
-        throw error
-      } finally {
+      const record = (status: number) => {
         // A call that the console refused without sending it used nothing and changed nothing.
         if (!wasSent) permit?.refund()
-        if (wasSent && !isRead(method)) {
+        else if (!isRead(method)) {
           const durationMs = Math.round(performance.now() - startedAt)
           recordCall({ caller, operation: declared, method, status, durationMs })
         }
       }
+      const response = await forward(service, found, {
+        ...{ memory, request: raw, response: reply.raw },
+        caller: { ...(request.verified as VerifiedToken), ...caller, token: request.token },
+        onSent: () => {
+          wasSent = true
+        },
+      }).catch((error: unknown) => {
+        record(error instanceof Problem ? error.status : 500)
+        throw error
+      })
+      const { status, headers, body } = response
+      // Before the body, which may be endless: the record must not depend on how the client reads it.
+      record(status)
+      const hasBody = method !== 'HEAD' && status !== 304
+      if (observeResponse && hasBody && isCheckable(headers) && Math.random() < service.sampleRatio) {
+        sample(body, (bytes) => observeResponse(declared, status, headers['content-type'] ?? '', bytes))
+      }
+      await send(request, reply, { ...response, own: permit?.headers }, eventStreams)
     },
   })
 }
