@@ -256,6 +256,18 @@ describe('the card of an agent', async () => {
     assert.equal(refused.body.code, 'card_refused')
     await put('card-policy', { signatures: 'off' })
     assert.equal((await refresh(agent.id, '', owner)).body.signature.state, 'invalid')
+    // Nor does a result that a client wrote, with the ETag of the card as it is.
+    await put('card-policy', { signatures: 'require' })
+    server.documents.set(path, CARD)
+    const plain = await importCard(CARD, owner)
+    const { import_metadata: metadata } = plain.agent
+    server.documents.set(plain.path, CARD)
+    const forged = await createAgent(running, owner, {
+      ...{ agent_name: 'forged', model_name: 'model' },
+      import_metadata: { ...metadata, signature: { state: 'verified', kid }, imported_at: 4_000_000_000 },
+    })
+    assert.equal((await refresh(forged.id, '', owner)).body.code, 'card_refused')
+    await put('card-policy', { signatures: 'off' })
     // A key is trusted for its own origins only.
     server.documents.set(path, await signWithSdk({ ...CARD, version: '9' }, signer))
     await put(`card-keys/${kid}`, { ...content, origins: ['https://elsewhere.example'] })

@@ -77,7 +77,9 @@ export function createCardRefresh(deps: RefreshDeps) {
     signal: AbortSignal,
   ): Promise<CurrentCard> => {
     const trust = await deps.readTrust(teamId, signal)
-    const etag = canKeep(metadata, trust) ? metadata.etag : undefined
+    // Clients can write the metadata of an agent that they create: a signature counts only if it was verified now.
+    const isUnsigned = metadata.signature.state === 'absent'
+    const etag = isUnsigned ? metadata.etag : undefined
     const fetched = await refetchCard(deps, url, etag, { teamId, signal }).catch(toProblem)
     if (!fetched) {
       refuse(trust, metadata.signature)
@@ -136,13 +138,6 @@ const seconds = ({ now }: RefreshDeps) => Math.floor(now() / 1_000)
 export function readMetadata(documents: Documents, agent: Agent): CardMetadata | undefined {
   const { import_metadata: metadata } = agent
   return documents.check(CardMetadata, metadata).length === 0 ? (metadata as CardMetadata) : undefined
-}
-
-/** Whether the stored result for the signatures still holds, so that the card need not be sent again if it is the same. */
-function canKeep({ signature, imported_at: at = 0 }: CardMetadata, { keys }: CardTrust): boolean {
-  if (signature.state === 'absent') return true
-  const key = keys.find(({ kid }) => kid === signature.kid)
-  return signature.state === 'verified' && key !== undefined && key.updated_at < at
 }
 
 function sourceOf({ url, digest, etag }: Fetched) {
