@@ -76,7 +76,7 @@ export function createRepetition({ sql, now, newId }: RepetitionDeps) {
       return {
         ...{ id, agentIds, results },
         done: new Map(rows.map((row) => [row.agent_id, row])),
-        findDone: async (agentId) => (await findChanges(agentId).catch(() => []))[0],
+        findDone: async (agentId) => (await findChanges(agentId))[0],
         storeResults: (items) => turns.take('writes', () => storeResults(sql, teamId, key, items)),
       }
     },

@@ -89,13 +89,18 @@ export function createBulk(deps: BulkDeps) {
       )
     } catch (error) {
       if (error instanceof Problem && error.code === 'client_disconnected') throw error
-      // A repetition that runs at the same time may have changed the agent.
-      const done = await repeatable?.findDone(id)
+      let reason = error
+      // A repetition that runs at the same time may have changed the agent. If the database does not say, that is the reason:
+      // it is temporary, so the result is not stored as the final one.
+      const done = await repeatable?.findDone(id).catch((lookupError: unknown) => {
+        reason = lookupError
+        return undefined
+      })
       if (done) return succeeded(id, 'changed', done)
-      if (error instanceof PermissionMissing) await deps.recordRefusal(caller, error.permission, id)
-      const isExpected = error instanceof Problem || error instanceof RequestValidationError
-      if (!isExpected) log.error({ err: error, agent_id: id }, 'an agent of a bulk request failed')
-      return failed(id, change.action, error)
+      if (reason instanceof PermissionMissing) await deps.recordRefusal(caller, reason.permission, id)
+      const isExpected = reason instanceof Problem || reason instanceof RequestValidationError
+      if (!isExpected) log.error({ err: reason, agent_id: id }, 'an agent of a bulk request failed')
+      return failed(id, change.action, reason)
     }
   }
 

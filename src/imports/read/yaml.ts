@@ -13,7 +13,7 @@ const LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 4 }
 type Message = { rows: YamlRow[] } | { reason: string }
 
 /** One at a time, so that YAML takes at most one processor. */
-let last: Promise<unknown> = Promise.resolve()
+let last: Promise<undefined> = Promise.resolve(undefined)
 
 /** The rows of a YAML sequence. The parser needs about a second for a megabyte, and longer for a hostile one: it runs in a thread of
  * its own with a time limit. */
@@ -28,7 +28,9 @@ export async function readYaml(
     signal.throwIfAborted()
     return runWorker(text, signal)
   })
-  last = run.catch(() => undefined)
+  // Without its value, which may have secrets.
+  const forget = () => undefined
+  last = run.then(forget, forget)
   const message = await run
   if ('reason' in message) throw unreadable(message.reason)
   return parseRows(message.rows, rows)

@@ -25,8 +25,11 @@ export function createEndWithToken(
   const check = async () => {
     if (isChecking) return
     isChecking = true
-    await Promise.all([...endsByToken].map(([token, ends]) => endIfInvalid(token, ends)))
-    isChecking = false
+    try {
+      await Promise.all([...endsByToken].map(([token, ends]) => endIfInvalid(token, ends)))
+    } finally {
+      isChecking = false
+    }
   }
 
   const add = (token: string, end: () => void) => {
