@@ -2,12 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeDashboards } from './monitoring/dashboards.ts'
 import { makeRules, makeRuleTests } from './monitoring/rules.ts'
+import { makeRunbookIndex } from './monitoring/runbooks.ts'
 
-/** The alerts and dashboards, by file name. */
+/** The alerts with the list of their runbooks, and the dashboards, by file name. */
 export function makeMonitoring(): Record<string, string> {
   return {
     'deploy/prometheus/alerts.yaml': makeRules(),
     'deploy/prometheus/alerts.test.yaml': makeRuleTests(),
+    'docs/runbooks/README.md': makeRunbookIndex(),
     ...makeDashboards(),
   }
 }

@@ -141,6 +141,7 @@ export async function buildApp(deps: Deps) {
   metrics.observeBacklog(backlog.latest)
   metrics.observeDatabase({ statistics: database.statistics, state: databaseState.latest })
   if (events) metrics.observeNats(events.nats.isUp)
+  metrics.observeIssuer(identity.issuerState)
   if (identity.revocations) metrics.observeRevocations(identity.revocations)
   const exports = createExports({ queue: deps.lanes.searches })
   const audit = createAudit({

@@ -46,6 +46,7 @@ const service: Dashboard = {
       panel('Connections refused', 'short', rate('console_connections_refused_total', 'instance')),
       panel('Memory of unread responses', 'bytes', total('console_responses_unsent_bytes', 'instance')),
       panel('Responses cut off', 'short', rate('console_responses_cut_off_total', 'cause')),
+      panel('Keys of the issuer are readable', 'short', total('console_issuer_up', 'instance')),
       panel('Revocations in use', 'short', total('console_revocations', 'instance')),
       panel('List of revocations is readable', 'short', total('console_revocations_up', 'instance')),
     ],

@@ -21,6 +21,7 @@ export function knownMetrics(): Map<string, string[]> {
   metrics.observeDatabase({ statistics: { pools: new Map(), errors: new Map() }, state: () => undefined })
   metrics.observeAgents(() => undefined)
   metrics.observeNats(() => true)
+  metrics.observeIssuer(() => 'up')
   metrics.observeRevocations({ state: () => 'up', size: () => 0 })
   metrics.redis()
   metrics.requestBudgets()

@@ -39,10 +39,13 @@ export const serviceAlerts: Alert[] = [
   },
   {
     name: 'ConsoleMemoryHigh',
-    expr: 'process_resident_memory_bytes{job=~"agent-console.*"} > 0.85 * 1024 ^ 3',
+    expr:
+      'process_resident_memory_bytes{job="agent-console"} > 0.85 * 1024 ^ 3 ' +
+      'or process_resident_memory_bytes{job="agent-console-relay"} > 0.85 * 512 * 1024 ^ 2',
     for: '15m',
     severity: 'ticket',
-    summary: 'A process uses more than 85 % of 1 GiB, the limit of the chart and of the unit.',
+    summary:
+      'A process uses more than 85 % of its limit in the chart and in the unit: 1 GiB, the relay 512 MiB.',
     runbook: 'busy-process',
     fires: {
       series: { [`process_resident_memory_bytes{${labels}}`]: '1000000000x60' },
@@ -78,6 +81,16 @@ export const serviceAlerts: Alert[] = [
       labels: { instance: 'a:9464' },
     },
     quiet: { [`console_responses_cut_off_total{${labels},cause="stalled"}`]: '0+60x60' },
+  },
+  {
+    name: 'ConsoleIssuerDown',
+    expr: 'console_issuer_up == 0',
+    for: '5m',
+    severity: 'page',
+    summary: 'The keys of the issuer cannot be read: after an hour, no token is accepted.',
+    runbook: 'issuer',
+    fires: { series: { [`console_issuer_up{${labels}}`]: '0x30' }, at: '10m', labels: replica },
+    quiet: { [`console_issuer_up{${labels}}`]: '1x30' },
   },
   {
     name: 'ConsoleRevocationsStale',

@@ -8,10 +8,10 @@ import { type ConnectionMetrics, createConnectionMetrics } from './metrics/conne
 import { type DatabaseObservation, observeDatabase } from './metrics/database.ts'
 import { createRelayMetrics, observeBacklog, observeNats, type RelayMetrics } from './metrics/delivery.ts'
 import { createFactory } from './metrics/factory.ts'
+import { type ObservedRevocations, observeIssuer, observeRevocations } from './metrics/identity.ts'
 import { createLaneMetrics, type LaneMetrics } from './metrics/lanes.ts'
 import { createMaintenanceMetrics, type MaintenanceMetrics } from './metrics/maintenance.ts'
 import { createRedisMetrics, type RedisMetrics } from './metrics/redis.ts'
-import { type ObservedRevocations, observeRevocations } from './metrics/revocations.ts'
 import {
   createExchangeMetrics,
   createServiceMetrics,
@@ -47,6 +47,8 @@ export interface Metrics {
   observeAgents: (latest: () => ReadonlyMap<string, number> | undefined) => void
   observeDatabase: (observation: DatabaseObservation) => void
   observeNats: (isUp: () => boolean) => void
+  /** Whether its keys could be read, as a state of health. */
+  observeIssuer: (state: () => string) => void
   observeRevocations: (revocations: ObservedRevocations) => void
   service: (name: string) => ServiceMetrics
   exchanges: () => ExchangeMetrics
@@ -89,6 +91,7 @@ export function createMetrics(): Metrics {
     observeAgents: (latest) => observeAgents(create, latest),
     observeDatabase: (observation) => observeDatabase(create, observation),
     observeNats: (isUp) => observeNats(create, isUp),
+    observeIssuer: (state) => observeIssuer(create, state),
     observeRevocations: (revocations) => observeRevocations(create, revocations),
     redis: () => createRedisMetrics(create),
     requestBudgets: () => createBudgetMetrics(create),
