@@ -23,10 +23,18 @@ export interface ServerProcess {
   signal: (signal: NodeJS.Signals) => void
   /** Undefined while it does not run. */
   pid: () => number | undefined
+  /** The end of its log. */
+  output: () => string
 }
+
+const MAX_OUTPUT_LENGTH = 4_000
 
 export function createServerProcess({ command, args, log, ready, detached }: ServerCommand): ServerProcess {
   let child: ChildProcess | undefined
+  let output = ''
+  const keep = (text: string) => {
+    output = (output + text).slice(-MAX_OUTPUT_LENGTH)
+  }
   return {
     start: async () => {
       const starting = spawn(command, args, {
@@ -37,7 +45,12 @@ export function createServerProcess({ command, args, log, ready, detached }: Ser
       })
       child = starting
       starting.once('close', () => (child = undefined))
-      await isReady(starting, starting[log] as Readable, command, ready)
+      await isReady(
+        starting,
+        (starting[log] as Readable).setEncoding('utf8').on('data', keep),
+        command,
+        ready,
+      )
     },
     end: async (signal) => {
       const ending = child
@@ -48,6 +61,7 @@ export function createServerProcess({ command, args, log, ready, detached }: Ser
     },
     signal: (signal) => void child?.kill(signal),
     pid: () => child?.pid,
+    output: () => output,
   }
 }
 
@@ -69,8 +83,8 @@ async function isReady(
     starting.once('close', () =>
       reject(Object.assign(new Error(log), { code: log.includes('in use') ? 'EADDRINUSE' : 'FAILED' })),
     )
-    output.setEncoding('utf8').on('data', (text: string) => {
-      log = (log + text).slice(-4_000)
+    output.on('data', (text: string) => {
+      log = (log + text).slice(-MAX_OUTPUT_LENGTH)
       if (log.includes(line)) resolve()
     })
   })

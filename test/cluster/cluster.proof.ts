@@ -65,7 +65,10 @@ describe('a cluster', () => {
       const observed = { history, bare, checkClients: clients.check }
       const faults = runFaults(plan(scene, history), observed, tell)
       // What clients saw is checked also if a part does not come back.
-      await faults.catch((error: Error) => tell(`Ended early: ${error.message}`))
+      await faults.catch((error: Error) => {
+        tell(`Ended early: ${error.message}`)
+        for (const { name, log } of scene.postgres.nodes) tell(`The log of ${name}:\n${log()}`)
+      })
       await clients.stop()
       await bare.stop()
       const violations = check(history, await readStored(scene, identity.team))

@@ -18,6 +18,8 @@ export interface PatroniNode {
   restUrl: string
   /** Starts Patroni, unless it runs. Patroni starts PostgreSQL. */
   start: () => Promise<void>
+  /** The end of the log of Patroni and PostgreSQL. */
+  log: () => string
   /** A crash of the machine: SIGKILL for Patroni, then for PostgreSQL. */
   kill: () => Promise<void>
 }
@@ -59,6 +61,7 @@ export async function createPatroniNode(options: PatroniOptions): Promise<Patron
     start: async () => {
       if (patroni.pid() === undefined) await patroni.start()
     },
+    log: patroni.output,
     kill: async () => {
       // First Patroni: it would start PostgreSQL again, or give its leadership away.
       patroni.signal('SIGKILL')
