@@ -72,7 +72,7 @@ EXPOSE 8080 9464
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "/app/bin/agent-console.ts", "health"]
-# Without the signal, nobody in the container can make the process listen for a debugger.
+# Without the signal, no process in the container can make this one listen for a debugger.
 # The limit of the container sets that of the heap.
 ENTRYPOINT ["node", "--disable-sigusr1", "--max-semi-space-size=16", "--v8-pool-size=1", "/app/bin/agent-console.ts"]
 CMD ["serve"]

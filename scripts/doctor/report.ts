@@ -17,7 +17,7 @@ function summarise(findings: readonly Finding[]): string {
   const [problems, advices] = [count('problem'), count('advice')]
   const advice = advices === 0 ? '' : ` ${advices} ${advices === 1 ? 'line is' : 'lines are'} advice.`
   if (problems === 0) return `No problems.${advice} The rest of the list: docs/production-checklist.md`
-  return `${problems === 1 ? '1 problem' : `${problems} problems`}: do what stands after ->, from the top, and run this again.${advice}`
+  return `${problems === 1 ? '1 problem' : `${problems} problems`}: follow the steps after -> from top to bottom, then run this again.${advice}`
 }
 
 const width = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length))

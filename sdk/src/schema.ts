@@ -697,7 +697,7 @@ export interface paths {
         post?: never;
         /**
          * Release Managed Agent
-         * @description The configuration set lets go of the agent: it owns none of its fields any more. The agent stays as it is. Needs the permission `agent:write`.
+         * @description The configuration set releases the agent: it owns none of its fields any more. The agent stays as it is. Needs the permission `agent:write`.
          */
         delete: operations["releaseManagedAgent"];
         options?: never;
@@ -2276,7 +2276,7 @@ export interface components {
          *     }
          */
         AgentImportRow: {
-            /** @description Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an agent of the team stands for that agent. Required, except in a line of an export, whose `id` is used instead. */
+            /** @description Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an agent of the team also identifies that agent. Required, except in a line of an export, whose `id` is used instead. */
             external_key?: string;
             /**
              * @description Status of the agent in the team's own workflow. Any transition is allowed. Lists omit `archived` agents unless the filter `statuses` names that status. Default of a new agent: `active`.
@@ -2388,7 +2388,7 @@ export interface components {
             };
             /** @description URL of an AI Catalog. Default: none. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
             catalog_url?: string;
-            /** @description With `card` or `card_url`: Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an agent of the team stands for that agent. Default: the URL of the card. */
+            /** @description With `card` or `card_url`: Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an agent of the team also identifies that agent. Default: the URL of the card. */
             external_key?: string;
             /** @description With `card` or `card_url`: the name of the agent. At most 255 characters. Default: the name in the card. */
             override_name?: string;
@@ -2984,7 +2984,7 @@ export interface components {
                 /** @description Value in the card. null: none. */
                 new: unknown;
             }[];
-            /** @description The card no longer has the interface that `agent_url` was taken from: the URL that it prefers now. `agent_url` moves there only with `move_interface`. null: the interface is still there. */
+            /** @description URL of the interface that the card prefers now, if it no longer has the interface that `agent_url` was taken from. `agent_url` changes to it only with `move_interface`. null: the card still has the interface. */
             moves_to: string | null;
             signature: components["schemas"]["CardSignature"];
             /** @description What a reader should know, as sentences. */
@@ -3128,7 +3128,7 @@ export interface components {
             spec: components["schemas"]["AgentSpec"];
             /**
              * Format: uuid
-             * @description Id of an existing agent of the team: the set takes it under this key, in place of creating one. Default: create an agent if the set has none of this key.
+             * @description Id of an existing agent of the team: the set adopts it under this key, in place of creating one. Default: create an agent if the set has none of this key.
              */
             adopt?: string;
             /** @description Names of fields to overwrite even if another writer has changed them since the set applied them and the spec changes them too. Default: none; such a request gets 409 `field_drifted`. */
@@ -3290,7 +3290,7 @@ export interface components {
             /** @description Display name of that user now. null: the tokens of the user have none, it was erased, or it is not stored yet. */
             changed_by_name: string | null;
             /**
-             * @description What the user did. `agent_revision_redacted`: the user removed values from history. `agents_exported`: the user exported agents without their secrets. `secrets_read`: the user requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team. `set_applied`: a configuration set took an agent or other fields of it, and the agent stayed as it was. `set_released`: a configuration set let go of an agent. `card_key_saved`, `card_key_deleted`, `card_policy_changed`: the user changed which agent cards the team trusts.
+             * @description What the user did. `agent_revision_redacted`: the user removed values from history. `agents_exported`: the user exported agents without their secrets. `secrets_read`: the user requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team. `set_applied`: a configuration set adopted an agent or became the owner of more of its fields, without changing it. `set_released`: a configuration set released an agent. `card_key_saved`, `card_key_deleted`, `card_policy_changed`: the user changed which agent cards the team trusts.
              * @enum {string}
              */
             action: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released" | "card_key_saved" | "card_key_deleted" | "card_policy_changed";
@@ -3310,7 +3310,7 @@ export interface components {
             client_id: string | null;
             /** @description Why the user made the change. null: the user gave no reason, it was removed from history, or the agent was erased. */
             reason: string | null;
-            /** @description Details of the action. A change: the new revision, the names of the changed fields, the `set` and `key` if a configuration set made it, and in `credential_warnings` where a changed value looks like a credential, as in the header `console-credential-warnings`; if an MCP client made it, `client_name` may have the name that the client gives itself. A read of secrets: their names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the operation, the status of the response (499 if the client disconnected before it) and the duration in milliseconds. `agents_exported`: the format, the names of the filters, and the agent after which the export continued. `audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. `set_applied`, `set_released`: the set, the key and the names of the fields. A card key: its id, algorithm and origins. It never contains values of fields. */
+            /** @description Details of the action. A change: the new revision, the names of the changed fields, the `set` and `key` if a configuration set made it, and in `credential_warnings` where a changed value looks like a credential, as in the header `console-credential-warnings`; if an MCP client made it, `client_name` may have the name that the client gives itself. A read of secrets: their names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the operation, the status of the response (499 if the client disconnected before it) and the milliseconds until it began. `agents_exported`: the format, the names of the filters, and the agent after which the export continued. `audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. `set_applied`, `set_released`: the set, the key and the names of the fields. A card key: its id, algorithm and origins. It never contains values of fields. */
             detail: {
                 [key: string]: unknown;
             };
@@ -9348,7 +9348,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `field_owned`: Another configuration set owns a field of the spec. Remove the field from one of the two sets. `field_drifted`: Another writer has changed fields since the set applied them, and the spec changes them too. Name them in force to overwrite them, or put their current values into the spec. `agent_bound`: The key belongs to another agent, or the set has the agent under another key. Let go of that one first. `too_many_sets`: The team already has 100 configuration sets. Let go of all agents of one of them first. `set_full`: The configuration set already has 10,000 agents. Use another set. */
+            /** @description `field_owned`: Another configuration set owns a field of the spec. Remove the field from one of the two sets. `field_drifted`: Another writer has changed fields since the set applied them, and the spec changes them too. Name them in force to overwrite them, or put their current values into the spec. `agent_bound`: The key belongs to another agent, or the set has the agent under another key. Release that agent from the set first. `too_many_sets`: The team already has 100 configuration sets. Release all agents of one of them first. `set_full`: The configuration set already has 10,000 agents. Use another set. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

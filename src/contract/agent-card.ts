@@ -125,8 +125,8 @@ export const CardRefresh = Type.Object(
     moves_to: nullable(
       Type.String({
         description:
-          'The card no longer has the interface that `agent_url` was taken from: the URL that it prefers now. `agent_url` moves there ' +
-          'only with `move_interface`. null: the interface is still there.',
+          'URL of the interface that the card prefers now, if it no longer has the interface that `agent_url` was taken from. ' +
+          '`agent_url` changes to it only with `move_interface`. null: the card still has the interface.',
       }),
     ),
     signature: ref(CardSignature, { description: 'The result for the signatures of the card.' }),

@@ -64,8 +64,8 @@ export const AuditEvent = Type.Object(
         'that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a ' +
         'mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the ' +
         'user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team. ' +
-        '`set_applied`: a configuration set took an agent or other fields of it, and the agent stayed as it was. `set_released`: a ' +
-        'configuration set let go of an agent. `card_key_saved`, `card_key_deleted`, `card_policy_changed`: the user changed which agent ' +
+        '`set_applied`: a configuration set adopted an agent or became the owner of more of its fields, without changing it. ' +
+        '`set_released`: a configuration set released an agent. `card_key_saved`, `card_key_deleted`, `card_policy_changed`: the user changed which agent ' +
         'cards the team trusts.',
     }),
     agent_id: nullable(
@@ -97,7 +97,7 @@ export const AuditEvent = Type.Object(
         'names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation ' +
         'within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in ' +
         'seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the ' +
-        'operation, the status of the response (499 if the client disconnected before it) and the duration in milliseconds. ' +
+        'operation, the status of the response (499 if the client disconnected before it) and the milliseconds until it began. ' +
         '`agents_exported`: the format, the names of the filters, and the agent after which the export continued. ' +
         '`audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. `set_applied`, ' +
         '`set_released`: the set, the key and the names of the fields. A card key: its id, algorithm and origins. It never contains ' +

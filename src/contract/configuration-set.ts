@@ -70,7 +70,7 @@ export const ManagedAgentWrite = Type.Object(
     adopt: Type.Optional(
       described(
         Uuid,
-        'Id of an existing agent of the team: the set takes it under this key, in place of creating one. Default: create an agent if ' +
+        'Id of an existing agent of the team: the set adopts it under this key, in place of creating one. Default: create an agent if ' +
           'the set has none of this key.',
       ),
     ),

@@ -14,7 +14,7 @@ export const MAX_EXTERNAL_KEY_LENGTH = 512
 
 const EXTERNAL_KEY =
   'Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an ' +
-  'agent of the team stands for that agent.'
+  'agent of the team also identifies that agent.'
 
 const externalKey = (description: string) =>
   Type.String({ minLength: 1, maxLength: MAX_EXTERNAL_KEY_LENGTH, description })

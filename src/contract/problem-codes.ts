@@ -105,11 +105,11 @@ export const PROBLEMS = {
   agent_bound: {
     status: 409,
     detail:
-      'The key belongs to another agent, or the set has the agent under another key. Let go of that one first.',
+      'The key belongs to another agent, or the set has the agent under another key. Release that agent from the set first.',
   },
   too_many_sets: {
     status: 409,
-    detail: 'The team already has 100 configuration sets. Let go of all agents of one of them first.',
+    detail: 'The team already has 100 configuration sets. Release all agents of one of them first.',
   },
   set_full: {
     status: 409,

@@ -98,7 +98,7 @@ export function createApply({ sql, agents, now, newId }: ApplyDeps) {
     if (!isDryRun) await agents.lock(statements, teamId, id)
     const bindings = await findBindingsOf(statements, teamId, id, isDryRun ? 'read' : 'lock')
     const own = bindings.find(({ set }) => set === name.set)
-    // Another request let go of the agent since, or gave the key to another one.
+    // Another request has released the agent since, or gave the key to another one.
     if (bound && own?.key !== name.key) return undefined
     if (!bound && own) throw new Problem('agent_bound')
     refuseOwned(bindings, name.set, fields)

@@ -91,7 +91,7 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
         operationId: 'releaseManagedAgent',
         summary: 'Release Managed Agent',
         description:
-          'The configuration set lets go of the agent: it owns none of its fields any more. The agent stays as it is.',
+          'The configuration set releases the agent: it owns none of its fields any more. The agent stays as it is.',
         ...AGENT_OPERATION,
         params: ManagedAgentPath,
         response: {

@@ -391,7 +391,7 @@ describe('npm run doctor', async () => {
     assert.equal(lines[at + 1]?.indexOf('->'), lines[at]?.indexOf('A process'))
     assert.match(
       stdout,
-      /1 problem: do what stands after ->, from the top, and run this again\. 1 line is advice\.\n$/,
+      /1 problem: follow the steps after -> from top to bottom, then run this again\. 1 line is advice\.\n$/,
     )
   })
 

@@ -393,7 +393,7 @@ describe('a configuration set', async () => {
     ok(await ours.apply(name, { spec: moved }))
   })
 
-  it('lets go of an agent, which stays, and of a deleted one only when it is erased', async () => {
+  it('releases an agent, which stays, and a deleted one only when it is erased', async () => {
     const set = useSet(running, ci, 'lifecycle')
     const keys = ['a', 'b', 'c']
     const ids = new Map<string, string>()

@@ -75,7 +75,7 @@ function renderItem(item: PlanItem, layout: Layout, style: Style): string[] {
     ...renderChanges(changes, action === 'create', style),
     ...secrets.map((secret) => renderSecret(secret, action === 'create', style)),
     ...(taken.length > 0 ? dim(`the set takes ${taken.join(', ')}`) : []),
-    ...(released.length > 0 ? dim(`the set lets go of ${released.join(', ')}: the values stay`) : []),
+    ...(released.length > 0 ? dim(`the set releases ${released.join(', ')}: the values stay`) : []),
     ...(reason === null ? [] : indented(reason, style)),
   ]
 }

@@ -91,7 +91,7 @@ export const OTHER_COMMANDS: readonly Command[] = [
   },
   {
     path: 'mcp',
-    summary: 'Connect a host of models to the console, over standard input and output',
+    summary: 'Connect an MCP host to the console over standard input and output',
     details:
       'For hosts that start an MCP server as a program and cannot log in themselves. It passes messages to /mcp of the console with ' +
       'the login of the profile, which it refreshes, and ends with its standard input.',

@@ -77,7 +77,7 @@ export const SET_COMMANDS: readonly Command[] = [
   },
   {
     path: 'adopt',
-    summary: 'Let the set take an agent that exists',
+    summary: 'Let the set adopt an existing agent',
     details: 'The agent gets the values of the file with this key, in place of a new agent.',
     args: [
       { name: 'AGENT', description: 'Id of an agent, SET/KEY, or a name that only one agent has' },
