@@ -24,6 +24,8 @@ export async function startEtcd(machines: Machine[], folder: string): Promise<Et
           '--initial-cluster',
           machines.map((each, m) => `etcd-${m + 1}=http://${each.address}:2380`).join(),
         ],
+        // Patroni uses this version of the interface.
+        '--enable-v2',
         // A busy machine must not lose its leader.
         ...['--heartbeat-interval', '200', '--election-timeout', '2000'],
       ],

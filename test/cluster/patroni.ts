@@ -81,7 +81,9 @@ function configuration({ name, machine, disk, etcdHosts, bin }: PatroniOptions, 
     scope: 'console',
     name,
     restapi: { listen: rest, connect_address: rest },
-    etcd3: { hosts: etcdHosts },
+    // Not `etcd3`: with it, Patroni 3.0 overwrites the key of a new leader after the network of the old one is back, so that both
+    // accept writes on the same timeline.
+    etcd: { hosts: etcdHosts },
     bootstrap: {
       dcs: {
         ...{ ttl: 20, loop_wait: 2, retry_timeout: 5, synchronous_mode: true },

@@ -40,7 +40,11 @@ export async function runFaults(
       await inflict(n)
       await writesGoOn(observed)
       const { consoleMs, bareMs } = addTo(report, observed, from, performance.now())
-      tell(`${name} ${n + 1}/${times}: no change for ${seconds(consoleMs)}, bare ${seconds(bareMs)}`)
+      const lost = observed.bare.lost()
+      tell(
+        `${name} ${n + 1}/${times}: no change for ${seconds(consoleMs)}, bare ${seconds(bareMs)}` +
+          (lost > 0 ? `; the cluster itself has lost ${lost} acknowledged writes` : ''),
+      )
     }
   }
   return reports
