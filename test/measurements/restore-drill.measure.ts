@@ -10,7 +10,7 @@ import { createRepository } from '../support/pgbackrest.ts'
 /** Few at once; `npm run measure:drill` restores ten million. */
 const AGENTS = Number(process.env['DRILL_AGENTS'] ?? 10_000)
 
-const LOADING = ['max_wal_size=16GB', 'shared_buffers=1GB', 'checkpoint_timeout=30min']
+const LOADING = ['max_wal_size=4GB', 'shared_buffers=1GB', 'checkpoint_timeout=30min']
 
 it(`a drill restores and checks ${AGENTS} agents`, async (t) => {
   const repository = await createRepository()
