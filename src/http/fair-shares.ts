@@ -5,6 +5,7 @@ import type { QueueRefusal } from '../platform/fairness/fair-queue.ts'
 import type { Lane, Lanes } from '../platform/fairness/lanes.ts'
 import { refusalProblem } from '../platform/fairness/place.ts'
 import type { LaneMetrics } from '../platform/observe/metrics/lanes.ts'
+import { hasEnded } from '../platform/response-end.ts'
 import { inSpan } from '../platform/tracing/spans.ts'
 
 declare module 'fastify' {
@@ -63,7 +64,7 @@ export const fairShares = fp(
       }
       const wait = async () => {
         const since = performance.now()
-        if (reply.raw.closed) onDisconnect()
+        if (hasEnded(reply.raw)) onDisconnect()
         else reply.raw.once('close', onDisconnect)
         try {
           await inSpan('wait for a place', { attributes: { 'console.lane': lane } }, () => granted.promise)

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { onResponseEnd } from '../response-end.ts'
+import { hasEnded, onResponseEnd } from '../response-end.ts'
 import { Exchange, type Receiver, type UpstreamParts, type UpstreamRequest } from './exchange.ts'
 import { UpstreamFailure } from './failure.ts'
 
@@ -40,7 +40,7 @@ export function send<Result>(
       }
       exchange = new Exchange(upstream, request, { ...receiver, onEnd }, timer)
       // The client may have disconnected before, or between two attempts.
-      if (clientResponse.closed) exchange.abort(new UpstreamFailure('client_disconnected'))
+      if (hasEnded(clientResponse)) exchange.abort(new UpstreamFailure('client_disconnected'))
       else exchange.start()
     }
     budget.earn()
