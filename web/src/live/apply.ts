@@ -8,19 +8,25 @@ import { currentLive, setLive } from './state.ts'
 const GATHER_MS = 150
 /** Counts of the whole fleet are read less often than single agents. */
 const COUNTS_MS = 2000
+/** A tab that is paused for hours keeps no more: afterwards it reads everything again. */
+const MAX_GATHERED = 10_000
 
 type Listener = (events: readonly AgentEvent[]) => void
 
 const listeners = new Set<Listener>()
 const missedListeners = new Set<() => void>()
 let gathered: AgentEvent[] = []
+/** Those that were not kept are counted as well. */
+let waiting = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 let countsTimer: ReturnType<typeof setTimeout> | undefined
 
 /** Takes an event of the stream. While paused, events wait. */
 export function apply(event: AgentEvent): void {
-  gathered.push(event)
-  setLive({ lastChange: event.data.changed_at, waiting: gathered.length })
+  waiting++
+  if (waiting <= MAX_GATHERED) gathered.push(event)
+  else gathered = []
+  setLive({ lastChange: event.data.changed_at, waiting })
   if (currentLive().state !== 'paused') timer ??= setTimeout(flush, GATHER_MS)
 }
 
@@ -29,8 +35,11 @@ export function flush(): void {
   clearTimeout(timer)
   timer = undefined
   const events = gathered
+  const wereKept = waiting <= MAX_GATHERED
   gathered = []
-  setLive({ waiting: 0 })
+  waiting = 0
+  setLive({ waiting })
+  if (!wereKept) return applyAll()
   if (events.length === 0) return
   for (const id of new Set(events.map(({ data }) => data.agent_id))) {
     void queryClient.invalidateQueries({ queryKey: keys.one(id) })
