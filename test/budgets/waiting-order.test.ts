@@ -41,10 +41,10 @@ function createScene(t: TestContext) {
   }
 }
 
-it('a request that may wait does not overtake those that wait already', async (t) => {
-  const { waiting, order, free, request } = createScene(t)
-  const first = request('first', 5)
-  await until('the first request waits', () => waiting.count() === 1)
+async function secondDoesNotOvertake(
+  { order, free, request }: ReturnType<typeof createScene>,
+  first: Promise<void>,
+): Promise<void> {
   free(1)
   const second = request('second', 1)
   await sleep(20)
@@ -52,21 +52,24 @@ it('a request that may wait does not overtake those that wait already', async (t
   free(6)
   await Promise.all([first, second])
   assert.deepEqual(order, ['first', 'second'])
+}
+
+it('a request that may wait does not overtake those that wait already', async (t) => {
+  const scene = createScene(t)
+  const { waiting, request } = scene
+  const first = request('first', 5)
+  await until('the first request waits', () => waiting.count() === 1)
+  await secondDoesNotOvertake(scene, first)
 })
 
 it('nor when the last of them has given up', async (t) => {
-  const { waiting, order, free, request } = createScene(t)
+  const scene = createScene(t)
+  const { waiting, request } = scene
   const first = request('first', 5)
   await until('the first request waits', () => waiting.count() === 1)
   await assert.rejects(request('impatient', 5, 10))
   assert.equal(waiting.count(), 1)
-  free(1)
-  const second = request('second', 1)
-  await sleep(20)
-  assert.deepEqual(order, [])
-  free(6)
-  await Promise.all([first, second])
-  assert.deepEqual(order, ['first', 'second'])
+  await secondDoesNotOvertake(scene, first)
 })
 
 it('the result of a request is not kept while others wait', async (t) => {
