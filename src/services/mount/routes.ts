@@ -107,7 +107,7 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async 
       if (permit) reply.headers(permit.headers)
       const startedAt = performance.now()
       let wasSent = false
-      const record = (status: number) => {
+      const settle = (status: number) => {
         // A call that the console refused without sending it used nothing and changed nothing.
         if (!wasSent) permit?.refund()
         else if (!isRead(method)) {
@@ -122,12 +122,12 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async 
           wasSent = true
         },
       }).catch((error: unknown) => {
-        record(error instanceof Problem ? error.status : 500)
+        settle(error instanceof Problem ? error.status : 500)
         throw error
       })
       const { status, headers, body } = response
       // Before the body, which may be endless: the record must not depend on how the client reads it.
-      record(status)
+      settle(status)
       const hasBody = method !== 'HEAD' && status !== 304
       if (observeResponse && hasBody && isCheckable(headers) && Math.random() < service.sampleRatio) {
         sample(body, (bytes) => observeResponse(declared, status, headers['content-type'] ?? '', bytes))
