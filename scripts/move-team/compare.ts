@@ -1,6 +1,7 @@
 import { type Client, escapeIdentifier } from 'pg'
+import { findDifferences } from './differences.ts'
 import type { Databases } from './replication.ts'
-import { rowText, type TeamTable } from './tables.ts'
+import { AUDIT, rowText, type TeamTable } from './tables.ts'
 
 export interface Comparison {
   /** Rows of the team in the source. */
@@ -13,19 +14,16 @@ const MAX_EXAMPLES = 3
 
 /** Compares the rows of a team in both databases, table by table. */
 export async function compareTeam(
-  { source, target }: Databases,
+  databases: Databases,
   team: string,
   tables: TeamTable[],
 ): Promise<Comparison> {
   const comparison: Comparison = { rows: 0, differences: [] }
   for (const table of tables) {
-    const [there, here] = await Promise.all([
-      readDigest(source, team, table),
-      readDigest(target, team, table),
-    ])
+    const [there, here] = await readDigests(databases, team, table)
     comparison.rows += there.rows
-    if (there.rows === here.rows && there.digest === here.digest) continue
-    const examples = await findDifferent({ source, target }, team, table)
+    if (isSame(there, here)) continue
+    const examples = await findDifferent(databases, team, table)
     comparison.differences.push(
       `${table.name}: ${there.rows} rows in the source, ${here.rows} in the target; ` +
         `different: ${examples.join(', ') || 'none any more'}.`,
@@ -34,34 +32,60 @@ export async function compareTeam(
   return comparison
 }
 
-/** The sum of the hashes of the rows: it needs no order. */
-async function readDigest(
-  client: Client,
+interface Digest {
+  rows: number
+  /** The sum of the hashes of the rows: it needs no order. */
+  sum: string
+}
+
+const isSame = (one: Digest, other: Digest) => one.rows === other.rows && one.sum === other.sum
+
+async function readDigests(
+  { source, target }: Databases,
   team: string,
   { name, columns }: TeamTable,
-): Promise<{ rows: number; digest: string }> {
-  const { rows } = await client.query<{ rows: number; digest: string }>(
-    `SELECT count(*)::float8 AS rows, coalesce(sum(('x' || left(hash, 16))::bit(64)::bigint::numeric), 0)::text AS digest
-     FROM (SELECT md5(${rowText(columns)}) AS hash FROM ${escapeIdentifier(name)} WHERE team_id = $1) hashed`,
-    [team],
-  )
-  return rows[0] as { rows: number; digest: string }
+): Promise<[source: Digest, target: Digest]> {
+  const read = async (client: Client) => {
+    const { rows } = await client.query<Digest>(
+      `SELECT count(*)::float8 AS rows, coalesce(sum(('x' || left(hash, 16))::bit(64)::bigint::numeric), 0)::text AS sum
+       FROM (SELECT md5(${rowText(columns)}) AS hash FROM ${escapeIdentifier(name)} WHERE team_id = $1) hashed`,
+      [team],
+    )
+    return rows[0] as Digest
+  }
+  return Promise.all([read(source), read(target)])
 }
 
 /** The keys of some rows that differ. */
-async function findDifferent(
-  { source, target }: Databases,
-  team: string,
-  { name, columns, key = columns }: TeamTable,
-): Promise<string[]> {
-  const read = async (client: Client) => {
-    const { rows } = await client.query<{ key: string; hash: string }>(
-      `SELECT ${rowText(key)} AS key, md5(${rowText(columns)}) AS hash FROM ${escapeIdentifier(name)} WHERE team_id = $1`,
-      [team],
-    )
-    return new Map(rows.map((row) => [row.key, row.hash]))
+async function findDifferent(databases: Databases, team: string, table: TeamTable): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of findDifferences(databases, team, table)) {
+    keys.push(key)
+    if (keys.length === MAX_EXAMPLES) break
   }
-  const [there, here] = await Promise.all([read(source), read(target)])
-  const keys = new Set([...there.keys(), ...here.keys()])
-  return [...keys].filter((each) => there.get(each) !== here.get(each)).slice(0, MAX_EXAMPLES)
+  return keys
+}
+
+/** One sentence for each table where the team has changed something at the target since the cut-over. */
+export async function findOwnChanges(
+  databases: Databases,
+  team: string,
+  tables: TeamTable[],
+  cutOverId: string,
+): Promise<string[]> {
+  const changes: string[] = []
+  // The source goes on to store the names of users.
+  for (const table of tables.filter(({ name }) => name !== 'users')) {
+    const isAudit = table.name === AUDIT
+    if (!isAudit && isSame(...(await readDigests(databases, team, table)))) continue
+    const newer = isAudit ? `AND id >= '${cutOverId}'` : ''
+    const own: string[] = []
+    for await (const { key, isInTarget } of findDifferences(databases, team, table, newer)) {
+      // Maintenance erases what has expired, at both sides; a saved view does not expire.
+      if (isInTarget || table.name === 'saved_views') own.push(key)
+      if (own.length === MAX_EXAMPLES) break
+    }
+    if (own.length > 0) changes.push(`${table.name}: ${own.join(', ')}`)
+  }
+  return changes
 }

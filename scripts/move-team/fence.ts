@@ -40,10 +40,6 @@ export async function stopWrites(client: Client, team: string, tables: TeamTable
   }
 }
 
-export async function refusesWrites(client: Client, team: string): Promise<boolean> {
-  return (await fencedTables(client, team)).length > 0
-}
-
 export async function allowWrites(client: Client, team: string): Promise<void> {
   for (const table of await fencedTables(client, team))
     await withBriefLock(client, `DROP TRIGGER ${moveName(team)} ON ${table}`)

@@ -1,6 +1,6 @@
 import { type Client, escapeIdentifier } from 'pg'
 import { withBriefLock } from './locks.ts'
-import { type TeamTable } from './tables.ts'
+import { AUDIT, type TeamTable } from './tables.ts'
 
 const BATCH_SIZE = 1_000
 
@@ -23,8 +23,6 @@ export async function removeTeam(client: Client, team: string, tables: TeamTable
   await client.query('RESET session_replication_role')
   return removed
 }
-
-const AUDIT = 'audit_events'
 
 /** Removes the copies of audit events from a target whose move was cancelled. The append-only trigger is off for one batch at a
  * time, under a lock that keeps all others from changing the table. */

@@ -2,7 +2,8 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { withBriefLock } from './locks.ts'
 import { MOVE_PREFIX, moveName } from './move-name.ts'
 import { pollUntil } from './poll.ts'
-import { type TeamTable } from './tables.ts'
+import { identify, setState } from './state.ts'
+import { AUDIT, type TeamTable } from './tables.ts'
 
 export interface Databases {
   source: Client
@@ -28,20 +29,54 @@ export async function startReplication(
   // Not TRUNCATE: it would empty the table of the target for all teams.
   await source.query(
     `CREATE PUBLICATION ${name} FOR ${filtered.join(', ')}
-     WITH (publish = 'insert, update, delete', publish_via_partition_root = true)`,
+     WITH (publish = 'insert, update, delete', publish_via_partition_root = true);
+     ${setState(team, { target: await identify(target) })}`,
   )
   await target.query(`CREATE SUBSCRIPTION ${name} CONNECTION ${escapeLiteral(sourceUrl)} PUBLICATION ${name}`)
 }
 
-/** Ends the copying. Rows stay where they are. */
-export async function stopReplication({ source, target }: Databases, team: string): Promise<void> {
+/** From now on only new audit events are copied. What maintenance erases at the source, the target may still need: an agent can be
+ * recovered there. */
+export async function endCutOver(
+  { source, target }: Databases,
+  team: string,
+  cutOverId: string,
+): Promise<void> {
   const name = moveName(team)
-  await target.query(`DROP SUBSCRIPTION IF EXISTS ${name}`)
+  await source.query(
+    `ALTER PUBLICATION ${name} SET TABLE ${AUDIT} WHERE (team_id = '${team}');
+     ALTER PUBLICATION ${name} SET (publish = 'insert');
+     ${setState(team, { target: await identify(target), cutOverId })}`,
+  )
+}
+
+/** Ends the copying. Rows stay where they are. */
+export async function dropSubscription(target: Client, team: string): Promise<void> {
+  await target.query(`DROP SUBSCRIPTION IF EXISTS ${moveName(team)}`)
+}
+
+/** Ends the move. The publication has its state, and goes last: until then the step can be repeated. Its tables go first, each
+ * behind a lock: PostgreSQL fails an update with `cache lookup failed for publication` if the publication goes in the meantime. */
+export async function dropPublication(source: Client, team: string): Promise<void> {
+  const name = moveName(team)
+  const { rows: published } = await source.query<{ table: string }>(
+    'SELECT prrelid::regclass::text AS table FROM pg_publication_rel JOIN pg_publication p ON p.oid = prpubid WHERE pubname = $1',
+    [name],
+  )
+  for (const { table } of published)
+    await withBriefLock(
+      source,
+      `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE; ALTER PUBLICATION ${name} DROP TABLE ${table}`,
+    )
+  const { rows: otherMoves } = await source.query(
+    'SELECT FROM pg_publication WHERE starts_with(pubname::text, $1) AND pubname <> $2',
+    [MOVE_PREFIX, name],
+  )
+  if (otherMoves.length === 0) await resetReplicaIdentities(source)
   await source.query(`DROP PUBLICATION IF EXISTS ${name}`)
-  const { rowCount } = await source.query('SELECT FROM pg_publication WHERE starts_with(pubname::text, $1)', [
-    MOVE_PREFIX,
-  ])
-  if (rowCount !== 0) return
+}
+
+async function resetReplicaIdentities(source: Client): Promise<void> {
   const { rows } = await source.query<{ table: string }>(
     `SELECT oid::regclass::text AS table FROM pg_class
      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relreplident = 'f'`,
@@ -54,7 +89,7 @@ export async function waitForCopy({ target }: Databases, team: string, withinMs:
   await pollUntil('the copy of the existing rows', withinMs, async () => {
     const { rows } = await target.query<{ left: number; failures: number }>(COPY_STATE, [moveName(team)])
     const [state] = rows
-    if (!state) throw new Error('The team is not being copied: run the step copy first.')
+    if (!state) throw new Error('The step copy was interrupted before it began: run the step cancel.')
     // A worker that fails starts again, and fails for ever: for example because the target has a row already.
     if (state.failures > 0)
       throw new Error(

@@ -24,6 +24,8 @@ const LEFT_BEHIND: Record<string, string> = {
   schema_migrations: 'the schema of this database',
 }
 
+export const AUDIT = 'audit_events'
+
 /** A month of the audit log that was detached from it. */
 const DETACHED_MONTH = /^(expired_)?audit_events_/
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { MAINTENANCE_NAME } from '../../src/maintenance/leader.ts'
 import { startProcess } from '../acceptance/processes.ts'
 import { until } from '../support/until.ts'
 import { createAgents } from './delivery-writers.ts'
@@ -26,6 +27,10 @@ const PATIENCE_MS = 600_000
 const EXTRA_KEY = `
 INSERT INTO card_keys SELECT team_id, 'extra', algorithm, public_key, origins, updated_at, updated_by
 FROM card_keys WHERE team_id = $1`
+
+/** As maintenance erases what has expired. The target must keep it. */
+const ERASE_AT_THE_SOURCE = `
+BEGIN; SET LOCAL application_name = '${MAINTENANCE_NAME}'; DELETE FROM idempotency_keys; COMMIT`
 
 describe('a team that moves to another database while it is used', () => {
   it('has every row and every acknowledged change there, and disturbs no other team', async (t) => {
@@ -56,10 +61,10 @@ describe('a team that moves to another database while it is used', () => {
       const isEnough = () => clients.updates() >= enough || clients.faults.length > 0
       await until(`${UPDATES} more updates are made`, isEnough, PATIENCE_MS)
     }
-    const step = async (name: string, expected = 0) => {
+    const step = async (name: string, expected = 0, [from, to] = [source, target]) => {
       const environment = {
-        SOURCE_DATABASE_URL: source.postgres.url,
-        TARGET_DATABASE_URL: target.postgres.url,
+        SOURCE_DATABASE_URL: from.postgres.url,
+        TARGET_DATABASE_URL: to.postgres.url,
       }
       const command = startProcess('scripts/move-team.ts', environment, name, '--team', team)
       assert.equal(await command.ended, expected, command.output())
@@ -67,7 +72,12 @@ describe('a team that moves to another database while it is used', () => {
       return command.output()
     }
 
+    assert.match(await step('cancel', 1), /The source does not move this team/)
     await step('copy')
+    assert.match(await step('copy', 1), /The copy has begun already/)
+    assert.match(await step('cancel', 1, [target, source]), /The source does not move this team/)
+    assert.match(await step('cancel', 1, [source, source]), /but TARGET_DATABASE_URL is/)
+    assert.match(await step('finish', 1), /run the step cut-over first/)
     await step('cancel')
     const beforeCopy = clients.updates()
     await step('copy')
@@ -79,7 +89,12 @@ describe('a team that moves to another database while it is used', () => {
     await target.sql.query("DELETE FROM card_keys WHERE kid = 'extra'")
     const cutOverAt = performance.now()
     await step('cut-over')
+    await source.sql.query(ERASE_AT_THE_SOURCE)
+    assert.match(await step('cut-over'), /The cut-over is done already/)
     home = { url: target.running.url, isFirst: false }
+    await moreUpdates()
+    assert.match(await step('cancel', 1), /The team has used the target: run the step finish/)
+    await moreUpdates()
     await step('finish')
     await moreUpdates()
     await Promise.all([clients.stop(), others.stop()])
