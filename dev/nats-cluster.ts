@@ -65,12 +65,17 @@ export async function startNatsCluster(size: number): Promise<NatsCluster> {
   }
 }
 
-/** The servers accept connections before they have elected a leader. */
+/** The servers accept connections before they have elected a leader, and a new leader refuses to place a stream until it has heard
+ * from every node. */
 async function waitForJetStream(urls: string[]): Promise<void> {
   const deadline = Date.now() + ELECTION_TIMEOUT_MS
+  const probe = { name: 'probe', subjects: ['probe'], num_replicas: urls.length }
   for (;;) {
     try {
-      return await onCluster(urls, async (manager) => void (await manager.getAccountInfo()))
+      return await onCluster(urls, async ({ streams }) => {
+        await streams.add(probe)
+        await streams.delete(probe.name)
+      })
     } catch (error) {
       if (Date.now() > deadline) throw error
     }

@@ -23,7 +23,7 @@ export interface ServerProcess {
   signal: (signal: NodeJS.Signals) => void
   /** Undefined while it does not run. */
   pid: () => number | undefined
-  /** The end of its log. */
+  /** The end of its log since the last start. */
   output: () => string
 }
 
@@ -32,11 +32,9 @@ const MAX_OUTPUT_LENGTH = 4_000
 export function createServerProcess({ command, args, log, ready, detached }: ServerCommand): ServerProcess {
   let child: ChildProcess | undefined
   let output = ''
-  const keep = (text: string) => {
-    output = (output + text).slice(-MAX_OUTPUT_LENGTH)
-  }
   return {
     start: async () => {
+      output = ''
       const starting = spawn(command, args, {
         stdio: ['ignore', log === 'stdout' ? 'pipe' : 'ignore', log === 'stderr' ? 'pipe' : 'ignore'],
         // Debian installs some outside the PATH of users.
@@ -45,12 +43,14 @@ export function createServerProcess({ command, args, log, ready, detached }: Ser
       })
       child = starting
       starting.once('close', () => (child = undefined))
-      await isReady(
-        starting,
-        (starting[log] as Readable).setEncoding('utf8').on('data', keep),
-        command,
-        ready,
-      )
+      await new Promise<void>((resolve, reject) => {
+        starting.once('error', (error) => reject(explain(error, command)))
+        starting.once('close', () => reject(ended(output)))
+        ;(starting[log] as Readable).setEncoding('utf8').on('data', (text: string) => {
+          output = (output + text).slice(-MAX_OUTPUT_LENGTH)
+          if (output.includes(ready)) resolve()
+        })
+      })
     },
     end: async (signal) => {
       const ending = child
@@ -65,27 +65,8 @@ export function createServerProcess({ command, args, log, ready, detached }: Ser
   }
 }
 
-async function isReady(
-  starting: ChildProcess,
-  output: Readable,
-  command: string,
-  line: string,
-): Promise<void> {
-  let log = ''
-  await new Promise<void>((resolve, reject) => {
-    starting.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'ENOENT'
-          ? new Error(`${command} is not installed: apt-get install ${command}`)
-          : error,
-      ),
-    )
-    starting.once('close', () =>
-      reject(Object.assign(new Error(log), { code: log.includes('in use') ? 'EADDRINUSE' : 'FAILED' })),
-    )
-    output.on('data', (text: string) => {
-      log = (log + text).slice(-MAX_OUTPUT_LENGTH)
-      if (log.includes(line)) resolve()
-    })
-  })
-}
+const explain = (error: NodeJS.ErrnoException, command: string) =>
+  error.code === 'ENOENT' ? new Error(`${command} is not installed: apt-get install ${command}`) : error
+
+const ended = (output: string) =>
+  Object.assign(new Error(output), { code: output.includes('in use') ? 'EADDRINUSE' : 'FAILED' })
