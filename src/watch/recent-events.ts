@@ -7,32 +7,38 @@ const MAX_BYTES = 16 * 1024 * 1024
  * missed from here. */
 export class RecentEvents {
   firstSequence: number
-  #events: StoredEvent[] = []
+  lastSequence: number
+  /** Each at its sequence modulo the length, so that a new event takes the place of the oldest one. */
+  readonly #events: (StoredEvent | undefined)[] = Array.from({ length: MAX_EVENTS })
   #bytes = 0
 
   constructor(firstSequence: number) {
     this.firstSequence = firstSequence
+    this.lastSequence = firstSequence - 1
   }
 
-  get lastSequence(): number {
-    return this.firstSequence + this.#events.length - 1
-  }
-
+  /** The event that follows the last one. */
   add(event: StoredEvent): void {
-    this.#events.push(event)
+    if (this.lastSequence - this.firstSequence + 1 === MAX_EVENTS) this.#dropOldest()
+    this.lastSequence = event.sequence
+    this.#events[event.sequence % MAX_EVENTS] = event
     this.#bytes += event.json.length
-    if (this.#events.length > MAX_EVENTS || this.#bytes > MAX_BYTES) this.#dropOldestHalf()
+    while (this.#bytes > MAX_BYTES) this.#dropOldest()
   }
 
   after(sequence: number): StoredEvent[] {
-    return this.#events.slice(Math.max(0, sequence + 1 - this.firstSequence))
+    const events: StoredEvent[] = []
+    for (let next = Math.max(sequence + 1, this.firstSequence); next <= this.lastSequence; next++) {
+      const event = this.#events[next % MAX_EVENTS]
+      if (event) events.push(event)
+    }
+    return events
   }
 
-  /** Half at once: removing one event from the start of an array costs as much as removing many. */
-  #dropOldestHalf(): void {
-    const count = Math.ceil(this.#events.length / 2)
-    for (const { json } of this.#events.slice(0, count)) this.#bytes -= json.length
-    this.#events = this.#events.slice(count)
-    this.firstSequence += count
+  #dropOldest(): void {
+    const index = this.firstSequence % MAX_EVENTS
+    this.#bytes -= this.#events[index]?.json.length ?? 0
+    this.#events[index] = undefined
+    this.firstSequence += 1
   }
 }

@@ -75,7 +75,8 @@ export function createWatch({ broadcaster, stream, watchLimits, metrics }: Watch
       if (!broadcaster || !stream || !isSameEpoch) return subscriber.end()
       const { recent } = current
       if (sequence + 1 < recent.firstSequence) {
-        const [first, last] = [sequence + 1, recent.firstSequence - 1]
+        // Into the middle of what is in memory, whose beginning moves on while this is read.
+        const [first, last] = [sequence + 1, Math.floor((recent.firstSequence + recent.lastSequence) / 2)]
         sequence = await limitReads(async () => {
           // The client may have disconnected while it waited.
           if (subscriber.isClosed) return last

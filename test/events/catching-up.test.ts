@@ -14,6 +14,8 @@ import { watch } from '../support/watching.ts'
  * has in memory. */
 const EVENTS = 4_000
 const EVENT_BYTES = 16_000
+/** As many as a replica has in memory. */
+const RECENT_EVENTS = 10_000
 
 const READERS = 20
 
@@ -29,13 +31,13 @@ describe('catching up with what is no longer in memory', async () => {
     })
     return found as string
   }
-  const publish = async (count: number, team: string) => {
+  const publish = async (count: number, team: string, bytes = EVENT_BYTES) => {
     const stream = jetstream(nats.connection)
     for (let done = 0; done < count; done += 500) {
       await Promise.all(
         Array.from({ length: Math.min(500, count - done) }, (_, index) => {
           const agentId = randomUUID()
-          const fields = ['x'.repeat(EVENT_BYTES)]
+          const fields = ['x'.repeat(bytes)]
           const event = agentEvent({ teamId: team, agentId, revision: done + index + 1, fields })
           return stream.publish(`${nats.subjectPrefix}.${team}.${agentId}`, JSON.stringify(event))
         }),
@@ -114,6 +116,31 @@ describe('catching up with what is no longer in memory', async () => {
     assert.notEqual(watching.position(), beginning)
     assert.deepEqual(watching.seen, [])
     watching.stop()
+    await until('its consumer is gone', async () => (await consumers()) === 1)
+  })
+
+  it('is done while other events go on to arrive', async () => {
+    const start = await position(running.url, person)
+    await publish(RECENT_EVENTS + 500, otherTeam, 1)
+    const present = await watch(running.url, person)
+    await publish(1, person.team, 1)
+    await present.waitFor(1)
+    present.stop()
+
+    const watching = await watch(running.url, { ...person, lastEventId: start })
+    let others = 0
+    let othersUntilSeen: number | undefined
+    for (let isPublished = false; othersUntilSeen === undefined; ) {
+      await publish(50, otherTeam, 1)
+      if (isPublished) others += 50
+      if (watching.seen.length === 2) othersUntilSeen = others
+      if (watching.seen.length === 1 && !isPublished) {
+        await publish(1, person.team, 1)
+        isPublished = true
+      }
+    }
+    watching.stop()
+    assert.ok(othersUntilSeen < RECENT_EVENTS / 2, `it has seen an event after ${othersUntilSeen} others`)
     await until('its consumer is gone', async () => (await consumers()) === 1)
   })
 
