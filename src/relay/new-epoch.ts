@@ -8,7 +8,7 @@ import { toEpochEvent } from './cloud-event.ts'
  * run begins one more epoch. */
 export async function beginEpoch(
   client: Client,
-  stream: Pick<EventStream, 'ensure' | 'lastEpoch' | 'publishEpoch'>,
+  stream: Pick<EventStream, 'ensureExists' | 'lastEpoch' | 'publishEpoch'>,
   report: (line: string) => void,
 ): Promise<void> {
   await client.query('BEGIN')
@@ -16,7 +16,7 @@ export async function beginEpoch(
   await client.query(`SELECT pg_advisory_xact_lock(${RELAY_LOCK})`)
   const { rows } = await client.query<{ epoch: string }>('SELECT epoch FROM event_delivery FOR UPDATE')
   const databaseEpoch = Number(rows[0]?.epoch)
-  const stored = await stream.ensure()
+  const stored = await stream.ensureExists()
   // The database may be older than the last epoch of the stream.
   const streamEpoch = (await stream.lastEpoch(stored)) ?? databaseEpoch
   report(`The database is in epoch ${databaseEpoch}, the stream in epoch ${streamEpoch}.`)

@@ -160,6 +160,16 @@ describe('a stream that goes on from what the database has recorded', () => {
     assert.deepEqual(await scene.storedIds(), [`${agent}:1`, `${agent}:2`])
   })
 
+  it('keeps its configuration in a new epoch, which a command with other settings begins', async (t) => {
+    const scene = await prepare(t)
+    const { streams } = await jetstreamManager(scene.nats.connection)
+    const larger = { max_bytes: 2 * 1024 ** 3 }
+    await streams.update(scene.nats.stream, larger)
+    await scene.newEpoch()
+    const { config } = await streams.info(scene.nats.stream)
+    assert.equal(config.max_bytes, larger.max_bytes)
+  })
+
   it('may have lost its newest messages, which is logged', async (t) => {
     const scene = await prepare(t)
     const agent = randomUUID()

@@ -9,6 +9,7 @@ import {
   jetstreamManager,
   RetentionPolicy,
   StorageType,
+  type StreamAPI,
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream'
@@ -108,16 +109,18 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
     /** Creates the stream, or updates its configuration. */
     async ensure(): Promise<StoredStream> {
       const { streams } = await manage()
-      const found = await streams.info(name).catch((error: unknown) => {
-        if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound)
-          return undefined
-        throw error
-      })
+      const found = await findStream(streams)
       if (!found) return describe(await streams.add(config))
       const differs = Object.entries(config).some(
         ([key, value]) => JSON.stringify(found.config[key as keyof StreamConfig]) !== JSON.stringify(value),
       )
       return describe(differs ? await streams.update(name, config) : found)
+    },
+
+    /** Creates the stream if there is none. A command must not shrink one to the defaults of settings that it was not given. */
+    async ensureExists(): Promise<StoredStream> {
+      const { streams } = await manage()
+      return describe((await findStream(streams)) ?? (await streams.add(config)))
     },
 
     async state(): Promise<StoredStream> {
@@ -180,6 +183,16 @@ export function createEventStream(nats: Nats, settings: EventStreamSettings) {
     /** The events of all teams from one sequence up to another, both included. */
     readAllTeams: (first: number, last: number, signal: AbortSignal) =>
       readRange({ first, last, filterSubject: undefined }, signal),
+  }
+
+  async function findStream(streams: StreamAPI): Promise<StreamInfo | undefined> {
+    try {
+      return await streams.info(name)
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound)
+        return undefined
+      throw error
+    }
   }
 
   async function publish(
