@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { Client } from 'pg'
 import { deleteExpiredBulks } from '../../src/agents/bulk/store.ts'
 import { AGENT_COLUMNS } from '../../src/agents/columns.ts'
 import type { AgentBulkItem, AgentBulkResult } from '../../src/contract/bulk.ts'
@@ -8,6 +9,8 @@ import type { AgentRevision } from '../../src/contract/history.ts'
 import type { ValidationError } from '../../src/contract/validation-error.ts'
 import { COLLECTION, codeOf, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { type Person, useConsole, useReplica } from '../support/console.ts'
+import { until } from '../support/until.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 
 const BULK = `${COLLECTION}/bulk`
 
@@ -191,6 +194,21 @@ describe('a bulk request', async () => {
     assert.equal((await getAgent(running, person, other as string)).body.purpose, 'old')
     const none = await send(person, { filters: { hubs: ['no'] }, expected_count: 0, delete: {} })
     assert.deepEqual(none.body.results, [])
+  })
+
+  it('by filters does not change an agent that was changed after it was found', async () => {
+    const person = await running.person()
+    const [id] = await createAgents(person, 1, { hub: 'h1' })
+    const writer = new Client({ connectionString: running.database.url })
+    await writer.connect()
+    await writer.query('BEGIN')
+    await writer.query(`UPDATE agents SET revision = 2, hub = 'h2' WHERE id = $1`, [id])
+    const reply = send(person, { filters: { hubs: ['h1'] }, expected_count: 1, delete: { erase: true } })
+    await until('it waits', async () => (await waitingForLock(running.database)).length === 1)
+    await writer.query('COMMIT')
+    await writer.end()
+    assert.deepEqual(shown((await reply).body.results), [[id, 'failed', null, '', 'revision_stale']])
+    assert.equal((await getAgent(running, person, id as string)).body.hub, 'h2')
   })
 
   it('by filters that match more than 500 agents is refused with what to do', async () => {

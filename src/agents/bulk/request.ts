@@ -16,12 +16,15 @@ export type BulkChange =
   | { action: 'lifecycle'; lifecycle: AgentLifecycle }
   | { action: 'delete'; erase: boolean }
 
+export interface FilterSelection {
+  filters: AgentFiltersQuery
+  expectedCount: number | undefined
+}
+
 export interface BulkRequest {
   change: BulkChange
   /** The agents, or what they must match. */
-  selection:
-    | { ids: string[]; revisions: ReadonlyMap<string, number> }
-    | { filters: AgentFiltersQuery; expectedCount: number | undefined }
+  selection: { ids: string[]; revisions: ReadonlyMap<string, number> } | FilterSelection
   isDryRun: boolean
   /** Where a value of the update looks like a credential. */
   credentialWarnings: readonly string[]

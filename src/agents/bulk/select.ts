@@ -8,14 +8,14 @@ import { countAgents, listAgents, needsFilterTable } from '../list/store.ts'
 
 const SORT = 'created_at'
 
-/** The ids of the agents that match, oldest first. Throws if their number is not the expected one, or too large. */
+/** The ids and revisions of the agents that match, oldest first. Throws if their number is not the expected one, or too large. */
 export async function selectAgents(
   sql: Statements,
   requireFilterTable: RequireFilterTable,
   teamId: string,
   query: AgentFiltersQuery,
   expectedCount: number | undefined,
-): Promise<string[]> {
+): Promise<Map<string, number>> {
   const filters = readFilters(query)
   if (needsFilterTable(filters, SORT)) await requireFilterTable(teamId)
   const { agents, hasNext } = await listAgents(sql, teamId, filters, {
@@ -39,5 +39,5 @@ export async function selectAgents(
         'with dry_run to see which agents match.',
     })
   }
-  return agents.map(({ id }) => id)
+  return new Map(agents.map(({ id, revision }) => [id, revision]))
 }

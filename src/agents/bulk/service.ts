@@ -16,7 +16,7 @@ import type { RequireFilterTable } from '../list/readiness.ts'
 import { type ChangeDeps, runChange } from './change.ts'
 import { failed, isTemporary, succeeded, toResult } from './outcome.ts'
 import type { RepeatableRequest, Repetition } from './repetition.ts'
-import { type BulkRequest, readBulkRequest } from './request.ts'
+import { type BulkRequest, type FilterSelection, readBulkRequest } from './request.ts'
 import { selectAgents } from './select.ts'
 
 export interface BulkDeps extends ChangeDeps {
@@ -54,24 +54,23 @@ export function createBulk(deps: BulkDeps) {
   const { searches, secrets, requireFilterTable, repetition } = deps
   const running = new Set<string>()
 
-  const select = async (turns: Turns, teamId: string, { selection }: BulkRequest): Promise<string[]> => {
-    if ('ids' in selection) return selection.ids
-    const { filters, expectedCount } = selection
-    return turns.take('searches', () =>
-      selectAgents(searches, requireFilterTable, teamId, filters, expectedCount),
-    )
-  }
+  /** The revisions of the agents that match: one that has changed since may match no longer. */
+  const select = (
+    turns: Turns,
+    teamId: string,
+    { filters, expectedCount }: FilterSelection,
+  ): Promise<ReadonlyMap<string, number>> =>
+    turns.take('searches', () => selectAgents(searches, requireFilterTable, teamId, filters, expectedCount))
 
   /** Returns the result of one agent. Throws only if the request has to end without a response. */
   const changeOne = async (
     turns: Turns,
     caller: Caller,
-    { change, selection, isDryRun }: BulkRequest,
-    id: string,
+    { change, isDryRun }: BulkRequest,
+    { id, revision }: { id: string; revision: number | undefined },
     { refuseIfDependents, log }: BulkContext,
     repeatable: RepeatableRequest<AgentBulkItem> | undefined,
   ): Promise<AgentBulkItem> => {
-    const revision = 'ids' in selection ? selection.revisions.get(id) : undefined
     const conditions = {
       expectedRevisions: revision === undefined ? null : [revision],
       ...(refuseIfDependents && { refuseIfDependents }),
@@ -125,14 +124,20 @@ export function createBulk(deps: BulkDeps) {
       ...{ lanes: deps.lanes, team: teamId, signal: context.signal },
       isClosing: () => deps.shutdown.hasBegun,
     })
-    const repeatable =
-      key && (await repetition.begin<AgentBulkItem>(turns, caller, key, () => select(turns, teamId, request)))
+    const { selection } = request
+    let revisions = 'ids' in selection ? selection.revisions : new Map<string, number>()
+    const selectIds = async () => {
+      if ('ids' in selection) return selection.ids
+      revisions = await select(turns, teamId, selection)
+      return [...revisions.keys()]
+    }
+    const repeatable = key && (await repetition.begin<AgentBulkItem>(turns, caller, key, selectIds))
     if (repeatable?.results) return repeatable.results
-    const ids = repeatable ? repeatable.agentIds : await select(turns, teamId, request)
+    const ids = repeatable ? repeatable.agentIds : await selectIds()
     const items = await inOrder(ids, AT_ONCE, async (id) => {
       const done = repeatable?.done.get(id)
       if (done) return succeeded(id, 'changed', done)
-      return changeOne(turns, caller, request, id, context, repeatable)
+      return changeOne(turns, caller, request, { id, revision: revisions.get(id) }, context, repeatable)
     })
     if (request.isDryRun) await addImpacts(turns, teamId, items)
     if (repeatable && !items.some(isTemporary)) {
