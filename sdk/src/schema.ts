@@ -3691,7 +3691,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, sent with the same filters. Default: the first page. */
                 cursor?: string;
-                /** @description Members of Agent that each result contains, in the order of Agent; `id` is always one of them. The others are absent, even if Agent requires them. Default: all except `latest_evaluation`. */
+                /** @description Members of Agent that each result contains, in the order of Agent; `id` is always one of them. The others are absent, even if Agent requires them. `latest_evaluation` is there only with `include_scores=true`. Default: all. */
                 fields?: ("id" | "agent_name" | "model_name" | "team_id" | "created_by" | "created_at" | "updated_at" | "agent_url" | "hub" | "api_key" | "agent_system_prompt" | "rate_limit_requests_per_minute" | "status" | "access_level" | "agent_params" | "mcp_config" | "delegated_agents" | "white_box_config" | "agent_metadata" | "purpose" | "protocol" | "test_score" | "last_tested_by" | "evaluated_harnesses" | "last_evaluated_at" | "protection_status" | "trust_stage" | "trusted_at" | "ttt_days" | "guard_config_id" | "guard_manually_configured" | "import_metadata" | "capabilities" | "skills" | "latest_evaluation")[];
                 /** @description true: each agent contains `latest_evaluation`. Default: false. */
                 include_scores?: boolean;

@@ -118,8 +118,8 @@ export function agentSql(table: string, shape: AgentShape = {}): string {
 
 function membersOf({ includeScores = false, fields }: AgentShape): string[] {
   return Object.keys(Agent.properties).filter((name) => {
-    if (name === 'latest_evaluation' && includeScores) return true
-    return fields ? name === 'id' || fields.includes(name) : name !== 'latest_evaluation'
+    if (name === 'latest_evaluation') return includeScores
+    return !fields || name === 'id' || fields.includes(name)
   })
 }
 

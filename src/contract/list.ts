@@ -37,7 +37,7 @@ export const AgentListQuery = Type.Object({
     Type.Array(oneOf(AGENT_MEMBERS), {
       description:
         'Members of Agent that each result contains, in the order of Agent; `id` is always one of them. The others are ' +
-        'absent, even if Agent requires them. Default: all except `latest_evaluation`.',
+        'absent, even if Agent requires them. `latest_evaluation` is there only with `include_scores=true`. Default: all.',
     }),
   ),
   include_scores: Type.Optional(

@@ -176,7 +176,7 @@ describe('the list of agents', async () => {
     for (const [query, members] of [
       ['fields=status&fields=agent_name', ['id', 'agent_name', 'status']],
       ['fields=id', ['id']],
-      ['fields=latest_evaluation', ['id', 'latest_evaluation']],
+      ['fields=latest_evaluation', ['id']],
       ['fields=agent_params&include_scores=true', ['id', 'agent_params', 'latest_evaluation']],
       ['fields=api_key&tags=&tags=x&statuses=rejected', undefined],
     ] as const) {

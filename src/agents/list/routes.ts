@@ -80,6 +80,7 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
           response: { 200: agentExportResponse, ...readErrors('filters_not_ready') },
         },
         () => 'searches',
+        true,
       ),
       // A HEAD request would read all agents.
       exposeHeadRoute: false,
