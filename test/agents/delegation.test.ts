@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { pastGraph } from '../../src/agents/delegation/past.ts'
+import { walk } from '../../src/agents/delegation/walk.ts'
 import type { AgentDelegation, AgentDependentPage } from '../../src/contract/delegation.ts'
 import { COLLECTION, codeOf, createAgent, putAgent } from '../support/agents.ts'
 import { type Person, useConsole } from '../support/console.ts'
@@ -35,6 +37,17 @@ describe('the graph of delegations', async () => {
   const remove = (id: string, query = '', headers = {}) =>
     running.request('DELETE', `${COLLECTION}/${id}${query}`, { token: person.token, headers })
   const newUrl = () => `https://${randomUUID()}.example.com`
+
+  it('of the past ends between two agents when the time is over', async () => {
+    const targets = await Promise.all(Array.from({ length: 5 }, () => create()))
+    const id = await create(delegateTo(...targets))
+    const time = Math.floor(nowMs / 1_000)
+    const root = { id, revision: 1, behaviour_revision: 1 }
+    const graph = pastGraph(running.deps.database, person.team, { time, root })
+    let asked = 0
+    const found = await walk(graph, id, { isLate: () => ++asked === 2 })
+    assert.deepEqual([found?.nodes.length, found?.edges.length, found?.limits], [3, 2, ['time']])
+  })
 
   it('of an agent that delegates to none is the agent itself', async () => {
     const id = await create({ agent_name: 'alone' })

@@ -63,13 +63,10 @@ export function pastGraph(sql: Statements, teamId: string, { time, root }: Momen
 
   return {
     maxNodes: MAX_NODES,
+    agentsAtOnce: 1,
     findAgents: async (ids) => {
-      const found: AgentState[] = []
-      for (const id of ids) {
-        const revision = revisions.get(id)
-        if (revision) found.push(...(await read(revision)))
-      }
-      return found
+      const [revision] = ids.map((id) => revisions.get(id))
+      return revision ? read(revision) : []
     },
     findDelegations: async (ids, limit) => {
       const all = ids.flatMap((from) => (delegations.get(from) ?? []).map((own) => ({ ...own, from })))

@@ -15,10 +15,9 @@ const SHOWN_CANDIDATES = FOUND_CANDIDATES - 1
 export function presentGraph(sql: Statements, teamId: string): Graph {
   return {
     maxNodes: MAX_NODES,
+    agentsAtOnce: MAX_NODES,
     findAgents: (ids) =>
-      ids.length === 0
-        ? Promise.resolve([])
-        : sql.read<AgentState>({ name: 'find-delegation-agents', text: FIND_AGENTS, values: [teamId, ids] }),
+      sql.read<AgentState>({ name: 'find-delegation-agents', text: FIND_AGENTS, values: [teamId, ids] }),
     findDelegations: async (ids, limit) => {
       const rows = await sql.read<DelegationRow>({
         name: 'find-delegations',

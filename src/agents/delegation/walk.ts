@@ -11,6 +11,8 @@ export type AgentState = Omit<DelegationNode, 'depth'>
 /** Where a walk reads agents and delegations from: the present or a moment in the past. */
 export interface Graph {
   maxNodes: number
+  /** How many agents one statement reads. */
+  agentsAtOnce: number
   /** The agents with these ids that the team has. */
   findAgents: (ids: string[]) => Promise<AgentState[]>
   /** The delegations of these agents, at most `limit`, in the order of the ids and of their positions. */
@@ -65,6 +67,22 @@ export async function walk(
     isOver = true
   }
 
+  /** Stops when it is late. */
+  const read = async (ids: string[]) => {
+    const states = new Map<string, AgentState>()
+    const unread = new Set(ids)
+    for (let start = 0; start < ids.length; start += graph.agentsAtOnce) {
+      if (start > 0 && isLate()) {
+        stop('time')
+        break
+      }
+      const some = ids.slice(start, start + graph.agentsAtOnce)
+      for (const state of await graph.findAgents(some)) states.set(state.id, state)
+      for (const id of some) unread.delete(id)
+    }
+    return { states, unread }
+  }
+
   /** Adds the delegations of some agents, and returns the agents that they reach for the first time. */
   const follow = async (some: string[], level: number): Promise<string[]> => {
     const found = await graph.findDelegations(some, MAX_EDGES - edges.length)
@@ -74,12 +92,12 @@ export async function walk(
     const room = graph.maxNodes - nodes.size
     const wanted = unknown.slice(0, room)
     const left = new Set(unknown.slice(room))
-    const states = new Map((await graph.findAgents(wanted)).map((state) => [state.id, state]))
+    const { states, unread } = await read(wanted)
     const reached: string[] = []
     for (const edge of found.edges) {
       if (edge.to === null || nodes.has(edge.to)) edges.push(edge)
       else if (left.has(edge.to)) limits.add('nodes')
-      else {
+      else if (!unread.has(edge.to)) {
         const state = states.get(edge.to)
         edges.push(state ? edge : toExternal(edge))
         if (!state) continue
