@@ -65,7 +65,10 @@ export async function applyRow(
     )
     if (result) return { item: result, seen }
     if (attempt === MAX_ATTEMPTS) return { item: conflict(row, 'revision_stale', seen), seen }
-    ;[found] = await run.turns.take('reads', () => deps.agents.find(run.caller.teamId, [externalKey]))
+    const find = () => deps.agents.find(run.caller.teamId, [externalKey])
+    const again = await run.turns.take('reads', find).catch((error: unknown) => explain(run, row, error))
+    if (!Array.isArray(again)) return { item: again, seen }
+    ;[found] = again
   }
 }
 
@@ -172,23 +175,40 @@ function doneBefore(row: CheckedRow, { agent_id: id, revision, fields }: DoneCha
 /** Undefined if the row has to be tried again. */
 async function handleError(
   { recordRefusal }: ApplyDeps,
-  { caller, repeatable, log }: ImportRun,
+  run: ImportRun,
   row: CheckedRow,
   found: FoundAgent | undefined,
   error: unknown,
 ): Promise<AgentImportItem | undefined> {
-  const code = error instanceof Problem ? error.code : undefined
+  const { caller, repeatable } = run
+  const code = codeOf(error)
   if (code === 'client_disconnected') throw error
-  // A repetition that runs at the same time may have applied the row.
-  const done = found && (await repeatable?.findDone(found.id))
+  let unanswered: AgentImportItem | undefined
+  // A repetition that runs at the same time may have applied the row. If the database does not say, that is the result.
+  const done =
+    found &&
+    (await repeatable?.findDone(found.id).catch((lookupError: unknown) => {
+      unanswered = explain(run, row, lookupError)
+      return undefined
+    }))
   if (done) return doneBefore(row, done)
+  if (unanswered) return unanswered
   if (code === 'revision_stale' || code === 'agent_not_found') return undefined
   const isRefused = error instanceof PermissionMissing && !caller.permissions.has(error.permission)
   if (isRefused && found) await recordRefusal(caller, error.permission, found.id)
+  return explain(run, row, error)
+}
+
+/** Throws only if the request has to end without a response. */
+function explain({ log }: ImportRun, row: CheckedRow, error: unknown): AgentImportItem {
+  const code = codeOf(error)
+  if (code === 'client_disconnected') throw error
   const isExpected = code !== undefined || error instanceof RequestValidationError
   if (!isExpected) log.error({ err: error, row: row.index }, 'a row of an import failed')
   return failed(row, error instanceof PermissionMissing && row.isForeign ? movesSecret() : error)
 }
+
+const codeOf = (error: unknown) => (error instanceof Problem ? error.code : undefined)
 
 /** In place of the advice to use a token with the permission, which does not help here. */
 function movesSecret(): Problem {

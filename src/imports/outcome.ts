@@ -37,7 +37,8 @@ const CONFLICTS = {
   revision_stale:
     'The agent has changed since the dry run, or while the import ran. It was not changed. Repeat the dry run to see what the row would do now.',
   agent_deleted:
-    'The agent of this external key was deleted. Recover it, erase it, or leave out the row: an import does not create it again.',
+    'The agent of this external key was deleted, and an import does not create it again. Recover it, or leave out the row. To import a new ' +
+    'one, recover it and delete it with erase=true first.',
 }
 
 export function conflict(

@@ -114,6 +114,25 @@ describe('an import or a refresh of an agent that changes at the same time', asy
     assert.equal(body.agent_metadata?.version, '1.0.0')
   })
 
+  it('that has to end returns a result for each row, also with a key', async () => {
+    const person = await running.person()
+    const { results } = await importRows(running, person, [row('a')])
+    const { shutdown } = running.deps
+    const first = results[0]?.agent_id as string
+    const writer = new Client({ connectionString: running.database.url })
+    await writer.connect()
+    await writer.query('BEGIN')
+    await writer.query('UPDATE agents SET revision = 2 WHERE id = $1', [first])
+    const headers = { 'idempotency-key': randomUUID() }
+    const reply = importRows(replica, person, [row('a', { purpose: 'imported' })], { headers })
+    await until('it waits', async () => (await waitingForLock(running.database)).length === 1)
+    shutdown.hasBegun = true
+    await writer.query('COMMIT')
+    const ended = await reply.finally(() => (shutdown.hasBegun = false))
+    await writer.end()
+    assert.deepEqual(shown(ended.results), [['a', 'failed', null, '', 'overloaded']])
+  })
+
   it('that was interrupted continues with the same key, and keeps what has changed since', async () => {
     const person = await running.person()
     const rows = [row('done', { purpose: 'imported' }), row('deleted'), row('rest')]
