@@ -7,8 +7,9 @@ export function operation<const Schema extends { operationId: string; summary: s
   permission: Permission,
   schema: Schema,
   lane: 'by_method' | ((query: unknown) => Lane) = 'by_method',
-) {
   // Every read of secrets leaves a record.
-  const audited = permission === 'agent:secret' ? { isAudited: true } : {}
+  isAudited = permission === 'agent:secret',
+) {
+  const audited = isAudited ? { isAudited: true } : {}
   return { config: { permission, lane, ...audited }, schema: { ...schema, ...AGENT_OPERATION } }
 }

@@ -54,6 +54,9 @@ describe('the name of a user', async () => {
         ['Ann Lee', 'api', 'web'],
       ],
     )
+    const cal = await namedPerson(running, { name: 'Cal Roe', team: ann.team, client: 'cli' })
+    assert.equal((await running.request('GET', `${COLLECTION}/export`, { token: cal.token })).status, 200)
+    await known(cal, 'Cal Roe')
     const users = await usersOf(nameless, bob.user, ann.user, bob.user, nameless.user, randomUUID())
     assert.deepEqual(
       users.map(({ user_id, name }) => [user_id, name]),
