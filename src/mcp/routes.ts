@@ -17,6 +17,9 @@ export const MCP_PATH = '/mcp'
 /** What clients ask for. A token with more permissions can do no more here. */
 export const MCP_SCOPES = ['agent:read', 'agent:write'] as const satisfies readonly Permission[]
 
+const permissionsHere = ({ permissions }: Caller): ReadonlySet<Permission> =>
+  new Set(MCP_SCOPES.filter((scope) => permissions.has(scope)))
+
 export interface McpRoutesOptions extends McpServerOptions {
   /** Undefined if PUBLIC_URL is not set. */
   publicUrl: string | undefined
@@ -64,12 +67,19 @@ export const mcpRoutes: FastifyPluginAsync<McpRoutesOptions> = async (app, optio
       if (needed !== undefined && !caller.permissions.has(needed)) throw new PermissionMissing(needed)
       if (method === NOT_OFFERED) return sendRpcError(reply, 404, -32_601, 'Method not found')
       const call: Call = {
-        caller: { ...caller, ...(clientName !== undefined && { clientName }) },
+        caller: {
+          ...caller,
+          permissions: permissionsHere(caller),
+          ...(clientName !== undefined && { clientName }),
+        },
         tool: method === 'tools/call' ? name : '',
         arguments: message.arguments,
         canAskUser,
         withPlace: (lane, key, work) => reply.withPlace(lane, key, work),
-        recordRefusal: (permission, agentId) => options.recordRefusal(caller, permission, agentId),
+        // That no tool uses a permission of the caller is no lack of it.
+        recordRefusal: async (permission, agentId) => {
+          if (!caller.permissions.has(permission)) await options.recordRefusal(caller, permission, agentId)
+        },
         log,
       }
       const response = await server.fetch(toRequest(request, reply), {

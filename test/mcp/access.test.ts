@@ -100,6 +100,9 @@ describe('access to the MCP server', async () => {
     const { body } = await running.request<{ results: { via: string; detail: object }[] }>('GET', path, owner)
     assert.equal(body.results[0]?.via, 'mcp')
     assert.deepEqual(body.results[0]?.detail, { permission: 'agent:secret', method: 'POST', route: '/mcp' })
+    const permitted = await connectClient(running, owner.token)
+    assert.match(textOf(await call(permitted, 'update_agent', args)), /would send a stored secret to another/)
+    assert.equal((await getAgent(running, owner, id)).body.agent_url, 'https://a.example')
   })
 
   for (const revision of REVISIONS) {
