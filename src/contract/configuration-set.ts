@@ -21,6 +21,7 @@ export const MAX_SETS = 100
 export const MAX_AGENTS_OF_SET = 10_000
 
 const NAME = { pattern: '^[a-z0-9][a-z0-9._-]{0,62}$' }
+export const AGENT_KEY = new RegExp(NAME.pattern)
 const NAME_RULE =
   '1 to 63 lower-case letters, digits, dots, underscores and hyphens; it begins with a letter or a digit.'
 

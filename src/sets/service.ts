@@ -1,8 +1,9 @@
-import type {
-  AgentDrift,
-  AgentDriftPage,
-  ConfigurationSetList,
-  ManagedAgentPage,
+import {
+  AGENT_KEY,
+  type AgentDrift,
+  type AgentDriftPage,
+  type ConfigurationSetList,
+  type ManagedAgentPage,
 } from '../contract/configuration-set.ts'
 import { Problem } from '../contract/problem.ts'
 import { auditOrigin } from '../platform/database/audit-sql.ts'
@@ -115,7 +116,8 @@ function readCursor(list: List, set: string, cursor: string | undefined): string
   return after
 }
 
-const isKey = ([key, ...rest]: unknown[]) => typeof key === 'string' && rest.length === 0
+const isKey = ([key, ...rest]: unknown[]) =>
+  typeof key === 'string' && AGENT_KEY.test(key) && rest.length === 0
 
 function cursorAfter(list: List, set: string, rows: readonly { key: string }[]): string | null {
   const last = rows.at(-1)

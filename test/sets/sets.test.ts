@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { ManagedAgentResult } from '../../src/contract/configuration-set.ts'
+import { encodeCursor } from '../../src/platform/pagination-cursor.ts'
 import { COLLECTION, codeOf, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { type Reply, useConsole } from '../support/console.ts'
 import { SETS, useSet } from './scene.ts'
@@ -407,6 +408,11 @@ describe('a configuration set', async () => {
     })
     const second = await set.agents(`?limit=2&cursor=${first.next_cursor}`)
     assert.deepEqual([second.results.map((each) => each.key), second.next_cursor], [['c'], null])
+    const forged = encodeCursor(['agents', 'lifecycle'], ['\0'])
+    const reply = await running.request('GET', `${SETS}/lifecycle/agents?cursor=${forged}`, {
+      token: ci.token,
+    })
+    assert.equal(reply.status, 422)
 
     // Writers that have read the owners compare it.
     const ownership = () =>
