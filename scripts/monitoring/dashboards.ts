@@ -92,7 +92,7 @@ const database: Dashboard = {
       panel(
         'Age of the newest seal',
         's',
-        query('time() - max(console_audit_sealed_until_timestamp_seconds)', 'age'),
+        query('time() - max(max_over_time(console_audit_sealed_until_timestamp_seconds[2d]))', 'age'),
       ),
       panel(
         'Audit events dropped in an hour',

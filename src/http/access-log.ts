@@ -9,14 +9,16 @@ export const accessLog = fp(
   async (app, { metrics }: { metrics: Metrics }) => {
     app.addHook('onResponse', (request, reply, done) => {
       const route = routeOf(request)
-      const { method } = request
+      const { method, mountedOperation } = request
+      const service = mountedOperation?.service
+      const upstream = service ?? (request.routeOptions.config.forwards ? 'evolution' : undefined)
       const tookMs = (intakeWaits.get(request.raw) ?? 0) + reply.elapsedTime
-      metrics.observeRequest({ method, route, status: reply.statusCode, seconds: tookMs / 1_000 })
+      metrics.observeRequest({ method, route, status: reply.statusCode, upstream, seconds: tookMs / 1_000 })
       request.log.info(
         {
           method,
           route,
-          service: request.mountedOperation?.service,
+          service,
           status: reply.statusCode,
           duration_ms: Math.round(tookMs * 1_000) / 1_000,
           team_id: request.verified?.teamId,

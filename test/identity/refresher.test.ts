@@ -77,6 +77,21 @@ describe('a refresher', () => {
     assert.equal(loads.length, 3)
   })
 
+  it('does not know whether a source is down that it has not asked for some time', async () => {
+    const { clock, refresher, load } = create()
+    await load('fail')
+    clock.ms += 119_999
+    assert.equal(refresher.state(), 'down')
+    clock.ms += 1
+    assert.equal(refresher.state(), 'unknown')
+    await load('fail')
+    assert.equal(refresher.state(), 'down')
+    clock.ms += COOLDOWN_MS
+    await load('succeed')
+    clock.ms += 120_000
+    assert.equal(refresher.state(), 'up')
+  })
+
   it('lets a request wait again when the last failure is long ago', async () => {
     const { clock, loads, refresher, load } = create()
     await load('succeed')

@@ -281,7 +281,7 @@ describe('a mounted operation', async () => {
     const metrics = await mounted.running.deps.metrics.registry.metrics()
     assert.match(
       metrics,
-      /request_duration_seconds_count\{method="GET",route="\/v1\/things\/\{id\}",status="200"\}/,
+      /request_duration_seconds_count\{method="GET",route="\/v1\/things\/\{id\}",status="200",upstream="things"\}/,
     )
     assert.ok(!`${mounted.running.logLines.join('')}${metrics}`.includes('canary'))
   })

@@ -15,12 +15,19 @@ export const deliveryAlerts: Alert[] = [
   },
   {
     name: 'ConsoleEventsDelayed',
-    expr: 'max(console_outbox_oldest_seconds) > 60',
+    // Without NATS_URL events wait on purpose.
+    expr: 'max(console_outbox_oldest_seconds) > 60 and on () count(console_nats_connected) > 0',
     for: '5m',
     severity: 'page',
     summary: 'The oldest event has waited for more than a minute.',
     runbook: 'events-delayed',
-    fires: { series: { [`console_outbox_oldest_seconds{${labels}}`]: '0+60x30' }, at: '15m' },
+    fires: {
+      series: {
+        [`console_outbox_oldest_seconds{${labels}}`]: '0+60x30',
+        [`console_nats_connected{${labels}}`]: '1x30',
+      },
+      at: '15m',
+    },
     quiet: { [`console_outbox_oldest_seconds{${labels}}`]: '3x30' },
   },
   {

@@ -15,12 +15,16 @@ export const maintenanceAlerts: Alert[] = [
   },
   {
     name: 'ConsoleAuditNotSealed',
-    expr: 'time() - max(console_audit_sealed_until_timestamp_seconds) > 900',
+    // Two days: a process that has lost its key reports NaN.
+    expr: 'time() - max(max_over_time(console_audit_sealed_until_timestamp_seconds[2d])) > 900',
     for: '5m',
     severity: 'ticket',
     summary: 'The audit log has not been sealed for 15 minutes.',
     runbook: 'audit-seals',
-    fires: { series: { [`console_audit_sealed_until_timestamp_seconds{${labels}}`]: '60x60' }, at: '30m' },
+    fires: {
+      series: { [`console_audit_sealed_until_timestamp_seconds{${labels}}`]: '0+60x10 _x60' },
+      at: '40m',
+    },
     quiet: { [`console_audit_sealed_until_timestamp_seconds{${labels}}`]: '0+60x60' },
   },
   {

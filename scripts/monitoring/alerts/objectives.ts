@@ -14,7 +14,9 @@ const BAD_EVENTS: Record<string, { fires: Record<string, string>; quiet: Record<
     quiet: {
       [`${requests}_count{${route},status="200"}`]: '0+9999x200',
       [`${requests}_count{${route},status="503"}`]: '0+1x200',
-      [`${requests}_count{method="POST",route="/v1/genomes/",status="502"}`]: '0+5000x200',
+      [`${requests}_count{method="POST",route="/v1/genomes/",status="503",upstream="evolution"}`]:
+        '0+5000x200',
+      [`${requests}_count{method="GET",route="/health/ready",status="503"}`]: '0+5000x200',
     },
   },
   latency: {

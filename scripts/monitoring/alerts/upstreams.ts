@@ -1,27 +1,60 @@
 import type { Alert } from '../alert.ts'
 import { labels, replica } from './example-labels.ts'
 
+/** Also what is not sent: its breaker is open. */
+const FAILED = '{outcome=~"unreachable|cut_off|deadline|too_large|server_error|not_sent"}'
+const calls = (window: string, outcomes = '') =>
+  `sum by (upstream) (rate(console_upstream_call_duration_seconds_count${outcomes}[${window}]))`
+
 /** Alerts about upstreams, mounted services and request budgets. */
 export const upstreamsAlerts: Alert[] = [
   {
     name: 'ConsoleUpstreamBreakerOpen',
-    expr: 'max by (upstream) (max_over_time(console_upstream_breaker_state{state="open"}[1m])) == 1',
+    // A breaker closes with a call: without calls it stays open.
+    expr:
+      'max by (upstream) (max_over_time(console_upstream_breaker_state{state="open"}[1m])) == 1 ' +
+      `and on (upstream) ${calls('5m')} > 0`,
     for: '2m',
     severity: 'page',
     summary: 'The circuit breaker of an upstream is open: its calls get 503.',
     runbook: 'upstream',
     fires: {
-      series: { [`console_upstream_breaker_state{${labels},upstream="evolution",state="open"}`]: '1x30' },
+      series: {
+        [`console_upstream_breaker_state{${labels},upstream="evolution",state="open"}`]: '1x30',
+        'console_upstream_call_duration_seconds_count{upstream="evolution",outcome="not_sent"}': '0+60x30',
+      },
       at: '5m',
       labels: { upstream: 'evolution' },
     },
-    quiet: { [`console_upstream_breaker_state{${labels},upstream="evolution",state="open"}`]: '0x30' },
+    quiet: {
+      [`console_upstream_breaker_state{${labels},upstream="unused",state="open"}`]: '1x30',
+      [`console_upstream_breaker_state{${labels},upstream="evolution",state="open"}`]: '0x30',
+    },
+  },
+  {
+    // The breaker of all teams stays closed while one team alone has calls, or alone fails.
+    name: 'ConsoleUpstreamDown',
+    expr: `${calls('5m', FAILED)} / (${calls('5m')} > 0.05) > 0.5`,
+    for: '5m',
+    severity: 'page',
+    summary: 'More than half of the calls of an upstream fail, or are not sent because they would fail.',
+    runbook: 'upstream',
+    fires: {
+      series: {
+        'console_upstream_call_duration_seconds_count{upstream="evolution",outcome="server_error"}': '0+6x60',
+        'console_upstream_call_duration_seconds_count{upstream="evolution",outcome="not_sent"}': '0+60x60',
+      },
+      at: '15m',
+      labels: { upstream: 'evolution' },
+    },
+    quiet: {
+      'console_upstream_call_duration_seconds_count{upstream="guard",outcome="succeeded"}': '0+60x60',
+      'console_upstream_call_duration_seconds_count{upstream="guard",outcome="not_sent"}': '0+5x60',
+    },
   },
   {
     name: 'ConsoleUpstreamFails',
-    expr:
-      'sum by (upstream) (rate(console_upstream_call_duration_seconds_count{outcome=~"unreachable|cut_off|deadline|too_large|server_error"}[10m])) / ' +
-      '(sum by (upstream) (rate(console_upstream_call_duration_seconds_count[10m])) > 0) > 0.1',
+    expr: `${calls('10m', FAILED)} / (${calls('10m')} > 0) > 0.1`,
     for: '10m',
     severity: 'ticket',
     summary: 'More than 10 % of the calls of an upstream fail.',

@@ -16,6 +16,9 @@ export interface RefresherOptions {
   log: Logger
 }
 
+/** Without requests there are no loads, and so no news of a source that was down. */
+const KNOWN_DOWN_MS = 120_000
+
 /** Keeps a copy of something that another server publishes. Requests start the loads, so that an idle process makes
  * none. A source that is down delays no request while there is a copy. */
 export function createRefresher(options: RefresherOptions) {
@@ -67,7 +70,8 @@ export function createRefresher(options: RefresherOptions) {
       return mustWait ? refreshed : undefined
     },
     ageMs: () => now() - loadedAt,
-    state: () => state,
+    /** Unknown again when no request has used the copy for some time. */
+    state: (): SourceState => (state === 'down' && now() - attemptedAt >= KNOWN_DOWN_MS ? 'unknown' : state),
     /** Why the last load failed. */
     failure: () => failure,
   }

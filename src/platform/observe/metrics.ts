@@ -25,6 +25,8 @@ interface RequestMeasurement {
   method: string
   route: string
   status: number
+  /** The service to which the operation forwards its requests. */
+  upstream?: string | undefined
   seconds: number
 }
 
@@ -67,15 +69,15 @@ export function createMetrics(): Metrics {
   const requests = create.histogram(
     'console_http_request_duration_seconds',
     'Time from the first byte of a request to the last byte of its response',
-    ['method', 'route', 'status'],
+    ['method', 'route', 'status', 'upstream'],
   )
   const observeUpstream = createUpstreamMetrics(create)
   const observeService = createServiceMetrics(create)
 
   return {
     registry,
-    observeRequest: ({ method, route, status, seconds }) =>
-      requests.observe({ method, route, status }, seconds),
+    observeRequest: ({ seconds, upstream, ...labels }) =>
+      requests.observe(upstream === undefined ? labels : { ...labels, upstream }, seconds),
     upstream: observeUpstream,
     service: observeService,
     exchanges: () => createExchangeMetrics(create),
