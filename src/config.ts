@@ -63,7 +63,7 @@ export function readConfig(environment: Environment): Config {
     ...readProcess(reader),
     auth: readAuth(reader),
     evolution: readEvolution(reader),
-    events: isSet('NATS_URL') ? readEvents(reader) : undefined,
+    events: isSet('NATS_URL') ? readEvents(reader, read('RELAY', parseSwitch, true)) : undefined,
     redis: readRedis(reader),
     budgetReplicas: read('REQUEST_BUDGET_REPLICAS', (text) => parseInteger(text, 1, 1_000), 1),
     ...readServices(reader),

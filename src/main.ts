@@ -44,7 +44,10 @@ async function main(): Promise<void> {
     // Keep serving until load balancers have seen that this replica is no longer ready.
     await new Promise((resolve) => setTimeout(resolve, config.shutdownDelayMs))
     // A client that never finishes its request must not prevent the exit.
-    const timer = setTimeout(() => app.server.closeAllConnections(), config.shutdownTimeoutMs)
+    const timer = setTimeout(() => {
+      app.server.closeAllConnections()
+      exitAfterTimeout()
+    }, config.shutdownTimeoutMs)
     await app.close()
     clearTimeout(timer)
     exitAfterTimeout()

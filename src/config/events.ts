@@ -8,7 +8,7 @@ import {
 } from '../platform/events/nats-login.ts'
 import { hasUserInfo, parseNatsName, parseNatsSubject, parseNatsUrl } from '../platform/events/settings.ts'
 import { SecretText } from '../platform/secrets/secret-text.ts'
-import { parseDatabaseUrl, parseInteger, parseSwitch } from '../platform/settings/parsers.ts'
+import { parseDatabaseUrl, parseInteger } from '../platform/settings/parsers.ts'
 import type { Reader } from '../platform/settings/reader.ts'
 
 export interface EventsConfig extends Readonly<EventsOptions> {
@@ -16,9 +16,8 @@ export interface EventsConfig extends Readonly<EventsOptions> {
   readonly relayDatabaseUrl: string | undefined
 }
 
-export function readEvents(reader: Reader): EventsConfig {
+export function readEvents(reader: Reader, runsRelay: boolean): EventsConfig {
   const { read, isSet } = reader
-  const runsRelay = read('RELAY', parseSwitch, true)
   const relayDatabase = isSet('RELAY_DATABASE_URL') ? 'RELAY_DATABASE_URL' : 'DATABASE_URL'
   return {
     natsUrl: read('NATS_URL', parseNatsUrl),

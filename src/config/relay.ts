@@ -11,7 +11,7 @@ export interface RelayConfig extends ProcessConfig {
 
 export function readRelayConfig(environment: Environment): RelayConfig {
   const reader = createReader(environment)
-  const config = { ...readProcess(reader), events: readEvents(reader) }
+  const config = { ...readProcess(reader), events: readEvents(reader, true) }
   refuseInsecure(reader, config)
   return reader.finish(config)
 }
