@@ -5,13 +5,16 @@ import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import { Client, type DatabaseError } from 'pg'
 import { watchBlockers } from './migrate/blockers.ts'
+import { grantRole } from './migrate/grant.ts'
 import { createLoader, type MigrationFile } from './migrate/load.ts'
-import { explainDatabaseError, helpOrGoOn, readDatabaseUrl } from './options.ts'
+import { explainDatabaseError, helpOrGoOn, readDatabaseUrl, readSetting } from './options.ts'
 
 export interface MigrateOptions {
   folder?: string
   /** The number of files to apply. All if absent. */
   count?: number
+  /** The role that serves, which is granted what it needs. None if it is absent or empty. */
+  role?: string
   /** How often to try when a lock is not free in time. */
   maxAttempts?: number
   maxPauseMs?: number
@@ -33,12 +36,13 @@ export async function migrate(
   {
     folder = fileURLToPath(new URL('../migrations', import.meta.url)),
     count = Number.POSITIVE_INFINITY,
+    role = '',
     maxAttempts = 30,
     maxPauseMs = 5_000,
   }: MigrateOptions = {},
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const blocked = await tryMigrate(databaseUrl, log, folder, count)
+    const blocked = await tryMigrate(databaseUrl, log, { folder, count, role })
     if (blocked === undefined) return
     if (attempt >= maxAttempts)
       throw new MigrationError(
@@ -54,8 +58,7 @@ export async function migrate(
 async function tryMigrate(
   databaseUrl: string,
   log: (line: string) => void,
-  folder: string,
-  count: number,
+  { folder, count, role }: Required<Pick<MigrateOptions, 'folder' | 'count' | 'role'>>,
 ): Promise<string | undefined> {
   const dbClient = new Client({ connectionString: databaseUrl, application_name: 'agent-console-migrate' })
   // A lost connection fails the statement in progress. Without a listener the event would end the process.
@@ -85,6 +88,10 @@ async function tryMigrate(
         logger: { debug() {}, info() {}, warn() {}, error() {} },
       })
       log(applied.length > 0 ? 'The schema is up to date.' : 'The schema was up to date already.')
+      if (role !== '') {
+        await grantRole(dbClient, role)
+        log(`The role ${role} has the rights that this version needs.`)
+      }
       return undefined
     } catch (error) {
       if ((error as DatabaseError).code !== LOCK_NOT_AVAILABLE) throw explain(error as Error, file)
@@ -99,9 +106,10 @@ async function tryMigrate(
   }
 }
 
-const HELP = `DATABASE_URL=postgres://… npm run migrate
+const HELP = `DATABASE_URL=postgres://… CONSOLE_ROLE=console npm run migrate
 
-Brings the database to the newest schema. Run it as the owner of the tables.
+Brings the database to the newest schema. Run it as the owner of the tables. With CONSOLE_ROLE
+it then grants this role, as which the console serves, what it needs.
 `
 /** A database of another line of versions must not be changed. */
 async function refuseUnknown(client: Client, folder: string): Promise<void> {
@@ -127,7 +135,8 @@ function explain(error: Error & { position?: string }, file: MigrationFile | und
 if (import.meta.main) {
   helpOrGoOn(HELP)
   const databaseUrl = readDatabaseUrl()
-  await migrate(databaseUrl, (line) => process.stdout.write(`${line}\n`)).catch((error: Error) => {
+  const log = (line: string) => void process.stdout.write(`${line}\n`)
+  await migrate(databaseUrl, log, { role: readSetting('CONSOLE_ROLE') }).catch((error: Error) => {
     process.stderr.write(`${error instanceof MigrationError ? error.message : explainDatabaseError(error)}\n`)
     process.exitCode = 1
   })

@@ -84,11 +84,7 @@ export async function rotateSecrets(
 async function* pages(client: Client, table: Table, batch: number, secrets: Secrets): AsyncGenerator<Row[]> {
   let position = table.key.map(({ start }) => start)
   for (;;) {
-    const { rows } = await client.query<Row>({
-      name: `page-of-${table.name}`,
-      text: pageSql(table),
-      values: [...position, batch, secrets.prefix],
-    })
+    const { rows } = await client.query<Row>(pageSql(table), [...position, batch, secrets.prefix])
     const last = rows.at(-1)
     if (!last) return
     yield rows
@@ -117,7 +113,10 @@ async function countLeft(client: Client, secrets: Secrets): Promise<number> {
     const each = prefixes.map((prefix) => `count(*) FILTER (WHERE ${hasOldSeal(prefix, '$1')})`)
     return `SELECT ${each.join(' + ')} AS left FROM ${name}`
   })
+  // It reads all rows: the role that serves has a short limit.
+  await client.query('BEGIN; SET LOCAL statement_timeout = 0')
   const { rows } = await client.query<{ left: string }>(counts.join(' UNION ALL '), [secrets.prefix])
+  await client.query('COMMIT')
   return rows.reduce((sum, { left }) => sum + Number(left), 0)
 }
 
@@ -152,20 +151,19 @@ async function replace(
   replacements: Replacement[],
 ): Promise<number> {
   const parameters = [...key.map(({ type }) => type), 'bytea', 'bytea', 'bytea']
-  const { rowCount } = await client.query({
-    name: `replace-${prefix}sealed-of-${name}`,
-    text: `
+  const { rowCount } = await client.query(
+    `
 UPDATE ${name} a SET ${prefix}sealed = r.new_sealed, ${prefix}fingerprint = r.new_fingerprint
 FROM unnest(${parameters.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})
   AS r (${key.map(({ column }) => column).join(', ')}, old_sealed, new_sealed, new_fingerprint)
 WHERE ${key.map(({ column }) => `a.${column} = r.${column}`).join(' AND ')} AND a.${prefix}sealed = r.old_sealed`,
-    values: [
+    [
       ...key.map((_, index) => replacements.map((each) => each.key[index])),
       replacements.map(({ oldSealed }) => oldSealed),
       replacements.map(({ sealed }) => sealed),
       replacements.map(({ fingerprint }) => fingerprint),
     ],
-  })
+  )
   return rowCount ?? 0
 }
 

@@ -30,14 +30,17 @@ export async function checkFreeConnections(client: Client, { config }: Context):
   ]
 }
 
-/** Counts without the connection of this command. */
+/** Counts without the connection of this command. PostgreSQL hides the type of the sessions of other roles; a session with a
+ * database and a user is a client, or a worker of a client. */
 const READ_ROOM = `
 WITH others AS (
-  SELECT datname, usename FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+  SELECT datname, usename FROM pg_stat_activity
+  WHERE coalesce(backend_type, 'client backend') = 'client backend' AND datname IS NOT NULL AND usename IS NOT NULL
+    AND pid <> pg_backend_pid()
 )
 SELECT
   (current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-    - (SELECT count(*) FROM others))::int AS server,
+    - coalesce(current_setting('reserved_connections', true), '0')::int - (SELECT count(*) FROM others))::int AS server,
   (SELECT NULLIF(datconnlimit, -1) - (SELECT count(*) FROM others WHERE datname = current_database())
     FROM pg_database WHERE datname = current_database())::int AS database,
   (SELECT NULLIF(rolconnlimit, -1) - (SELECT count(*) FROM others WHERE usename = current_user)

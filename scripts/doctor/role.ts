@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
+import { APPEND_ONLY, FUNCTION_GRANTS, RETENTION_GRANTS, TABLE_GRANTS } from '../grants.ts'
 import { type Context, orOk, problem, type Result } from './finding.ts'
-import { APPEND_ONLY, FUNCTION_GRANTS, RETENTION_GRANTS, TABLE_GRANTS } from './grants.ts'
 
 const FIX_TOO_MUCH = 'Connect as a role of its own that owns nothing (docs/operating.md, Database roles).'
 

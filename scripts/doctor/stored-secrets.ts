@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import type { Config } from '../../src/config.ts'
 import { namedField } from '../../src/contract/agent-secrets.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
-import { ok, problem, type Result } from './finding.ts'
+import { ok, problem, type Result, skipped } from './finding.ts'
 
 interface Row {
   teamId: string
@@ -12,13 +12,19 @@ interface Row {
   sealed: Buffer
 }
 
+const SAMPLE_SIZE = 500
+/** Of a database in use. */
+const MAX_ROWS_READ = 10_000
+
 /** Whether SECRETS_KEYS opens what is stored, by a sample. The opened secrets are thrown away. */
 export async function checkStoredSecrets(
   client: Client,
   { config }: { config: Pick<Config, 'secretsKeys'> },
+  maxRowsRead: number | null = MAX_ROWS_READ,
 ): Promise<Result[]> {
   const secrets = createSecrets(config.secretsKeys)
-  const { rows } = await client.query<Row>(SAMPLE)
+  const { rows } = await client.query<Row>(SAMPLE, [maxRowsRead])
+  if (rows.length === 0) return [skipped('no secret is stored in the agents that were looked at')]
   const failures = rows.flatMap(({ teamId, agentId, field, name, sealed }) => {
     try {
       secrets.open({ teamId, agentId, field: name === null ? field : namedField(name) }, sealed)
@@ -36,12 +42,12 @@ export async function checkStoredSecrets(
   ]
 }
 
-/** Without a scan of a large table: the first rows only. */
+/** `LIMIT NULL` reads all rows. */
 const SAMPLE = `
-SELECT team_id AS "teamId", id AS "agentId", 'api_key' AS field, NULL AS name, api_key_sealed AS sealed
-FROM (SELECT * FROM agents LIMIT 500) AS sampled WHERE api_key_sealed IS NOT NULL
+(SELECT team_id AS "teamId", id AS "agentId", 'api_key' AS field, NULL AS name, api_key_sealed AS sealed
+FROM (SELECT * FROM agents LIMIT $1) AS read WHERE api_key_sealed IS NOT NULL LIMIT ${SAMPLE_SIZE})
 UNION ALL
-SELECT team_id, id, 'github_token', NULL, github_token_sealed
-FROM (SELECT * FROM agents LIMIT 500) AS sampled WHERE github_token_sealed IS NOT NULL
+(SELECT team_id, id, 'github_token', NULL, github_token_sealed
+FROM (SELECT * FROM agents LIMIT $1) AS read WHERE github_token_sealed IS NOT NULL LIMIT ${SAMPLE_SIZE})
 UNION ALL
-SELECT team_id, agent_id, '', name, sealed FROM (SELECT * FROM agent_secrets LIMIT 500) AS sampled`
+(SELECT team_id, agent_id, '', name, sealed FROM agent_secrets LIMIT ${SAMPLE_SIZE})`

@@ -40,17 +40,22 @@ const INT8 = 20
 /** Compares the audit log with its seals, as of the restored time: what came after it cannot be sealed. */
 export async function checkAudit(
   client: Client,
-  { auditKeys, auditRetentionMonths }: DrillOptions,
+  { auditKeys, auditRetentionMonths }: Pick<DrillOptions, 'auditKeys' | 'auditRetentionMonths'>,
   restoredMs: number,
 ): Promise<Result> {
   if (!auditKeys) return skipped('needs AUDIT_SIGNING_KEY or --keys')
   client.setTypeParser(INT8, Number)
   const send: Statements['read'] = async ({ text, values }) =>
     (await client.query(text, values)).rows as never
-  const { findings, findingCount, records, seals } = await verifyAudit(
+  const { findings, findingCount, records, seals, lastSeal } = await verifyAudit(
     { read: send, write: send },
     { keys: auditKeys, retentionMonths: auditRetentionMonths, nowMs: restoredMs },
   )
+  if (findingCount === 0 && lastSeal === undefined)
+    return problem(
+      'The audit log has no seal, so changes of its records cannot be detected.',
+      'Set AUDIT_SIGNING_KEY for a console with MAINTENANCE=on. If it had seals, they were removed.',
+    )
   if (findingCount === 0) return ok(`${records} records agree with ${seals} seals`)
   return problem(
     `The audit log contradicts its seals in ${findingCount} places. ${findings[0]}`,

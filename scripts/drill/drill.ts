@@ -97,7 +97,7 @@ async function readRecovered(client: Client, { endedAt }: Backup): Promise<Recov
 
 async function checkSecrets(client: Client, { secretsKeys }: DrillOptions): Promise<Result> {
   if (secretsKeys.length === 0) return skipped('needs SECRETS_KEYS')
-  const [result] = await checkStoredSecrets(client, { config: { secretsKeys } })
+  const [result] = await checkStoredSecrets(client, { config: { secretsKeys } }, null)
   return result ?? problem('Secrets were not checked.', 'Run it again.')
 }
 

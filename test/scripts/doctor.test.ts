@@ -18,7 +18,7 @@ import { startPrivateNats } from '../../dev/private-nats.ts'
 import { startPrivateRedis } from '../../dev/private-redis.ts'
 import { diagnose } from '../../scripts/doctor/diagnose.ts'
 import type { Finding } from '../../scripts/doctor/finding.ts'
-import { FUNCTION_GRANTS, RETENTION_GRANTS, TABLE_GRANTS } from '../../scripts/doctor/grants.ts'
+import { FUNCTION_GRANTS, RETENTION_GRANTS, TABLE_GRANTS } from '../../scripts/grants.ts'
 import { SecretText } from '../../src/platform/secrets/secret-text.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import { startProcess } from '../acceptance/processes.ts'
@@ -232,12 +232,27 @@ describe('npm run doctor', async () => {
     const change = `ALTER ROLE ${role} CONNECTION LIMIT`
     finds(await planted(`${change} 5`, `${change} -1`), 'free connections', /Only 5 connections.*needs 10/)
     finds(await run({ DATABASE_POOL_SIZE: '1000' }), 'free connections', /for this server/)
+    // The session of this test has another role, of which PostgreSQL shows little.
+    const limit = `ALTER DATABASE ${databaseName} CONNECTION LIMIT`
+    finds(
+      await planted(`${limit} 10`, `${limit} -1`),
+      'free connections',
+      /Only \d connections.* this database/,
+    )
   })
 
   it('finds keys that do not open the stored secrets', async () => {
     const other = randomBytes(32).toString('base64')
     finds(await run({ SECRETS_KEYS: `k1:${other}` }), 'stored secrets', /does not open 1 of 1/)
     finds(await run({ SECRETS_KEYS: `k2:${other}` }), 'stored secrets', /has no key k1/)
+  })
+
+  it('does not say that keys fit if no secret is stored', async () => {
+    const findings = await planted(
+      'CREATE TABLE kept AS TABLE agent_secrets; DELETE FROM agent_secrets',
+      'INSERT INTO agent_secrets TABLE kept; DROP TABLE kept',
+    )
+    assert.equal(findings.find(({ check }) => check === 'stored secrets')?.level, 'skipped')
   })
 
   it('finds that the partitions of the audit log end soon', async () => {

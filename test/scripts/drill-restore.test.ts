@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
+import { checkAudit } from '../../scripts/drill/checks.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { seed } from '../../scripts/seed.ts'
 import { SecretText } from '../../src/platform/secrets/secret-text.ts'
@@ -14,7 +15,7 @@ import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import { createSigner, parseSigningKeys } from '../../src/platform/secrets/signer.ts'
 import { startProcess } from '../acceptance/processes.ts'
 import { addAuditEvents } from '../support/audit-months.ts'
-import { openDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, openDatabase, type TestDatabase } from '../support/database.ts'
 import { type Archive, createRepository, type Repository } from '../support/pgbackrest.ts'
 import { sealUntil, statementsOf } from '../support/sealed-audit.ts'
 import { signingKey } from '../support/signing.ts'
@@ -133,6 +134,21 @@ describe('npm run drill:restore', () => {
     assert.match(output, /^problem +secrets .* does not open 1 of 1 stored secrets/m)
     assert.match(output, /^problem +audit log .* contradicts its seals in 1 places/m)
     assert.match(output, /^3 problems in /m)
+  })
+
+  it('finds that an audit log has no seal at all', async (t) => {
+    const empty = await createTestDatabase()
+    t.after(() => empty.drop())
+    const client = new Client({ connectionString: empty.url })
+    await client.connect()
+    const { publicKeys } = createSigner(parseSigningKeys(AUDIT_SIGNING_KEY))
+    const { level, text } = await checkAudit(
+      client,
+      { auditKeys: publicKeys, auditRetentionMonths: 0 },
+      Date.now(),
+    )
+    await client.end()
+    assert.deepEqual([level, text.includes('has no seal')], ['problem', true])
   })
 
   it('restores to a time before that, and reports what it does not check for want of keys', async () => {

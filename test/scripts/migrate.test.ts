@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, it } from 'node:test'
 import { Client } from 'pg'
+import { TABLE_GRANTS } from '../../scripts/grants.ts'
 import { withoutValues } from '../../scripts/migrate/blockers.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
@@ -51,6 +53,33 @@ describe('npm run migrate', () => {
       'The schema was up to date already.',
     ])
     assert.deepEqual(await names(), ['0001_baseline', '0002_column'])
+  })
+
+  it('grants the role that serves what the version needs, and nothing of the audit log more', async () => {
+    const role = `served_${randomUUID().slice(0, 8)}`
+    await assert.rejects(migrate(database.url, log, { role }), new RegExp(`role "${role}" does not exist`))
+    await database.query(`CREATE ROLE ${role}`)
+    try {
+      await Promise.all([migrate(database.url, log, { role }), migrate(database.url, log, { role })])
+      assert.equal(lines.at(-1), `The role ${role} has the rights that this version needs.`)
+      const has = async (table: string, right: string) => {
+        // UPDATE (payload)
+        const [name, column] = right.split(/ \(|\)/)
+        const [row] = await database.query<{ has: boolean }>(
+          column === undefined
+            ? 'SELECT has_table_privilege($1, $2, $3) AS has'
+            : `SELECT has_column_privilege($1, $2, '${column}', $3) AS has`,
+          [role, table, name],
+        )
+        return row?.has
+      }
+      for (const [table, rights] of Object.entries(TABLE_GRANTS))
+        for (const right of rights) assert.equal(await has(table, right), true, `${right} on ${table}`)
+      for (const right of ['UPDATE', 'DELETE', 'TRUNCATE'])
+        assert.equal(await has('audit_events', right), false, right)
+    } finally {
+      await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    }
   })
 
   it('tries again when a lock is not free in time, and says what holds it without values', async (t) => {

@@ -1,4 +1,4 @@
-/** What the role of the console needs. docs/operating.md has the same as statements, and a test compares the two. */
+/** What the role that serves needs: `migrate` grants it, `doctor` checks it, and docs/operating.md has the same as statements. */
 export const TABLE_GRANTS: Record<string, readonly string[]> = {
   agents: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   deleted_agents: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
