@@ -1,7 +1,7 @@
 import { quantile } from '../proofs/timing.ts'
 import type { Usage } from './load-scene.ts'
 import { KINDS, type MixedReport } from './mixed-load.ts'
-import { growth, leastInWindows, type Sample } from './resource-samples.ts'
+import type { Sample } from './resource-samples.ts'
 
 /** Printed at once: the long form takes more than an hour. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -54,19 +54,8 @@ export function describeSamples(samples: Sample[]): void {
     const values = samples.map(of)
     return [0, 0.5, 1].map((share) => quantile(values, share).toFixed(0)).join(', ')
   }
-  const grown = (of: (sample: Sample) => number) => {
-    const { slope, standardError } = growth(samples, of)
-    return `${slope.toFixed(2)} ± ${standardError.toFixed(2)} per hour`
-  }
-  print(`  ${samples.length} samples: least, median, most; growth ± standard error`)
-  print(`  held      ${range(({ heldMiB }) => heldMiB)} MiB; ${grown(({ heldMiB }) => heldMiB)}`)
-  print(
-    `  resident  ${range(({ residentMiB }) => residentMiB)} MiB; ${grown(({ residentMiB }) => residentMiB)}`,
-  )
-  const least = leastInWindows(samples, ({ heldMiB }) => heldMiB)
-  print(
-    `  least held in each twelfth of the time: ${least.map(([, value]) => value.toFixed(1)).join(', ')} MiB`,
-  )
+  print(`  ${samples.length} samples: least, median, most`)
+  print(`  resident  ${range(({ residentMiB }) => residentMiB)} MiB`)
   print(`  descriptors ${range(({ descriptors }) => descriptors)}`)
 }
 

@@ -1,26 +1,17 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Process } from '../acceptance/processes.ts'
-import { askMemory } from '../proofs/memory.ts'
-import { fitLine, type Line } from './line-fit.ts'
+import { readResidentBytes } from '../proofs/memory.ts'
 
 export interface Sample {
-  atHours: number
-  /** In use after the last full garbage collection, in the heap and outside, in MiB. */
-  heldMiB: number
   residentMiB: number
   descriptors: number
 }
 
-const MIB = 2 ** 20
-
-export async function sampleResources(running: Process): Promise<Sample> {
-  const { heldBytes, rss } = await askMemory<{ heldBytes: number; rss: number }>(running)
+export function sampleResources({ child }: Process): Sample {
   return {
-    atHours: performance.now() / 3_600_000,
-    heldMiB: heldBytes / MIB,
-    residentMiB: rss / MIB,
-    descriptors: readdirSync(`/proc/${running.child.pid}/fd`).length,
+    residentMiB: readResidentBytes(child) / 2 ** 20,
+    descriptors: readdirSync(`/proc/${child.pid}/fd`).length,
   }
 }
 
@@ -36,26 +27,8 @@ export async function sampleDuring<Result>(
   // It is awaited below, and may fail before.
   done.catch(() => {})
   while (!isDone) {
-    samples.push(await sampleResources(running))
+    samples.push(sampleResources(running))
     await Promise.race([sleep(everySeconds * 1_000), done.catch(() => {})])
   }
   return { samples, result: await done }
-}
-
-const WINDOWS = 12
-
-/** The least of each twelfth of the samples. What requests in flight hold, and garbage that is not swept yet, is in the others; what
- * leaks is in all of them. */
-export function leastInWindows(samples: Sample[], of: (sample: Sample) => number): [x: number, y: number][] {
-  const size = Math.ceil(samples.length / WINDOWS)
-  const windows = Object.values(Object.groupBy(samples, (_, index) => Math.floor(index / size)))
-  return windows.flatMap((window) => {
-    const least = window?.toSorted((a, b) => of(a) - of(b))[0]
-    return least ? [[least.atHours, of(least)]] : []
-  })
-}
-
-/** Growth per hour of what the samples show. */
-export function growth(samples: Sample[], of: (sample: Sample) => number): Line {
-  return fitLine(leastInWindows(samples, of))
 }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Process } from '../acceptance/processes.ts'
 import { until } from '../support/until.ts'
@@ -25,13 +26,15 @@ export async function askMemory<Told>(running: Process): Promise<Told> {
   return JSON.parse(told().at(-1)?.[1] as string) as Told
 }
 
+export function readResidentBytes({ pid }: ChildProcess): number {
+  const [, kibibytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kibibytes) * 1024
+}
+
 /** The memory that a process takes now, and the most that it takes until told to stop, in bytes. */
 export function observeMemory({ child }: Process): { now: () => number; stop: () => number } {
   let most = 0
-  const now = () => {
-    const [, kibibytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
-    return Number(kibibytes) * 1024
-  }
+  const now = () => readResidentBytes(child)
   const look = () => {
     most = Math.max(most, now())
   }
