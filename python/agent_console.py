@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from email.message import Message
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, Unpack, cast
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, Unpack, cast, get_args, get_type_hints
 from urllib import error, parse, request
 
 VERSION = "0.1.0"
@@ -314,7 +314,10 @@ class Agents:
         return self._once(
             *("PUT", _AGENT, {"id": id}, changes, if_revision, reason),
             lambda made, agent: made["action"] == "updated"
-            and all(name in sent and _is_stored_as(name, sent[name], agent.get(name)) for name in made["fields"]),
+            and sent.keys() >= set(made["fields"])
+            and all(
+                _is_ignored(name, value) or _is_stored_as(name, value, agent.get(name)) for name, value in sent.items()
+            ),
         )
 
     def edit(
@@ -571,8 +574,8 @@ def _is_passing(failure: ConsoleError) -> bool:
 
 
 def _is_unmade(failure: ConsoleError) -> bool:
-    """Whether the failed try cannot have made its change."""
-    return isinstance(failure, Unavailable) and failure.status == 429
+    """Whether the failed try cannot have made its change. A token function knows no request id: nothing was sent."""
+    return failure.request_id is None or (isinstance(failure, Unavailable) and failure.status == 429)
 
 
 def _server_sent_events(response: http.client.HTTPResponse) -> Iterator[tuple[str | None, str | None]]:
@@ -614,10 +617,18 @@ def _agent_result(reply: Reply) -> AgentResult:
     )
 
 
+def _is_ignored(name: str, value: Any) -> bool:
+    """Whether the console ignores this member of an update."""
+    if name not in AgentUpdate.__annotations__:
+        return True
+    return value is None and type(None) not in get_args(get_type_hints(Agent)[name])
+
+
 def _is_stored_as(field: str, given: Any, stored: Any) -> bool:
     """Whether the console stores `given` as `stored`, which is masked where it is secret."""
     if field in ("api_key", "github_token") and isinstance(given, str):
-        return stored in (given, "*" * 8 + (given[-4:] if len(given) >= 20 else ""))
+        # The mask of a short secret shows nothing of it.
+        return stored == given or (len(given) >= 20 and stored == "*" * 8 + given[-4:])
     if field == "test_score" and given is not None and stored is not None:
         return float(given) == float(stored)
     if isinstance(given, dict) and isinstance(stored, dict):

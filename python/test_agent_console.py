@@ -12,7 +12,7 @@ import threading
 import unittest
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 from urllib import parse
 
 from agent_console import (
@@ -323,6 +323,17 @@ class RetryTest(TestCase):
 
         return Console(self.serve(handle).url, TOKEN, retry_delay_s=0)
 
+    def change_instead(self, id: str, changes: AgentUpdate) -> Console:
+        """In place of the first request another writer changes the agent, and the connection breaks."""
+
+        def handle(handler: Handler, number: int) -> None:
+            if number == 0:
+                self.console.agents.update(id, changes)
+            else:
+                handler.pass_on()
+
+        return Console(self.serve(handle).url, TOKEN, retry_delay_s=0)
+
     def test_a_lost_response_makes_no_second_change(self) -> None:
         id = self.create()
         agents = self.lose_first_change().agents
@@ -337,15 +348,36 @@ class RetryTest(TestCase):
 
     def test_a_change_of_another_writer_is_stale(self) -> None:
         id = self.create()
-
-        def handle(handler: Handler, number: int) -> None:
-            if number == 0:
-                self.console.agents.update(id, {"purpose": "of another writer"})
-            else:
-                handler.pass_on()
-
-        agents = Console(self.serve(handle).url, TOKEN, retry_delay_s=0).agents
+        agents = self.change_instead(id, {"purpose": "of another writer"}).agents
         self.fails(Stale, lambda: agents.update(id, {"purpose": "mine"}, if_revision=1))
+
+    def test_a_part_of_a_change_is_not_the_change(self) -> None:
+        id = self.create()
+        agents = self.change_instead(id, {"purpose": "mine"}).agents
+        self.fails(Stale, lambda: agents.update(id, {"purpose": "mine", "hub": "h"}, if_revision=1))
+
+    def test_a_whole_agent_is_recognised_although_the_console_ignores_a_part_of_it(self) -> None:
+        id = self.create()
+        ignored = {"updated_at": 1, "unknown": "u", "protocol": None}
+        changes = cast("AgentUpdate", {**self.console.agents.get(id).agent, "purpose": "mine", **ignored})
+        self.assertEqual(self.lose_first_change().agents.update(id, changes, if_revision=1).revision, 2)
+
+    def test_a_short_secret_of_another_is_not_its_own(self) -> None:
+        id = self.create()
+        agents = self.change_instead(id, {"api_key": "other"}).agents
+        self.fails(Stale, lambda: agents.update(id, {"api_key": "mine"}, if_revision=1))
+
+    def test_a_token_that_comes_later_is_no_lost_response(self) -> None:
+        tokens = iter([ConnectionFailed("The issuer does not respond"), TOKEN])
+
+        def token() -> str:
+            found = next(tokens)
+            if isinstance(found, ConnectionFailed):
+                raise found
+            return found
+
+        agents = Console(URL, token, retry_delay_s=0).agents
+        self.fails(NotFound, lambda: agents.delete(UNKNOWN_ID, if_revision=1))
 
 
 class WatchTest(TestCase):

@@ -11,9 +11,9 @@ export function isPassing(error: ConsoleError): boolean {
   return !error.code?.endsWith('_not_configured') && (error.retryAfterMs ?? 0) <= MAX_WAIT_MS
 }
 
-/** Whether the failed try may have made its change. */
+/** Whether the failed try may have made its change. An error without a request id comes from the token function: nothing was sent. */
 export function isLost(error: ConsoleError): boolean {
-  return !(error instanceof Unavailable && error.status === 429)
+  return error.requestId !== undefined && !(error instanceof Unavailable && error.status === 429)
 }
 
 /** The console knows better than the client when to come back; otherwise a random delay spreads the clients. */

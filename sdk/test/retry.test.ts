@@ -6,6 +6,7 @@ import {
   Console,
   ConsoleError,
   type LogEntry,
+  NotFound,
   Stale,
   TimedOut,
   Unavailable,
@@ -124,31 +125,92 @@ describe('the retries of the SDK', () => {
   })
 
   const made = { action: 'updated', changed_by: 'u', fields: ['hub'], reason: 'why', redacted: [] }
-  for (const [what, difference, hub] of [
+  for (const [what, difference, hub, more] of [
     ['its own change', {}, 'h'],
     ['a change of another user', { changed_by: 'another' }, 'h'],
     ['another value', {}, 'other'],
     ['another field', { fields: ['hub', 'purpose'] }, 'h'],
     ['another reason', { reason: null }, 'h'],
     ['another action', { action: 'restored' }, 'h'],
+    ['a part of its change', { fields: ['hub'] }, 'h', { purpose: 'p' }],
+    ['a change of another short secret', { fields: ['api_key', 'hub'] }, 'h', { api_key: 'short' }],
+    ['a secret in place of its removal', { fields: ['api_key', 'hub'] }, 'h', { api_key: null }],
+    // A whole agent was put back: the console ignores what an update cannot change.
+    ['its own change', {}, 'h', { updated_at: 1, protocol: 'a2a' }],
   ] as const) {
     const isOwn = what === 'its own change'
     it(`${isOwn ? 'recognises' : 'is not deceived by'} ${what} after a lost response`, async () => {
       const revision = { revision: 8, ...made, ...difference }
+      const agent = { hub, purpose: null, api_key: '********', updated_at: 2, protocol: 'a2a' }
       const server = await useScriptedServer((response, { method, url }, index) => {
         if (index === 0) response.destroy()
         else if (method === 'PUT') sendJson(response, 412, problem('revision_stale'))
         else if (url?.endsWith('/me')) sendJson(response, 200, ME)
-        else if (url?.endsWith('/8')) sendJson(response, 200, { hub, purpose: null }, { etag: '"8"' })
+        else if (url?.endsWith('/8')) sendJson(response, 200, agent, { etag: '"8"' })
         else sendJson(response, 200, { results: [revision], next_cursor: null })
       })
       const client = new Console({ baseUrl: server.url, token: 'secret', retryDelayMs: 0 })
       const id = '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'
-      const updating = client.agents.update(id, { hub: 'h' }, { ifRevision: 7, reason: 'why' })
+      const updating = client.agents.update(id, { hub: 'h', ...more }, { ifRevision: 7, reason: 'why' })
       if (isOwn) assert.equal((await updating).revision, 8)
       else await assert.rejects(updating, Stale)
     })
   }
+
+  const VALUE = 'a-secret-of-the-crm-1234'
+  for (const [what, mask, revision, isOwn] of [
+    ['recognises its own secret', '********1234', 8, true],
+    ['is not deceived by another value of the secret', '********5678', 8, false],
+    ['is not deceived by a later secret', '********1234', 9, false],
+    ['is not deceived by a secret that is gone', undefined, 8, false],
+  ] as const)
+    it(`${what} after a lost response`, async () => {
+      const made = {
+        revision: 8,
+        action: 'updated',
+        changed_by: 'u',
+        fields: ['secrets.crm'],
+        reason: null,
+        redacted: [],
+      }
+      const secrets = mask === undefined ? [] : [{ name: 'crm', mask, revision }]
+      const server = await useScriptedServer((response, { method, url }, index) => {
+        if (index === 0) response.destroy()
+        else if (method !== 'GET') sendJson(response, 412, problem('revision_stale'))
+        else if (url?.endsWith('/me')) sendJson(response, 200, ME)
+        else if (url?.endsWith('/8')) sendJson(response, 200, {}, { etag: '"8"' })
+        else if (url?.endsWith('/secret-names')) sendJson(response, 200, { results: secrets })
+        else sendJson(response, 200, { results: [made], next_cursor: null })
+      })
+      const { agents } = new Console({ baseUrl: server.url, token: 'secret', retryDelayMs: 0 })
+      const id = '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'
+      const putting = agents.putSecret(id, 'crm', VALUE, { ifRevision: 7 })
+      if (isOwn) assert.equal((await putting).revision, 8)
+      else await assert.rejects(putting, Stale)
+    })
+
+  it('tries again when there is no token yet, and does not take that for a lost response', async () => {
+    const server = await useScriptedServer((response) => sendJson(response, 404, problem('agent_not_found')))
+    let asked = 0
+    const token = () => {
+      if (asked++ === 0) throw new ConnectionFailed('The issuer does not respond')
+      return 'secret'
+    }
+    const { agents } = new Console({ baseUrl: server.url, token, retryDelayMs: 0 })
+    const id = '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'
+    await assert.rejects(agents.delete(id, { ifRevision: 1 }), NotFound)
+    assert.deepEqual([asked, server.requests.length], [2, 1])
+  })
+
+  it('does not take a deletion by another for an erasure', async () => {
+    const server = await useScriptedServer((response, _, index) => {
+      if (index === 0) response.destroy()
+      else sendJson(response, 404, problem('agent_not_found'))
+    })
+    const { agents } = new Console({ baseUrl: server.url, token: 'secret', retryDelayMs: 0 })
+    const id = '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'
+    await assert.rejects(agents.delete(id, { ifRevision: 1, erase: true }), NotFound)
+  })
 })
 
 describe('the errors of the SDK', () => {

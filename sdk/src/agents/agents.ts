@@ -10,7 +10,6 @@ import type {
   AgentEvaluation,
   AgentLatestEvaluation,
   AgentResult,
-  AgentRevision,
   AgentUpdate,
   NamedSecret,
   RevisionRedaction,
@@ -19,7 +18,7 @@ import type {
 import { type Change, sendOnce } from './confirm.ts'
 import { AGENT, AGENTS, AgentReads } from './reads.ts'
 import { agentResult, revisionOf } from './result.ts'
-import { isStoredAs, mask } from './same-value.ts'
+import { isMaskOf, isStoredAs, mask } from './same-value.ts'
 
 const MAX_EDITS = 4
 
@@ -42,17 +41,20 @@ export class Agents extends AgentReads {
     options: ConditionalOptions & ImpactOptions = {},
   ): Promise<AgentResult> {
     const input = { ...options, path: { id }, body: changes }
-    const sent = new Map(Object.entries(changes))
+    // A member that is undefined is not sent.
+    const sent = JSON.parse(JSON.stringify(changes)) as object
     return this.#once({
       id,
       call: options,
       send: async () => agentResult(await this.request('PUT', AGENT, input)),
       isResult: ({ action, fields }, { agent }) =>
         action === 'updated' &&
-        fields.every(
-          (name) => sent.has(name) && isStoredAs(name, sent.get(name), agent[name as keyof Agent]),
+        fields.every((name) => name in sent) &&
+        Object.entries(sent).every(
+          ([name, value]) =>
+            // The console ignores the time in a whole agent.
+            name === 'updated_at' || isStoredAs(name, value, agent[name as keyof Agent]),
         ),
-      found: asIs,
     })
   }
 
@@ -87,8 +89,8 @@ export class Agents extends AgentReads {
     try {
       await this.request('DELETE', AGENT, input)
     } catch (error) {
-      // The try whose response was lost has deleted it.
-      if (!(error instanceof NotFound && error.afterLostResponse)) throw error
+      // The try whose response was lost has deleted it, or someone else has. Others may have only hidden what is to be erased.
+      if (options.erase || !(error instanceof NotFound && error.afterLostResponse)) throw error
     }
   }
 
@@ -118,7 +120,6 @@ export class Agents extends AgentReads {
       send: async () =>
         agentResult(await this.request('POST', `${AGENT}/revisions/{revision}/restore`, input)),
       isResult: (made) => made.restored_revision === revision,
-      found: asIs,
     })
   }
 
@@ -146,7 +147,6 @@ export class Agents extends AgentReads {
       call: options,
       send: async () => agentResult(await this.request('PUT', `${AGENT}/lifecycle`, input)),
       isResult: ({ action }, { agent }) => action === 'trust_stage_changed' && agent.trust_stage === stage,
-      found: asIs,
     })
   }
 
@@ -174,16 +174,9 @@ export class Agents extends AgentReads {
     options: ConditionalOptions = {},
   ): Promise<{ secret: NamedSecret; revision: number }> {
     const input = { ...options, path: { id, name }, body: { value } }
-    return this.#once({
-      id,
-      call: options,
-      send: async () => {
-        const { data, headers } = await this.request('PUT', `${AGENT}/secrets/{name}`, input)
-        return { secret: data, revision: revisionOf(headers) }
-      },
-      isResult: changesSecret(name),
-      found: ({ revision }) => ({ secret: { name, mask: mask(value), revision }, revision }),
-    })
+    const send = () => this.request('PUT', `${AGENT}/secrets/{name}`, input)
+    const revision = await this.#changeSecret(id, name, options, send, value)
+    return { secret: { name, mask: mask(value), revision }, revision }
   }
 
   /** Returns the revision of the agent. */
@@ -193,25 +186,33 @@ export class Agents extends AgentReads {
     options: ConditionalOptions = {},
   ): Promise<{ revision: number }> {
     const input = { ...options, path: { id, name } }
-    return this.#once({
-      id,
-      call: options,
-      send: async () => {
-        const { headers } = await this.request('DELETE', `${AGENT}/secrets/{name}`, input)
-        return { revision: revisionOf(headers) }
-      },
-      isResult: changesSecret(name),
-      found: ({ revision }) => ({ revision }),
-    })
+    const send = () => this.request('DELETE', `${AGENT}/secrets/{name}`, input)
+    return { revision: await this.#changeSecret(id, name, options, send) }
   }
 
-  #once<T>(change: Change<T>): Promise<T> {
+  /** Without a value the secret is removed. Returns the revision of the agent. */
+  async #changeSecret(
+    id: string,
+    name: string,
+    call: ConditionalOptions,
+    send: () => Promise<{ headers: Headers }>,
+    value?: string,
+  ): Promise<number> {
+    const { revision } = await this.#once({
+      id,
+      call,
+      send: async () => ({ revision: revisionOf((await send()).headers) }),
+      isResult: async ({ fields, revision: made }) => {
+        if (fields.join() !== `secrets.${name}`) return false
+        const { results } = await this.secretNames(id, call)
+        const found = results.find((secret) => secret.name === name)
+        return value === undefined ? !found : found?.revision === made && isMaskOf(found.mask, value)
+      },
+    })
+    return revision
+  }
+
+  #once<T extends { revision: number }>(change: Change<T>): Promise<T | AgentResult> {
     return sendOnce(this, async (options) => (await this.request('GET', '/v1/me', options)).data, change)
   }
 }
-
-function changesSecret(name: string): (revision: AgentRevision) => boolean {
-  return ({ fields }) => fields.length === 1 && fields[0] === `secrets.${name}`
-}
-
-const asIs = (result: AgentResult) => result

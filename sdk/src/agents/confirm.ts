@@ -10,9 +10,7 @@ export interface Change<T> {
   call: ConditionalOptions
   send: () => Promise<T>
   /** Whether the revision and the agent after it are what the change makes. */
-  isResult: (revision: AgentRevision, agent: AgentResult) => boolean
-  /** What `send` would have returned. */
-  found: (result: AgentResult) => T
+  isResult: (revision: AgentRevision, agent: AgentResult) => boolean | Promise<boolean>
 }
 
 /**
@@ -22,8 +20,8 @@ export interface Change<T> {
 export async function sendOnce<T>(
   reads: AgentReads,
   me: (options: CallOptions) => Promise<Me>,
-  { id, call, send, isResult, found }: Change<T>,
-): Promise<T> {
+  { id, call, send, isResult }: Change<T>,
+): Promise<T | AgentResult> {
   try {
     return await send()
   } catch (error) {
@@ -35,8 +33,8 @@ export async function sendOnce<T>(
       (revision.reason === (call.reason?.trim() || null) || revision.redacted.includes('reason')) &&
       revision.changed_by === (await me(call)).user_id
     const result = isOurs && (await reads.revision(id, number, call))
-    if (!result || !isResult(revision, result)) throw error
-    return found(result)
+    if (!result || !(await isResult(revision, result))) throw error
+    return result
   }
 }
 

@@ -1,25 +1,22 @@
-/** Whether the console stores `given` as `stored`, which is masked where it is secret. Spellings of a UUID count as different. */
+/** Whether the console stores `given`, of JSON, as `stored`, which is masked where it is secret. Spellings of a UUID count as different. */
 export function isStoredAs(field: string, given: unknown, stored: unknown): boolean {
   if (given === stored) return true
-  if (field === 'api_key' || field === 'github_token') return mask(given) === stored
-  if (field === 'test_score') return given !== null && stored !== null && Number(given) === Number(stored)
-  if (typeof given !== 'object' || typeof stored !== 'object' || !given || !stored) return false
-  if (Array.isArray(given) !== Array.isArray(stored)) return false
-  const [ours, theirs] = [given, stored] as [Record<string, unknown>, Record<string, unknown>]
-  // A member that is undefined is not sent.
-  const names = Object.keys(ours).filter((name) => ours[name] !== undefined)
+  if (field === 'api_key' || field === 'github_token') return isMaskOf(stored, given)
+  if (field === 'test_score') return Number(given ?? Number.NaN) === Number(stored ?? Number.NaN)
+  if (Object(given) !== given || Object(stored) !== stored) return false
+  const theirs = stored as Record<string, unknown>
+  const ours = Object.entries(given as object)
   return (
-    names.length === Object.keys(theirs).length &&
-    names.every(
-      (name) =>
-        Object.hasOwn(theirs, name) &&
-        isStoredAs(field === 'white_box_config' ? name : '', ours[name], theirs[name]),
-    )
+    ours.length === Object.keys(theirs).length &&
+    ours.every(([name, value]) => isStoredAs(field === 'white_box_config' ? name : '', value, theirs[name]))
   )
 }
 
-/** As the console masks a secret. */
+/** Whether a mask shows that the secret is this one. That of a short secret shows nothing of it. */
+export const isMaskOf = (stored: unknown, secret: unknown): boolean =>
+  mask(secret) === stored && stored.length > 8
+
+/** As the console masks a secret: the last four of at least 20 characters are left. */
 export function mask(secret: unknown): string {
-  const characters = Array.from(String(secret))
-  return '*'.repeat(8) + (characters.length >= 20 ? characters.slice(-4).join('') : '')
+  return `********${/^.{16,}(.{4})$/su.exec(String(secret))?.[1] ?? ''}`
 }
