@@ -43,5 +43,13 @@ export class NotLoggedIn extends Failure {
   }
 }
 
+/** There was no response, or one that says to try again later. The same may succeed then. */
+export class PassingFailure extends Failure {
+  override name = 'PassingFailure'
+}
+
+/** Whether a server with this status may respond otherwise later. */
+export const isPassingStatus = (status: number): boolean => status === 429 || status >= 500
+
 /** What to do if there is no connection. */
 export const CHECK_ADDRESS = 'Check the address of the console, and the network.'

@@ -18,6 +18,9 @@ export interface Io {
   readOutput: (command: string, args: string[]) => Promise<string>
   /** Starts a program and does not wait for it. Rejects if there is no such program. */
   start: (command: string, args: string[]) => Promise<void>
+  /** From now on the program ends when its output has no reader any more, for a command that prints until it is ended. Every other
+   * command goes on without a reader: what it changes must not depend on one. */
+  endWithReader: () => void
 }
 
 export interface Input {

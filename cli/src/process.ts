@@ -19,19 +19,29 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   }
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
-  // `agent-console … | head` closes the pipe early, which is no error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? 0 : EXIT.error),
-  )
+  let endsWithReader = false
+  let outputCode: number = EXIT.done
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    // `agent-console … | head` closes the pipe early, which is no error.
+    if (code !== 'EPIPE') outputCode = EXIT.error
+    if (endsWithReader) process.exit(outputCode)
+  })
+  process.stderr.on('error', () => {})
+  // The last write may fail after the command has ended.
+  process.on('exit', (code) => {
+    process.exitCode = code || outputCode
+  })
 
-  const io = createIo(interrupted.signal)
+  const io = createIo(interrupted.signal, () => {
+    endsWithReader = true
+  })
   await useProxy(io)
   process.exitCode = await run(argv, io)
   process.off('SIGINT', interrupt)
   process.off('SIGTERM', interrupt)
 }
 
-function createIo(signal: AbortSignal): Io {
+function createIo(signal: AbortSignal, endWithReader: () => void): Io {
   const { stdout, stderr, env, platform } = process
   return {
     env,
@@ -72,6 +82,7 @@ function createIo(signal: AbortSignal): Io {
       await once(child, 'spawn')
       child.unref()
     },
+    endWithReader,
   }
 }
 

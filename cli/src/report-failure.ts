@@ -32,11 +32,7 @@ interface Explanation {
   exitCode: number
 }
 
-async function explain(
-  error: unknown,
-  { env }: Io,
-  connection: Connection | undefined,
-): Promise<Explanation> {
+async function explain(error: unknown, io: Io, connection: Connection | undefined): Promise<Explanation> {
   if (error instanceof Failure) return { lines: [error.message], exitCode: error.exitCode }
   // It is loaded already, if one of its errors was thrown.
   const sdk = await import('@agent-console/sdk')
@@ -44,8 +40,10 @@ async function explain(
     const faults = error.faults.map(({ loc, msg }) => `  ${nameOf(loc)}: ${msg}`)
     return { lines: ['The console does not accept the values:', ...faults], exitCode: EXIT.error }
   }
-  if (error instanceof sdk.ApiError) return explainResponse(error, sdk, renewal(env, connection))
+  if (error instanceof sdk.ApiError) return explainResponse(error, sdk, renewal(io.env, connection))
   if (error instanceof sdk.ConsoleError) {
+    // There was no token to send.
+    if (error.cause instanceof Failure) return explain(error.cause, io, connection)
     const hints = [
       ...(error instanceof sdk.TimedOut ? ['A longer --timeout may help.'] : []),
       ...(error instanceof sdk.ConnectionFailed && connection !== undefined

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { EXIT, UsageError } from './failure.ts'
+import { EXIT, PassingFailure, UsageError } from './failure.ts'
 import { COMMANDS, GROUPS } from './grammar/commands.ts'
 import { FORMATS, type Format } from './grammar/global-options.ts'
 import { didYouMean, nearest } from './grammar/nearest.ts'
@@ -109,14 +109,20 @@ function createContext(
     style: createStyle(io.stdout, io, options.isOn('no-color')),
     connect,
     client: async (connection) => {
-      const [{ Console }, { url, token }] = await Promise.all([
+      const [{ Console, ConnectionFailed }, { url, token }] = await Promise.all([
         import('@agent-console/sdk'),
         connection ?? connect(),
       ])
       const logger = options.isOn('verbose') ? createLogger(io) : undefined
       return new Console({
         baseUrl: url,
-        token,
+        token: () =>
+          token().catch((error: unknown) => {
+            if (!(error instanceof PassingFailure)) throw error
+            // The error after which the SDK tries again.
+            const message = error.message.replace(/\.$/, '')
+            throw Object.assign(new ConnectionFailed(message), { cause: error })
+          }),
         timeoutMs,
         logger,
         userAgent: `agent-console-cli/${VERSION}`,

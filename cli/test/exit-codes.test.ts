@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { describe, it } from 'node:test'
@@ -12,6 +13,7 @@ import { EXIT } from '../src/failure.ts'
 import { EXIT_CODES } from '../src/help/help.ts'
 import { readLine } from '../src/read-line.ts'
 import { runCli, type Surroundings, useFolder } from './support/cli.ts'
+import { useUnreliableProxy } from './support/unreliable-proxy.ts'
 
 describe('the exit code', async () => {
   const running = await useConsole()
@@ -99,6 +101,15 @@ describe('the exit code', async () => {
       rows.map(({ deleted }) => deleted),
       [true, false],
     )
+  })
+
+  it('1: an erasure whose response was lost, and the agent is gone', async () => {
+    const lossy = await useUnreliableProxy(running.url)
+    let deletions = 0
+    lossy.refuseOther = (method) => (method === 'DELETE' && deletions++ === 0 ? 'lose' : undefined)
+    const argv = ['agents', 'delete', await create(), '--yes', '--erase', '--if-revision', '1']
+    const message = /^error: .* is gone, but the response was lost: it is not known/
+    await expect(1, argv, message, { env: { AGENT_CONSOLE_URL: lossy.url } })
   })
 
   it('64: the user does not confirm a deletion, and nothing is deleted', async () => {
@@ -189,8 +200,30 @@ describe('the exit code', async () => {
   it('130: interrupted', async () => {
     const leaving = new AbortController()
     leaving.abort()
-    const ran = await runCli(['agents', 'watch'], { env, signal: leaving.signal })
-    assert.deepEqual(ran, { code: 130, stdout: '', stderr: '' })
+    await create()
+    for (const command of ['agents watch', 'agents list --all', 'audit --all']) {
+      const ran = await runCli(command.split(' '), { env, signal: leaving.signal })
+      assert.deepEqual(ran, { code: 130, stdout: '', stderr: '' }, command)
+    }
+  })
+
+  it('130: interrupted, and no further agent is deleted', async () => {
+    const ids = [await create(), await create(), await create()]
+    const leaving = new AbortController()
+    const listener = (message: unknown) => {
+      if ((message as { request: IncomingMessage }).request.method === 'DELETE') leaving.abort()
+    }
+    subscribe('http.server.request.start', listener)
+    const { signal } = leaving
+    const ran = await runCli(['agents', 'delete', ...ids, '--yes', '-o', 'json'], { env, signal })
+    unsubscribe('http.server.request.start', listener)
+    assert.equal(ran.code, 130)
+    assert.equal(ran.stderr, 'Interrupted. 1 deleted, 2 not deleted.\n')
+    assert.deepEqual(
+      (JSON.parse(ran.stdout) as { deleted: boolean }[]).map(({ deleted }) => deleted),
+      [true, false, false],
+    )
+    for (const id of ids.slice(1)) await agents.get(id)
   })
 })
 

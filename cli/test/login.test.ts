@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -10,7 +11,7 @@ import { startIssuer } from '../../dev/issuer/issuer.ts'
 import type { DemoPerson } from '../../dev/issuer/people.ts'
 import { useConsole } from '../../test/support/console.ts'
 import { createUserAgent } from '../../test/support/user-agent.ts'
-import type { Login } from '../src/session/login-store.ts'
+import type { FileLogin } from '../src/session/login-store.ts'
 import { runCli, type Surroundings, useFolder } from './support/cli.ts'
 
 type Who = DemoPerson['key']
@@ -38,7 +39,7 @@ describe('a login', async () => {
   }
   const storedLogin = async (folder: string, profile = 'default') => {
     const path = join(folder, 'agent-console/logins', `${profile}.json`)
-    return { path, login: JSON.parse(await readFile(path, 'utf8')) as Login }
+    return { path, login: JSON.parse(await readFile(path, 'utf8')) as FileLogin }
   }
 
   /** Opens the page that the program asks for, and picks a person. */
@@ -58,6 +59,13 @@ describe('a login', async () => {
       env: { ...given.env, ...DESKTOP },
       start: given.start ?? browse('administrator'),
     })
+  /** A login that the next command must renew. */
+  const logInExpired = async (given: Surroundings & { folder: string }) => {
+    await logIn(given)
+    const { path, login } = await storedLogin(given.folder)
+    await writeFile(path, JSON.stringify({ ...login, expires_at: 1 }))
+    return { path, login }
+  }
 
   it('with the browser stores a login that only the user can read', async () => {
     const given = await surroundings()
@@ -163,15 +171,33 @@ describe('a login', async () => {
     assert.match(ran.stderr, /AGENT_CONSOLE_TOKEN/)
   })
 
-  it('is renewed with the refresh token, which is replaced', async () => {
+  it('is renewed with the refresh token, which is replaced', async (t) => {
     const given = await surroundings()
-    await logIn(given)
-    const { path, login } = await storedLogin(given.folder)
-    await writeFile(path, JSON.stringify({ ...login, expires_at: 1 }))
-    await json(['whoami'], given)
+    const { login } = await logInExpired(given)
+    const { mock } = t.mock.method(AbortSignal, 'timeout')
+    await json(['whoami', '--timeout', '60m'], given)
     const { login: renewed } = await storedLogin(given.folder)
     assert.notEqual(renewed.refresh_token, login.refresh_token)
     assert.ok(renewed.expires_at > Date.now() / 1_000 + 500)
+    // Another process takes the lock over after two minutes.
+    const limits = mock.calls.map((call) => call.arguments[0])
+    assert.ok(limits.includes(30_000) && !limits.includes(3_600_000), limits.join())
+  })
+
+  it('is stored when Ctrl-C comes while it is renewed', async () => {
+    const given = await surroundings()
+    const { login } = await logInExpired(given)
+    const leaving = new AbortController()
+    const leave = (message: unknown) => {
+      const { request } = message as { request: IncomingMessage }
+      if (request.url === '/token') leaving.abort()
+    }
+    subscribe('http.server.request.start', leave)
+    const ran = await runCli(['whoami'], { ...given, signal: leaving.signal })
+    unsubscribe('http.server.request.start', leave)
+    assert.deepEqual(ran, { code: 130, stdout: '', stderr: '' })
+    assert.notEqual((await storedLogin(given.folder)).login.refresh_token, login.refresh_token)
+    await json(['whoami'], given)
   })
 
   it('that the issuer has ended says so, and what to do', async () => {
@@ -243,6 +269,22 @@ describe('a login', async () => {
     assert.deepEqual(requests, [])
   })
 
+  it('of another console is not used by a process that has read the profile before', async () => {
+    const given = await surroundings()
+    await logIn(given)
+    const config = join(given.folder, 'agent-console/config.json')
+    const before = await readFile(config, 'utf8')
+    const other = running.url.replace('127.0.0.1', 'localhost')
+    const logged = await logIn(given, '--url', other)
+    assert.equal(logged.code, 0, logged.stderr)
+    assert.equal((await storedLogin(given.folder)).login.url, other)
+    // What that process has read. A login that was killed before it has changed the profile leaves the same.
+    await writeFile(config, before)
+    const ran = await runCli(['whoami'], given)
+    assert.equal(ran.code, 4)
+    assert.match(ran.stderr, /The profile default has no login for http:\/\/127\.0\.0\.1:\d+\. Run: /)
+  })
+
   it('comes after a token and client credentials of the environment', async () => {
     const given = await surroundings()
     await logIn(given)
@@ -284,7 +326,8 @@ describe('a login', async () => {
     const server = createServer((request, response) => {
       void (async () => {
         const body = await answer(request)
-        response.writeHead('error' in body ? 400 : 200, { 'content-type': 'application/json' })
+        const status = 'status' in body ? Number(body.status) : 'error' in body ? 400 : 200
+        response.writeHead(status, { 'content-type': 'application/json' })
         response.end(JSON.stringify(body))
       })()
     })
@@ -304,6 +347,40 @@ describe('a login', async () => {
     }
     return { url, forms, requests }
   }
+
+  const DOWN = { status: 503 }
+  /** A login that this stub renews. */
+  const logInAtStub = async (given: Surroundings & { folder: string }, answers: object[]) => {
+    const { login } = await logInExpired(given)
+    const renewed = { access_token: login.access_token, token_type: 'Bearer', expires_in: 600 }
+    const stub = await startStub([...answers, renewed])
+    const config = join(given.folder, 'agent-console/config.json')
+    await writeFile(config, (await readFile(config, 'utf8')).replaceAll(issuer.url, stub.url))
+    return stub
+  }
+
+  it('that the issuer does not renew for a moment is asked for again, also by a watch', async () => {
+    const busy = { status: 429, error: 'too_many_requests' }
+    const given = await surroundings()
+    const { forms } = await logInAtStub(given, [DOWN, busy])
+    // This console has no events, which ends the watch as soon as there is a token.
+    const ran = await runCli(['agents', 'watch'], given)
+    assert.match(
+      ran.stderr,
+      /^Interrupted \(The issuer http\S+ did not answer as expected: .*\)\. Connecting again\.\n/,
+    )
+    assert.match(ran.stderr, /\nerror: .*events/)
+    assert.equal(forms.length, 3)
+  })
+
+  it('that the issuer does not renew names the issuer, and not the address of the console', async () => {
+    const given = await surroundings()
+    const { forms } = await logInAtStub(given, [DOWN, DOWN, DOWN])
+    const ran = await runCli(['whoami'], given)
+    assert.equal(ran.code, 1)
+    assert.match(ran.stderr, /^error: The issuer http\S+ did not answer as expected: [^\n]*\.\n$/)
+    assert.equal(forms.length, 3)
+  })
 
   it('on another device waits longer each time when the issuer says slow_down', async () => {
     const { token } = await running.person()

@@ -12,7 +12,7 @@ import { useConsole } from '../../test/support/console.ts'
 import { call, callTool, REVISIONS, textOf } from '../../test/support/mcp.ts'
 import { until } from '../../test/support/until.ts'
 import { createUserAgent } from '../../test/support/user-agent.ts'
-import type { Login } from '../src/session/login-store.ts'
+import type { FileLogin } from '../src/session/login-store.ts'
 import { type RpcMessage, startBridge } from './support/bridge.ts'
 import { useBuiltProgram } from './support/built-program.ts'
 import { runCli, useFolder } from './support/cli.ts'
@@ -54,10 +54,10 @@ describe('the MCP bridge', async () => {
     })
     assert.equal(logged.code, 0, logged.stderr)
     const path = join(place, 'agent-console/logins/default.json')
-    const read = async () => JSON.parse(await readFile(path, 'utf8')) as Login
+    const read = async () => JSON.parse(await readFile(path, 'utf8')) as FileLogin
     return {
       ...{ config: place, read },
-      change: async (change: Partial<Login>) => {
+      change: async (change: Partial<FileLogin>) => {
         await writeFile(path, JSON.stringify({ ...(await read()), ...change }))
       },
     }
@@ -181,6 +181,28 @@ describe('the MCP bridge', async () => {
     bridge.notify('notifications/initialized')
     await until('it says so', () => bridge.output.stderr.includes('Run: agent-console login'))
     for (const text of Object.values(bridge.output)) assert.ok(!text.includes(expired))
+  })
+
+  it('reads the profile again after the issuer or the console has failed it', async () => {
+    const { config, change } = await logIn()
+    const path = join(config, 'agent-console/config.json')
+    const profiles = await readFile(path, 'utf8')
+    const bridge = startBridge(program, { ...built, XDG_CONFIG_HOME: config })
+    const [free] = await freePorts(1)
+    await writeFile(path, profiles.replaceAll(issuer.url, `http://127.0.0.1:${free}`))
+    await change({ expires_at: 1 })
+    const failed = await bridge.call('search_agents')
+    assert.match(failed.error?.message ?? '', /The issuer .* did not answer as expected: .*ECONNREFUSED/)
+
+    const url = await startStub((_, response) => response.writeHead(401).end())
+    await writeFile(path, profiles.replaceAll(running.url, url))
+    await change({ url, expires_at: Math.ceil(Date.now() / 1_000) + 600 })
+    assert.equal((await bridge.call('search_agents')).error?.data?.status, 401)
+
+    await writeFile(path, profiles)
+    await change({ url: running.url })
+    const { result, error } = await bridge.call('search_agents')
+    assert.ok(result, error?.message)
   })
 
   it('says which scopes are missing', async () => {

@@ -3,12 +3,16 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { readAssignments, toUpdate } from '../src/agents/assignments.ts'
 import { editorOf } from '../src/agents/editor.ts'
 import { readObject, readText } from '../src/agents/read-file.ts'
 import { outputOf } from '../src/process.ts'
 import { browserCommand, hasBrowser } from '../src/session/browser.ts'
+import { createEntryStore } from '../src/session/keyring.ts'
+import { withLock } from '../src/session/lock.ts'
 import { checkProfileName, pathsOf } from '../src/session/paths.ts'
+import { currentLogin } from '../src/session/refresh.ts'
 import { windowsLine } from '../src/windows-line.ts'
 import { useFolder } from './support/cli.ts'
 
@@ -77,6 +81,75 @@ describe('the folder of the profiles', () => {
     ]) {
       assert.throws(() => checkProfileName(name), { name: 'UsageError' }, name)
     }
+  })
+})
+
+describe('a login in the keyring', async () => {
+  const entries = new Map<number, string>()
+  const store = createEntryStore((part) => ({
+    getPassword: async () => entries.get(part) ?? null,
+    setPassword: async (text) => void entries.set(part, text),
+    deletePassword: async () => entries.delete(part),
+  }))
+  const loginOf = (letter: string, length = 3_000) => ({
+    ...{ access_token: letter.repeat(length), refresh_token: letter, expires_at: Date.now() },
+  })
+  const lockPath = join(await useFolder(), 'default.lock')
+  const { signal } = new AbortController()
+  const profile = { url: 'u', issuer: 'i', client_id: 'c', scope: 's', storage: 'keyring' } as const
+  const readCurrent = () =>
+    currentLogin({
+      name: 'default',
+      profile,
+      store,
+      lockPath,
+      io: { now: () => 0, signal },
+      timeoutMs: 1_000,
+    })
+
+  it('is whole or absent, also while another process writes one', async () => {
+    await store.write(loginOf('a'))
+    const before = new Map(entries)
+    await store.write(loginOf('b'))
+    assert.equal((await store.read())?.access_token, 'b'.repeat(3_000))
+    assert.equal(entries.size, 3)
+    assert.ok([...entries.values()].every((text) => text.length <= 1_280))
+    for (const [part, text] of entries) {
+      entries.set(part, before.get(part) ?? '')
+      assert.equal(await store.read(), undefined)
+      entries.set(part, text)
+    }
+    await store.write(loginOf('c', 10))
+    assert.equal(entries.size, 1)
+    assert.equal((await store.read())?.access_token, 'c'.repeat(10))
+    await store.remove()
+    assert.equal(await store.read(), undefined)
+  })
+
+  it('is read again under the lock when another process writes one', async () => {
+    await store.write(loginOf('a'))
+    const old = entries.get(0) ?? ''
+    const half = Promise.withResolvers<void>()
+    const reading = Promise.withResolvers<void>()
+    const writing = withLock(lockPath, signal, async () => {
+      await store.write(loginOf('b'))
+      const first = entries.get(0) ?? ''
+      entries.set(0, old)
+      half.resolve()
+      await reading.promise
+      entries.set(0, first)
+    })
+    await half.promise
+    const login = readCurrent()
+    await Promise.race([delay(100), login])
+    reading.resolve()
+    await writing
+    assert.equal((await login).refresh_token, 'b')
+  })
+
+  it('that is damaged is logged in to again', async () => {
+    entries.set(0, '2:{"access_token":"a')
+    await assert.rejects(readCurrent(), { name: 'NotLoggedIn', message: /Run: agent-console login$/ })
   })
 })
 
@@ -172,6 +245,31 @@ describe('a file', async () => {
       ...{ agent_url: null, evaluated_harnesses: ['a', 'b'], agent_metadata: { tags: ['x'] } },
       agent_params: { top_p: 1, rag_params: { k: 3, kept: true }, temperature: 0.2 },
       agent_name: '123',
+    })
+  })
+
+  it('gives a secret exactly as the file has it, and takes none from the command line', async () => {
+    const read = async (...texts: string[]) => toUpdate({}, await readAssignments(texts, { stdin }))
+    for (const secret of ['null', '123e4567', '*alias', '{"a": 1}']) {
+      await writeFile(path, `${secret}\n`)
+      assert.deepEqual(await read(`api_key=@${path}`, `white_box_config.github_token=@${path}`), {
+        ...{ api_key: secret, white_box_config: { github_token: secret } },
+      })
+    }
+    assert.deepEqual(await read('api_key=null', 'white_box_config.github_token=null'), {
+      ...{ api_key: null, white_box_config: { github_token: null } },
+    })
+    const holder = 'white_box_config={"repo_url": "https://git.example/a", "github_token": "planted"}'
+    const inline = ['api_key=planted', 'api_key=@@planted', 'white_box_config.github_token=planted', holder]
+    for (const text of inline) {
+      const path = text.replace(/=.*/, '')
+      await assert.rejects(read(text), {
+        message: new RegExp(`no secret\\. Give ${path}=@FILE, (?!.*planted)`),
+      })
+    }
+    await writeFile(path, holder.replace(/^\w+=/, ''))
+    assert.deepEqual(await read(`white_box_config=@${path}`), {
+      white_box_config: { repo_url: 'https://git.example/a', github_token: 'planted' },
     })
   })
 })

@@ -17,9 +17,10 @@ import { createUserAgent } from '../../test/support/user-agent.ts'
 import { VERSION } from '../src/version.ts'
 import { outcomeOf, useBuiltProgram } from './support/built-program.ts'
 import { runCli, useFolder } from './support/cli.ts'
+import { document, useSetFolder } from './support/set-folder.ts'
 
 /** The parser of YAML is a third of it; each command loads only its own part. */
-const MAX_BUNDLE_BYTES = 305_000
+const MAX_BUNDLE_BYTES = 310_000
 const MAX_ENTRY_BYTES = 60_000
 const PROCESSES = 20
 
@@ -77,6 +78,29 @@ describe('the built program', async () => {
   it('ends quietly when its reader has gone', async () => {
     const child = start(['completion', 'bash'])
     child.stdout.destroy()
+    const [code] = (await once(child, 'close')) as [number]
+    assert.equal(code, 0)
+  })
+
+  it('applies everything although its reader has gone', async () => {
+    const person = await running.person()
+    const set = await useSetFolder(running, person)
+    await set.write({ 'agents/a.yaml': document({}), 'agents/b.yaml': document({}) })
+    const child = spawn(process.execPath, [program, 'apply', '--yes', '--verbose'], {
+      cwd: set.folder,
+      env: { ...built, AGENT_CONSOLE_TOKEN: person.token },
+    })
+    child.stdout.destroy()
+    child.stderr.destroy()
+    const [code] = (await once(child, 'close')) as [number]
+    assert.equal(code, 0)
+    assert.equal((await set.members()).size, 2)
+  })
+
+  it('ends a command that prints until it is ended, when its reader has gone', async () => {
+    const child = start(['mcp'])
+    child.stdout.destroy()
+    child.stdin.write('not JSON\n')
     const [code] = (await once(child, 'close')) as [number]
     assert.equal(code, 0)
   })

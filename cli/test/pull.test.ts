@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { agentBodies } from '../../test/support/agent-bodies.ts'
 import { createAgent } from '../../test/support/agents.ts'
 import { useConsole } from '../../test/support/console.ts'
+import type { PulledRow } from '../src/config-as-code/pull-agent.ts'
 import { variableNames } from '../src/config-as-code/pulled-spec.ts'
 import { describeUnset } from '../src/config-as-code/unset-secrets.ts'
 import { pullAgents, secretsFor } from './support/pulled.ts'
 import { document, useSetFolder } from './support/set-folder.ts'
+import { useUnreliableProxy } from './support/unreliable-proxy.ts'
 
 const RANDOM_AGENTS = 25
+const DOCUMENTS = 20
 
 describe('pull', async () => {
   const running = await useConsole()
@@ -109,6 +112,110 @@ describe('pull', async () => {
     assert.equal(readFileSync(set.path('purpose.md'), 'utf8'), 'After\n')
     const { agents, unchanged } = await set.plan(['--exit-code'])
     assert.deepEqual([agents, unchanged], [[], 2])
+  })
+
+  it('replaces no file that has no valid document of the agent', async () => {
+    const set = await useSetFolder(running, person)
+    await set.write({ 'agents/broken.yaml': document({}), 'agents/leaving.yaml': document({}) })
+    await set.json(['apply', '--yes'])
+    const files = {
+      'agents/invoice.yaml': 'key: invoice-helper\nspec: { agent_name: Other, model_name: m }\n',
+      'agents/broken.yaml': '<<<<<<< mine\nspec: {}\n',
+      'agents/leaving.yaml': 'status_on_prune: delete\n',
+    }
+    await set.write(files)
+    const { id } = await createAgent(running, person, { agent_name: 'Invoice' })
+    for (const more of [[], ['--overwrite']]) {
+      const all = await set.json<PulledRow[]>(['pull', ...more], 3)
+      assert.deepEqual(
+        all.map(({ key, status }) => [key, status]),
+        [
+          ['broken', 'failed'],
+          ['leaving', 'kept'],
+        ],
+      )
+      const [row] = await set.json<PulledRow[]>(['pull', id, ...more], 1)
+      assert.match(row?.error ?? '', /^agents\/invoice\.yaml exists already, and no valid document in it has/)
+    }
+    for (const [file, text] of Object.entries(files)) {
+      assert.equal(readFileSync(set.path(file), 'utf8'), text)
+    }
+    assert.deepEqual([...(await set.members()).keys()].toSorted(), ['broken', 'leaving'])
+  })
+
+  it('updates every document of a file', async () => {
+    const set = await useSetFolder(running, person)
+    const keys = Array.from({ length: DOCUMENTS }, (_, index) => `a${index}`)
+    const texts = keys.map((key) => `key: ${key}\nspec: { agent_name: ${key}, model_name: one }\n`)
+    await set.write({ 'agents/all.yaml': texts.join('---\n') })
+    await set.json(['apply', '--yes'])
+    for (const { agent_id: id } of (await set.members()).values()) {
+      await set.console.agents.update(id, { model_name: 'two' })
+    }
+    await set.json(['pull', '--overwrite'])
+    assert.deepEqual((await set.plan(['--exit-code'])).unchanged, DOCUMENTS)
+  })
+
+  it('updates a text that documents share, if one of them has changed', async () => {
+    const set = await useSetFolder(running, person)
+    const shared = document({ purpose: { $file: '../shared.md' } })
+    await set.write({ 'agents/a.yaml': shared, 'agents/b.yaml': shared, 'shared.md': 'Before\n' })
+    await set.json(['apply', '--yes'])
+    const id = (await set.members()).get('a')?.agent_id ?? ''
+    await set.console.agents.update(id, { purpose: 'After' })
+    await set.json(['pull', '--overwrite', '--concurrency', '1'])
+    assert.equal(readFileSync(set.path('shared.md'), 'utf8'), 'After\n')
+  })
+
+  it('waits for a busy console, and takes no agent without a file', async () => {
+    const busy = await useUnreliableProxy(running.url)
+    const set = await useSetFolder({ url: busy.url }, person)
+    const first = await createAgent(running, person, { agent_name: 'First of two' })
+    const second = await createAgent(running, person, { agent_name: 'Second of two' })
+    const pull = async (argv: string[], code: number) =>
+      (await set.json<PulledRow[]>(['pull', ...argv], code))[0]
+    busy.refuse = (count) => (count === 1 ? { status: 429, retryAfter: '1' } : undefined)
+    const taken = await pull([first.id], 0)
+    assert.deepEqual([taken?.status, taken?.adopted], ['written', true])
+
+    busy.refuse = () => ({ status: 503, retryAfter: '1' })
+    const refused = await pull([second.id], 1)
+    assert.deepEqual([refused?.status, refused?.adopted], ['failed', false])
+    assert.match(refused?.error ?? '', /503/)
+    assert.ok(!existsSync(set.path('agents/second-of-two.yaml')))
+
+    busy.refuse = () => undefined
+    await set.write({ 'no-folder': '' })
+    const unwritten = await pull([second.id, '-d', 'no-folder'], 1)
+    assert.match(unwritten?.error ?? '', /^no-folder\/second-of-two\.yaml cannot be written: E\w+\.$/)
+    assert.deepEqual([...(await set.members()).keys()], ['first-of-two'])
+  })
+
+  it('keeps the file of an agent that the set may have taken', async () => {
+    const lossy = await useUnreliableProxy(running.url)
+    const set = await useSetFolder({ url: lossy.url }, person)
+    const keys: string[] = []
+    const pull = async (agent_name: string) => {
+      const { id } = await createAgent(running, person, { agent_name })
+      const { code, stderr } = await set.run(['pull', id])
+      assert.equal(code, 1, stderr)
+      keys.push(agent_name)
+      assert.ok(existsSync(set.path(`agents/${agent_name}.yaml`)))
+      return { id, stderr }
+    }
+    lossy.refuse = () => 'lose'
+    assert.doesNotMatch((await pull('taken')).stderr, /not known/)
+    lossy.refuse = () => {
+      lossy.refuseOther = () => 'close'
+      return 'lose'
+    }
+    const { id, stderr } = await pull('unknown')
+    assert.match(
+      stderr,
+      new RegExp(`not known whether .* unknown\\. Run: agent-console adopt ${id} unknown\n`),
+    )
+    lossy.refuseOther = () => undefined
+    assert.deepEqual([...(await set.members()).keys()].toSorted(), keys)
   })
 
   it('says which secrets a plan needs, and how to leave them to the console', async () => {

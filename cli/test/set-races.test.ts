@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { after, describe, it } from 'node:test'
-import { onFreePort } from '../../dev/free-port.ts'
+import { describe, it } from 'node:test'
 import { useConsole, useReplica } from '../../test/support/console.ts'
 import type { Outcome } from '../src/config-as-code/apply.ts'
 import { document, useSetFolder } from './support/set-folder.ts'
+import { useUnreliableProxy } from './support/unreliable-proxy.ts'
 
 const AGENTS = 12
 
@@ -87,7 +86,7 @@ describe('apply at the same time', async () => {
   })
 
   it('as a console that is busy waits as it says, and sends fewer requests at once', async () => {
-    const busy = await useProxy(running.url)
+    const busy = await useUnreliableProxy(running.url)
     const { write, json, run, members } = await useSetFolder({ url: busy.url }, person)
     await write(files(() => ({})))
     const waits: number[] = []
@@ -108,7 +107,7 @@ describe('apply at the same time', async () => {
   })
 
   it('as a console ends for good says why and how far it came, in lines that fit', async () => {
-    const ending = await useProxy(running.url)
+    const ending = await useUnreliableProxy(running.url)
     const { write, run, members } = await useSetFolder({ url: ending.url }, person)
     await write(files(() => ({})))
     ending.onWrite = (count) => {
@@ -124,7 +123,7 @@ describe('apply at the same time', async () => {
   })
 
   it('as responses get lost finds its own changes', async () => {
-    const lossy = await useProxy(running.url)
+    const lossy = await useUnreliableProxy(running.url)
     const { write, json, members } = await useSetFolder({ url: lossy.url }, person)
     lossy.refuse = (count) => (count % 4 === 0 ? 'lose' : undefined)
     await write(files(() => ({ purpose: 'one' })))
@@ -135,8 +134,25 @@ describe('apply at the same time', async () => {
     for (const { revision } of (await members()).values()) assert.equal(revision, 2)
   })
 
+  it('as a console fails after a change reports the change, and what was not checked', async () => {
+    const failing = await useUnreliableProxy(running.url)
+    const { write, run } = await useSetFolder({ url: failing.url }, person)
+    // The console returns a score as text, so that only a request can compare it.
+    await write({ 'agents/a.yaml': document({ test_score: 87.5 }) })
+    const busy = { status: 503, retryAfter: '0' }
+    failing.onWrite = () => {
+      failing.refuse = () => busy
+      failing.refuseOther = () => busy
+    }
+    const ran = await run(['apply', '--yes'])
+    assert.equal(ran.code, 0, `${ran.stderr}${ran.stdout}`)
+    assert.match(ran.stdout, /1 created\.\n$/)
+    assert.match(ran.stderr, /^a was applied, but not compared with its file: PUT .*503/m)
+    assert.match(ran.stderr, /^The changes were made, but the set was not read again: GET .*503/m)
+  })
+
   it('is interrupted: what was sent ends, the rest is not begun, and running it again goes on', async () => {
-    const slow = await useProxy(running.url)
+    const slow = await useUnreliableProxy(running.url)
     const { write, json, run, members } = await useSetFolder({ url: slow.url }, person)
     await write(files(() => ({})))
     const leaving = new AbortController()
@@ -156,58 +172,3 @@ describe('apply at the same time', async () => {
     assert.deepEqual([agents.length, unchanged], [AGENTS - size, size])
   })
 })
-
-type Refusal = { status: number; retryAfter: string } | 'lose' | 'close' | undefined
-
-/** A proxy in front of a console, which can refuse writes, close their connections, or lose their responses. */
-async function useProxy(target: string) {
-  const proxy = {
-    url: '',
-    refuse: (_count: number): Refusal => undefined,
-    /** Called after each write that is no dry run. */
-    onWrite: (_count: number): void => {},
-    /** How many writes were pending when each one arrived. */
-    atOnce: [] as number[],
-  }
-  let [writes, applied, pending] = [0, 0, 0]
-  const server = createServer((request, response) => void forward(request, response))
-  const forward = async (request: IncomingMessage, response: ServerResponse) => {
-    const isWrite = request.method === 'PUT'
-    const refusal = isWrite ? proxy.refuse(++writes) : undefined
-    if (isWrite) proxy.atOnce.push(++pending)
-    try {
-      const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>))
-      if (refusal === 'close') {
-        request.socket.destroy()
-        return
-      }
-      if (refusal && refusal !== 'lose') {
-        response.writeHead(refusal.status, { 'retry-after': refusal.retryAfter }).end('{}')
-        return
-      }
-      const { host: _, connection: __, ...headers } = request.headers as Record<string, string>
-      const forwarded = await fetch(target + request.url, {
-        method: request.method ?? 'GET',
-        headers,
-        body: isWrite ? body : null,
-      })
-      const text = await forwarded.text()
-      if (isWrite && !request.url?.includes('dry_run')) proxy.onWrite(++applied)
-      if (refusal === 'lose') {
-        request.socket.destroy()
-        return
-      }
-      const type = forwarded.headers.get('content-type')
-      response.writeHead(forwarded.status, type ? { 'content-type': type } : {}).end(text)
-    } finally {
-      if (isWrite) pending--
-    }
-  }
-  const port = await onFreePort(async (free) => void server.listen(free, '127.0.0.1'))
-  proxy.url = `http://127.0.0.1:${port}`
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return proxy
-}

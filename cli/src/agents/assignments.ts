@@ -3,6 +3,7 @@ import { UsageError } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { checkField, typesOf } from './fields.ts'
 import { parseValue, readText } from './read-file.ts'
+import { holdsSecret, isSecretPlace } from './secret-places.ts'
 
 /** One `FIELD=VALUE` of the command line. */
 export interface Assignment {
@@ -25,11 +26,31 @@ export async function readAssignments(
     if (members.some((member) => member === '' || member === '__proto__')) {
       throw new UsageError(`${path} does not name a member.`)
     }
-    const source = await readSource(raw, io)
-    assignments.push({ field, members, value: await convert(field, members, source, path) })
+    const place = [field, ...members]
+    if (isSecretPlace(place)) {
+      assignments.push({ field, members, value: await readSecret(raw, path, io) })
+      continue
+    }
+    const value = await convert(field, members, await readSource(raw, io), path)
+    if (isInline(raw) && holdsSecret(place, value)) throw onCommandLine(path)
+    assignments.push({ field, members, value })
   }
   return assignments
 }
+
+/** As text: the parser would change it, or quote it in an error. */
+async function readSecret(raw: string, path: string, io: Pick<Io, 'stdin'>): Promise<string | null> {
+  if (raw === 'null') return null
+  if (isInline(raw)) throw onCommandLine(path)
+  return readSource(raw, io)
+}
+
+const isInline = (raw: string) => !raw.startsWith('@') || raw.startsWith('@@')
+
+const onCommandLine = (path: string) =>
+  new UsageError(
+    `Other users can read the command line, so it takes no secret. Give ${path}=@FILE, or ${path}=@- for standard input.`,
+  )
 
 async function readSource(raw: string, io: Pick<Io, 'stdin'>): Promise<string> {
   if (raw.startsWith('@@')) return raw.slice(1)

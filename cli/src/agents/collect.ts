@@ -20,10 +20,11 @@ export async function collect<T>(
   items: AsyncIterable<T>,
   limit: number,
   what: string,
-  { note, progress }: Context,
+  { io, note, progress }: Context,
 ): Promise<T[]> {
   const collected: T[] = []
   for await (const item of items) {
+    io.signal.throwIfAborted()
     if (collected.length >= limit) {
       progress('')
       note(`There are more ${what} than the ${limit} shown. Give a higher --limit, or --all.`)

@@ -13,6 +13,7 @@ export const run: Run = async (context) => {
   const limit = options.count('limit') ?? Number.POSITIVE_INFINITY
   const console = await client()
   const { agents } = console
+  io.endWithReader()
   const agentIds = await resolveAgents(console, args)
   const nameOf = createNames(agents)
   let count = 0

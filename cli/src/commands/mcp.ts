@@ -6,6 +6,7 @@ export const run: Run = async ({ io, connect, note, print, timeoutMs }) => {
   if (io.stdin.isTerminal) {
     note('This passes messages of MCP from standard input to the console. A host starts it. Ctrl-D ends it.')
   }
+  io.endWithReader()
   try {
     await runBridge({
       lines: linesOf(io.stdin.chunks()),

@@ -1,26 +1,16 @@
 import { join, relative, resolve } from 'node:path'
 import { resolveAgents } from '../agents/resolve.ts'
-import { type ConnectedSet, connectSet } from '../config-as-code/open-set.ts'
+import { connectSet } from '../config-as-code/open-set.ts'
 import { PROJECT_FILE, readProject } from '../config-as-code/project.ts'
-import { agentsToPull, membersToPull, ownedByOthers, type Pulled, takeAgent } from '../config-as-code/pull.ts'
-import { keyOf, pulledSpec, variableNames } from '../config-as-code/pulled-spec.ts'
+import { agentsToPull, membersToPull, ownedByOthers } from '../config-as-code/pull.ts'
+import { type PulledRow, pullAgent } from '../config-as-code/pull-agent.ts'
+import { keyOf, variableNames } from '../config-as-code/pulled-spec.ts'
 import { findFiles, readAnyFiles } from '../config-as-code/read-files.ts'
-import { describeUnset, findUnset, type UnsetSecret } from '../config-as-code/unset-secrets.ts'
-import { updateDocument, writeDocument } from '../config-as-code/write-file.ts'
-import type { Context } from '../context.ts'
-import { EXIT, UsageError } from '../failure.ts'
+import { describeUnset, type UnsetSecret } from '../config-as-code/unset-secrets.ts'
+import { EXIT } from '../failure.ts'
 import type { Run } from '../grammar/types.ts'
+import { oneLine } from '../output/safe-text.ts'
 import { type Column, renderTable } from '../output/table.ts'
-
-interface Row {
-  key: string
-  agent_id: string
-  file: string
-  status: 'written' | 'updated' | 'kept' | 'failed'
-  /** The set took the agent. */
-  adopted: boolean
-  error: string | null
-}
 
 export const run: Run = async (context) => {
   const { io, options, args, progress, note } = context
@@ -36,30 +26,40 @@ export const run: Run = async (context) => {
     ? await membersToPull(set, io.signal)
     : await agentsToPull(set, await resolveAgents(set.console, args), query)
   const owned = isAll ? new Map<string, Set<string>>() : await ownedByOthers(set.console, project.set)
-  const files = new Map(desired.map(({ key, file }) => [key, resolve(io.cwd, file)]))
-  const taken = new Set([
-    ...files.keys(),
-    ...removed.map(({ key }) => key),
-    ...(await set.client.members()).keys(),
-  ])
-  const rows: Row[] = []
+  const documents = new Map([...removed, ...desired].map((document) => [document.key, document]))
+  const taken = new Set([...documents.keys(), ...(await set.client.members()).keys()])
+  const rows: PulledRow[] = []
   const work = pulled.map((each) => {
     const key = each.member?.key ?? keyOf(each.agent, taken)
     taken.add(key)
-    return { each, key }
+    const document = documents.get(key)
+    const path = document ? resolve(io.cwd, document.file) : join(folder, `${key}.yaml`)
+    return { ...each, key, document, path }
   })
   const variables = variableNames(taken)
   const unset: UnsetSecret[] = []
-  await set.pool.each(
-    work,
-    async ({ each, key }) => {
-      const place = { set, context, folder, files, variables, ownedByOthers: owned, unset }
-      rows.push(await pullOne(each, key, place))
-      progress(`${rows.length} of ${work.length} agents…`)
-    },
-    () => io.signal.aborted,
-  )
+  let stopped: unknown
+  await set.pool
+    .each(
+      [...Map.groupBy(work, ({ path }) => path).values()],
+      async (sameFile) => {
+        // One after the other: each reads the file, changes a document and writes the file.
+        for (const each of sameFile) {
+          if (io.signal.aborted) return
+          rows.push(await pullAgent(each, { set, context, variables, ownedByOthers: owned, unset }))
+          progress(`${rows.length} of ${work.length} agents…`)
+        }
+      },
+      () => io.signal.aborted,
+    )
+    .catch((error: unknown) => {
+      stopped = error
+    })
   progress('')
+  if (stopped !== undefined && rows.length === 0) throw stopped
+  if (stopped !== undefined && !io.signal.aborted) {
+    note(`${oneLine((stopped as Error).message)}. Pull again to go on.`)
+  }
   const found = await findFiles(project.files, project.folder)
   if (rows.some(({ status, file }) => status === 'written' && !found.includes(resolve(io.cwd, file)))) {
     note(
@@ -67,14 +67,15 @@ export const run: Run = async (context) => {
     )
   }
   if (unset.length > 0) note(describeUnset(unset))
-  if (options.isOn('no-adopt') && work.some(({ each }) => !each.member)) {
+  if (options.isOn('no-adopt') && work.some(({ member }) => !member)) {
     note(
       'The set has not taken these agents: apply would create them again. Let it take each with: agent-console adopt ID KEY',
     )
   }
   rows.sort((a, b) => (a.key < b.key ? -1 : 1))
   const failed = rows.filter(({ error }) => error !== null)
-  const exitCode = failed.length === 0 ? EXIT.done : failed.length < rows.length ? EXIT.partly : EXIT.error
+  const isDone = failed.length === 0 && stopped === undefined
+  const exitCode = isDone ? EXIT.done : failed.length < rows.length ? EXIT.partly : EXIT.error
   return {
     data: rows,
     names: rows.map(({ file }) => file),
@@ -88,49 +89,9 @@ export const run: Run = async (context) => {
   }
 }
 
-interface Place {
-  set: ConnectedSet
-  context: Context
-  folder: string
-  /** The files that exist, by key. */
-  files: ReadonlyMap<string, string>
-  variables: ReadonlyMap<string, string>
-  ownedByOthers: ReadonlyMap<string, Set<string>>
-  unset: UnsetSecret[]
-}
-
-async function pullOne(pulled: Pulled, key: string, place: Place): Promise<Row> {
-  const { set, context, folder, files } = place
-  const { io, options } = context
-  const { agent, member } = pulled
-  const others = place.ownedByOthers.get(agent.id) ?? new Set()
-  const spec = pulledSpec(agent, place.variables.get(key) ?? '', member?.fields, others)
-  const path = files.get(key) ?? join(folder, `${key}.yaml`)
-  const row = { key, agent_id: agent.id, file: relative(io.cwd, path), adopted: false, error: null }
-  if (files.has(key) && !options.isOn('overwrite')) return { ...row, status: 'kept' }
-  if (!member && !options.isOn('no-adopt')) {
-    const error = await takeAgent(set.client, pulled, key, spec, io, options.text('reason'))
-    if (error !== null) return { ...row, status: 'failed', error }
-  }
-  const isUpdate = files.has(key)
-  if (!isUpdate) {
-    place.unset.push(
-      ...(await findUnset(spec, io)).map((secret) => ({ ...secret, isOwned: Boolean(member) })),
-    )
-  }
-  try {
-    await (isUpdate ? updateDocument(path, key, spec) : writeDocument(path, key, spec, set.project.folder))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    throw new UsageError(`${row.file} cannot be written: ${code}.`)
-  }
-  return { ...row, status: isUpdate ? 'updated' : 'written', adopted: !member && !options.isOn('no-adopt') }
-}
-
 const COLOURS = { written: 'green', updated: 'blue', kept: 'dim', failed: 'red' } as const
 
-const COLUMNS: Column<Row>[] = [
+const COLUMNS: Column<PulledRow>[] = [
   { title: 'KEY', value: ({ key }) => key, minWidth: 20 },
   { title: 'STATUS', value: ({ status }) => status, colour: ({ status }) => COLOURS[status] },
   { title: 'SET', value: ({ adopted }) => (adopted ? 'taken' : ''), omitEmpty: true },

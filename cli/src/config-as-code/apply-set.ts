@@ -56,9 +56,18 @@ export async function applySet(
         note(`${key}: these values look like credentials, and every reader sees them: ${oneLine(warnings)}`)
       }
     },
+    onUnchecked: (key, { message }) => {
+      progress('')
+      note(`${key} was applied, but not compared with its file: ${oneLine(message)}`)
+    },
   })
   const isInterrupted = io.signal.aborted
-  if (!isInterrupted && applied.error === undefined) await checkSet(applied.outcomes, set)
+  if (!isInterrupted && applied.error === undefined) {
+    await checkSet(applied.outcomes, set).catch((error: Error) => {
+      progress('')
+      note(`The changes were made, but the set was not read again: ${oneLine(error.message)}`)
+    })
+  }
   progress('')
   if (applied.error !== undefined && !applied.outcomes.some(({ status }) => status === 'applied'))
     throw applied.error

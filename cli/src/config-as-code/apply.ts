@@ -27,6 +27,8 @@ export interface ApplyOptions {
   adopt?: string
   signal: AbortSignal
   onDone: (outcome: Outcome, count: number) => void
+  /** A change was made, and the console could not say whether it has what was sent. */
+  onUnchecked: (key: string, error: Error) => void
 }
 
 /** What became of a part of a plan. */
@@ -120,7 +122,7 @@ async function applySpec(item: PlanItem, desired: DesiredAgent, options: ApplyOp
       return { ...found, credentialWarnings: null }
     }
   })
-  await checkResult(done, desired, write, client)
+  await checkResult(done, desired, write, options)
   return {
     ...{ key, action, status: 'applied', agent_id: done.agent.id, revision: done.revision },
     ...{ error: null, warnings: done.credentialWarnings },
@@ -140,13 +142,16 @@ async function checkResult(
   { agent, revision }: ManagedAgentResult,
   { spec, secrets }: DesiredAgent,
   write: SpecWrite,
-  client: SetClient,
+  { client, pool, onUnchecked }: ApplyOptions,
 ): Promise<void> {
   const fields = Object.entries(spec).filter(([field]) => !secrets.some(({ path }) => path[0] === field))
   if (hasValues(agent, Object.fromEntries(fields))) return
-  const result = await client.plan({ ...write, adopt: undefined })
+  const result = await pool
+    .patiently(() => client.plan({ ...write, adopt: undefined }))
+    // The change is made, whatever becomes of this request.
+    .catch((error: unknown) => onUnchecked(write.key, error as Error))
   // Another writer may have been fast.
-  if (result.changes.length === 0 || result.revision > revision + 1) return
+  if (!result || result.changes.length === 0 || result.revision > revision + 1) return
   const names = result.changes.map(({ field }) => field).join(', ')
   throw new ConsoleError(
     `${write.key} does not have the applied values of ${names}. This is a fault of the program: report it`,

@@ -1,8 +1,8 @@
 import schema from '../agents/agent-schema.json' with { type: 'json' }
+import { SECRET_PLACES } from '../agents/secret-places.ts'
 import { NEVER_NULL } from './check-document.ts'
 import { NAME } from './project.ts'
 import { type Schema, withoutNull } from './schema-check.ts'
-import { SECRET_PLACES } from './secrets.ts'
 
 const SECRET = { $ref: '#/$defs/Secret' }
 

@@ -38,9 +38,11 @@ export function createPool(
             limit = Math.max(1, Math.floor(limit / 2))
             changes++
           }
-          // Only 429 says that nothing was done.
-          isLost ||= !(error instanceof Unavailable && error.status === 429)
-          say(`The console ${error instanceof Unavailable ? 'is busy' : 'does not respond'}. Trying again…`)
+          const { requestId, message } = error as ConsoleError
+          // Only 429 says that nothing was done. Without a token nothing was sent.
+          isLost ||= requestId !== undefined && !(error instanceof Unavailable && error.status === 429)
+          const reason = error instanceof Unavailable ? 'The console is busy' : 'The console does not respond'
+          say(`${requestId === undefined ? message : reason}. Trying again…`)
           await sleep(delay)
         }
       }

@@ -1,5 +1,4 @@
 import type { Console, ManagedAgent } from '@agent-console/sdk'
-import { Conflict, Stale, ValidationFailed } from '@agent-console/sdk'
 import { MAX_PAGE } from '../agents/collect.ts'
 import { STATUSES } from '../grammar/words.ts'
 import type { Io } from '../io.ts'
@@ -63,7 +62,7 @@ export async function ownedByOthers(console: Console, set: string): Promise<Map<
   return owned
 }
 
-/** Lets the set take an agent with the values that it has. Returns why it cannot. */
+/** Lets the set take an agent with the values that it has. It may be repeated. */
 export async function takeAgent(
   client: SetClient,
   { agent, revision }: Pulled,
@@ -71,16 +70,9 @@ export async function takeAgent(
   spec: Spec,
   io: Pick<Io, 'env' | 'readOutput' | 'signal'>,
   reason: string | undefined,
-): Promise<string | null> {
-  try {
-    const write = { key, spec: await specToTake(client, agent.id, key, spec, io), force: [], adopt: agent.id }
-    await client.apply(write, { ifRevision: revision }, reason)
-    return null
-  } catch (error) {
-    if (error instanceof Stale) return 'It was changed meanwhile. Pull it again.'
-    if (error instanceof Conflict || error instanceof ValidationFailed) return error.detail
-    throw error
-  }
+): Promise<void> {
+  const write = { key, spec: await specToTake(client, agent.id, key, spec, io), force: [], adopt: agent.id }
+  await client.apply(write, { ifRevision: revision }, reason)
 }
 
 /** With a secret only if the environment has exactly the one of the agent: a pull changes no agent. */

@@ -1,9 +1,10 @@
 import { isMask } from '../agents/mask.ts'
+import { isSecretPlace } from '../agents/secret-places.ts'
 import type { Spec } from './desired.ts'
 import type { Path } from './documents.ts'
 import { includeFile } from './include-file.ts'
 import type { ValueFault } from './schema-check.ts'
-import { isSecretPlace, readSource, type SecretUse } from './secrets.ts'
+import { readSource, type SecretUse } from './secrets.ts'
 
 export interface ReadSpec {
   /** With the texts of its files, and the sources of its secrets. */

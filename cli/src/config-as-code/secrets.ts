@@ -5,12 +5,6 @@ import type { Io } from '../io.ts'
 import type { Path } from './documents.ts'
 import type { Fault } from './faults.ts'
 
-/** The values of an agent that the console keeps as secrets. */
-export const SECRET_PLACES: readonly Path[] = [['api_key'], ['white_box_config', 'github_token']]
-
-export const isSecretPlace = (path: Path): boolean =>
-  SECRET_PLACES.some((place) => place.join('.') === path.join('.'))
-
 export type SecretSource = { env: string } | { file: string } | { command: string[] }
 
 /** A place of a spec that gets a secret. */

@@ -114,8 +114,8 @@ export const AGENT_COMMANDS: readonly Command[] = [
     path: 'agents set',
     summary: 'Set fields of an agent',
     details:
-      'A dot names a member of an object. null clears a field. @PATH takes the value from a file, @- from standard input, ' +
-      'which keeps secrets out of the history of the shell; @@ begins a text with @. Values of objects and lists are JSON or YAML.',
+      'A dot names a member of an object. null clears a field. @PATH takes the value from a file, @- from standard input; ' +
+      'only these two take a secret. @@ begins a text with @. Values of objects and lists are JSON or YAML.',
     args: [AGENT, { name: 'FIELD=VALUE', description: 'A field and its new value', isRepeated: true }],
     options: [IF_REVISION, REASON],
     examples: [

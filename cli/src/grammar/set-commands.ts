@@ -46,7 +46,7 @@ export const SET_COMMANDS: readonly Command[] = [
     details:
       'Without an agent: all agents of the set, with the fields that the set owns. Agents that the set does not have yet are ' +
       'written with all their values, and the set takes them; their values do not change. A secret is written as the name of an ' +
-      'environment variable. A file that exists is kept, unless --overwrite is given.',
+      'environment variable. A file that exists is never replaced; --overwrite updates the document of the agent in it.',
     args: [
       {
         ...{ name: 'AGENT', isOptional: true, isRepeated: true },
@@ -62,7 +62,7 @@ export const SET_COMMANDS: readonly Command[] = [
         description: 'Where to write. Default: agents',
         complete: 'file',
       },
-      { name: 'overwrite', description: 'Replace files that exist' },
+      { name: 'overwrite', description: 'Update documents that exist' },
       { name: 'no-adopt', description: 'Only write files: the set does not take the agents' },
       CONFIG,
       CONCURRENCY,

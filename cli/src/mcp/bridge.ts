@@ -55,15 +55,24 @@ function createHandler({ send, connect, signal, timeoutMs }: BridgeOptions) {
   let connection: Connection | undefined
 
   const exchange = async (message: Message, cancelled: AbortSignal): Promise<string[]> => {
-    // Asked for again after a failure: the user may have logged in meanwhile.
-    connection ??= await connect()
-    const posted = await post(connection, {
+    const current = (connection ??= await connect())
+    // The next message connects again: the user may have logged in meanwhile, also in another way.
+    const forget = () => {
+      if (connection === current) connection = undefined
+    }
+    const token = await current.token().catch((error: unknown) => {
+      forget()
+      throw error
+    })
+    const posted = await post(current.url, {
+      token,
       headers: headersOf(message, agreed),
       body: message.text,
       signal: AbortSignal.any([signal, cancelled]),
       timeoutMs,
     })
-    const messages = messagesOf(posted, message, connection)
+    if (posted.status === 401) forget()
+    const messages = messagesOf(posted, message, current)
     if (message.method === 'initialize') agreed = agreedIn(messages) ?? agreed
     return messages
   }

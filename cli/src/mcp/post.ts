@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { CHECK_ADDRESS, Failure } from '../failure.ts'
-import type { Connection } from '../session/connection.ts'
 import { VERSION } from '../version.ts'
 
 export interface Posted {
@@ -11,6 +10,7 @@ export interface Posted {
 }
 
 export interface PostOptions {
+  token: string
   headers: Record<string, string>
   body: string
   /** Ends the request. */
@@ -18,13 +18,12 @@ export interface PostOptions {
   timeoutMs: number
 }
 
-/** Sends a message to the console and reads the whole response. */
+/** Sends a message to the console at `url` and reads the whole response. */
 export async function post(
-  { url, token }: Pick<Connection, 'url' | 'token'>,
-  { headers: more, body, signal, timeoutMs }: PostOptions,
+  url: string,
+  { token, headers: more, body, signal, timeoutMs }: PostOptions,
 ): Promise<Posted> {
   const requestId = randomUUID()
-  const authorization = `Bearer ${await token()}`
   try {
     const response = await fetch(`${url}/mcp`, {
       method: 'POST',
@@ -35,7 +34,7 @@ export async function post(
         'user-agent': `agent-console-cli/${VERSION}`,
         'x-request-id': requestId,
         ...more,
-        authorization,
+        authorization: `Bearer ${token}`,
       },
       // A redirect would send the token to another address.
       redirect: 'error',

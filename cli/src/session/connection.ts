@@ -25,9 +25,13 @@ export interface ConnectOptions {
   timeoutMs: number
 }
 
+/** The requests that get a token run under a lock, which another process takes over after two minutes. */
+const MAX_TIMEOUT_MS = 30_000
+
 /** The token of the environment comes first, then client credentials, then the login of the profile. */
-export async function connect({ io, timeoutMs, ...given }: ConnectOptions): Promise<Connection> {
+export async function connect({ io, ...given }: ConnectOptions): Promise<Connection> {
   const { env } = io
+  const timeoutMs = Math.min(given.timeoutMs, MAX_TIMEOUT_MS)
   const paths = pathsOf(io)
   const config = await readConfig(paths)
   const name = chosenProfile(given.profile, env, config)

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { Failure, NotLoggedIn, UsageError } from '../failure.ts'
+import { Failure, isPassingStatus, NotLoggedIn, PassingFailure, UsageError } from '../failure.ts'
 import type { Login } from './login-store.ts'
 
 /** Tokens are asked for over HTTPS only, except on this machine. */
@@ -56,6 +56,7 @@ export async function explained<T>(signal: AbortSignal, who: string, work: () =>
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (error instanceof Failure) throw error
+    if (isPassing(error)) throw new PassingFailure(`${who} did not answer as expected: ${reasonOf(error)}.`)
     if (error instanceof oauth.ResponseBodyError) throw new Refused(who, error.error, error.error_description)
     if (error instanceof oauth.AuthorizationResponseError) {
       throw new Refused(who, error.error, error.error_description)
@@ -63,6 +64,17 @@ export async function explained<T>(signal: AbortSignal, who: string, work: () =>
     if (error instanceof oauth.WWWAuthenticateChallengeError) throw await refusalOf(who, error.response)
     throw new Failure(`${who} did not answer as expected: ${reasonOf(error)}.`)
   }
+}
+
+function isPassing(error: unknown): boolean {
+  // `slow_down` belongs to the device flow, which waits longer by itself.
+  if (error instanceof oauth.ResponseBodyError) return error.status === 429 && error.error !== 'slow_down'
+  // The library keeps a response that it did not expect, and what broke off the reading of one.
+  const reason = error instanceof oauth.OperationProcessingError ? error.cause : error
+  if (reason instanceof Response) return isPassingStatus(reason.status)
+  const { name, cause } = Object(reason) as Partial<Error>
+  // A TypeError of fetch has a cause; one of a wrong argument has none.
+  return name === 'TimeoutError' || (reason instanceof TypeError && cause !== undefined)
 }
 
 /** A 401 has a challenge, and the error in its body. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type * as keyring from '@napi-rs/keyring'
 import { Failure } from '../failure.ts'
 import { checkLogin, type LoginStore } from './login-store.ts'
@@ -14,15 +15,24 @@ const OPTIONS = { linux: { store: 'secret-service' } } as const
 /** The login in the keyring of the system: Keychain, Credential Manager or Secret Service. */
 export async function createKeyringStore(account: string): Promise<LoginStore> {
   const { AsyncEntry } = await loadKeyring()
-  const entry = (part: number) =>
-    new AsyncEntry(SERVICE, part === 0 ? account : `${account} (${part})`, OPTIONS)
+  return createEntryStore(
+    (part) => new AsyncEntry(SERVICE, part === 0 ? account : `${account} (${part})`, OPTIONS),
+  )
+}
 
-  /** The first part says how many there are. */
+type Entry = Pick<keyring.AsyncEntry, 'getPassword' | 'setPassword' | 'deletePassword'>
+
+/** A login in several entries, all of which begin with the id of their write and their number. */
+export function createEntryStore(entry: (part: number) => Entry): LoginStore {
+  /** Undefined also if the entries are not of one write: another process is writing, or was killed while it did. */
   const readText = async () => {
-    const [, count, first = ''] = /^(\d+):(.*)$/s.exec((await entry(0).getPassword()) ?? '') ?? []
-    if (count === undefined) return undefined
+    const first = (await entry(0).getPassword()) ?? ''
+    const [start, count] = /^[\da-f-]{36}:(\d+):/.exec(first) ?? []
+    if (start === undefined) return undefined
     const others = Array.from({ length: Number(count) - 1 }, (_, index) => entry(index + 1).getPassword())
-    return first + (await Promise.all(others)).join('')
+    const parts = [first, ...(await Promise.all(others))]
+    if (!parts.every((part) => part?.startsWith(start))) return undefined
+    return parts.map((part) => part?.slice(start.length)).join('')
   }
 
   const removeFrom = async (first: number) => {
@@ -32,19 +42,13 @@ export async function createKeyringStore(account: string): Promise<LoginStore> {
   }
 
   return {
-    read: () =>
-      guarded(async () => {
-        const text = await readText()
-        return checkLogin(text === undefined ? undefined : parse(text), 'The keyring')
-      }),
+    read: () => guarded(async () => checkLogin(parse(await readText()), 'The keyring')),
     write: (login) =>
       guarded(async () => {
         const parts = JSON.stringify(login).match(new RegExp(`.{1,${PART_LENGTH}}`, 'gs')) ?? []
         if (parts.length > MAX_PARTS) throw new Error('the tokens are too long')
-        // The first one last: until it is there, a reader sees the old number of parts.
-        for (const [index, part] of [...parts.entries()].toReversed()) {
-          await entry(index).setPassword(index === 0 ? `${parts.length}:${part}` : part)
-        }
+        const start = `${randomUUID()}:${parts.length}:`
+        for (const [index, part] of parts.entries()) await entry(index).setPassword(start + part)
         await removeFrom(parts.length)
       }),
     remove: () => guarded(() => removeFrom(0)),
@@ -78,11 +82,11 @@ function keyringFailure(reason: string): Failure {
   )
 }
 
-/** Parts of two logins do not fit together: another process is writing. */
-function parse(text: string): unknown {
+/** Undefined if it is not JSON: the error of the parser would quote a token. */
+function parse(text: string | undefined): unknown {
   try {
-    return JSON.parse(text)
+    return text === undefined ? undefined : JSON.parse(text)
   } catch {
-    throw new Error('the entry is damaged')
+    return undefined
   }
 }

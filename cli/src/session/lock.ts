@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Failure } from '../failure.ts'
 
-/** Longer than any holder needs: its requests have time limits. */
+/** Longer than any holder needs: it makes three requests of at most 30 seconds. */
 const ABANDONED_MS = 120_000
 const MAX_WAIT_MS = 180_000
 const POLL_MS = 20

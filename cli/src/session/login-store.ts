@@ -25,15 +25,25 @@ export async function openLoginStore(
   { storage, url }: Pick<Profile, 'storage' | 'url'>,
   paths: Paths,
 ): Promise<LoginStore> {
-  if (storage === 'file') return createFileStore(paths.login(name))
+  if (storage === 'file') return createFileStore(paths.login(name), url)
   const { createKeyringStore } = await import('./keyring.ts')
   return createKeyringStore(`${name} at ${url}`)
 }
 
-function createFileStore(path: string): LoginStore {
+/** The file is named by the profile only. */
+export interface FileLogin extends Login {
+  /** The console that the tokens are for. */
+  url: string
+}
+
+function createFileStore(path: string, url: string): LoginStore {
   return {
-    read: async () => checkLogin(await readJson(path), path),
-    write: (login) => writeJson(path, login),
+    read: async () => {
+      const stored = (await readJson(path)) as Partial<FileLogin> | undefined
+      // Another process may have logged in to another console with this profile.
+      return stored?.url === url ? checkLogin(stored, path) : undefined
+    },
+    write: (login) => writeJson(path, { ...login, url } satisfies FileLogin),
     remove: () => rm(path, { force: true }),
   }
 }

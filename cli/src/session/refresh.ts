@@ -19,13 +19,15 @@ export interface RefreshOptions {
 /** A login whose access token can be used. Only one process refreshes it, the others read what that one has stored. */
 export async function currentLogin(options: RefreshOptions): Promise<Login> {
   const { name, profile, store, lockPath, io } = options
-  const login = await store.read()
-  const command = loginCommand(name, profile.storage)
-  if (!login) throw new NotLoggedIn(`The profile ${name} has no login. Run: ${command}`)
-  if (isUsable(login, io.now())) return login
+  // Another process may be writing: only a read under the lock says that there is no login, or a damaged one.
+  const stored = await store.read().catch(() => undefined)
+  if (stored && isUsable(stored, io.now())) return stored
   return withLock(lockPath, io.signal, async () => {
     const newest = await store.read()
-    if (!newest) throw new NotLoggedIn(`The profile ${name} was logged out. Run: ${command}`)
+    if (!newest) {
+      const command = loginCommand(name, profile.storage)
+      throw new NotLoggedIn(`The profile ${name} has no login for ${profile.url}. Run: ${command}`)
+    }
     return isUsable(newest, io.now()) ? newest : refresh(options, newest)
   })
 }
@@ -41,12 +43,15 @@ async function refresh(options: RefreshOptions, login: Login): Promise<Login> {
     const refreshed = await explained(io.signal, `The issuer ${profile.issuer}`, async () => {
       const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token, {
         ...request(),
+        // Not ended by Ctrl-C: the issuer may have replaced the refresh token, and the new one must be stored.
+        signal: AbortSignal.timeout(timeoutMs),
         additionalParameters,
       })
       return oauth.processRefreshTokenResponse(server, client, response)
     })
     const next = toLogin(refreshed, io.now(), login)
     await store.write(next)
+    io.signal.throwIfAborted()
     return next
   } catch (error) {
     if (!(error instanceof Refused)) throw error

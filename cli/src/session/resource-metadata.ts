@@ -1,4 +1,4 @@
-import { CHECK_ADDRESS, Failure } from '../failure.ts'
+import { CHECK_ADDRESS, Failure, isPassingStatus, PassingFailure } from '../failure.ts'
 
 interface FindOptions {
   /** Of the console. */
@@ -38,7 +38,10 @@ async function readMetadata(url: string, signal: AbortSignal): Promise<unknown> 
     const { code } = Object((error as Error).cause) as { code?: string }
     const reason =
       (error as Error).name === 'TimeoutError' ? 'no response in time' : (code ?? 'no connection')
-    throw new Failure(`${new URL(url).origin} cannot be reached: ${reason}. ${CHECK_ADDRESS}`)
+    throw new PassingFailure(`${new URL(url).origin} cannot be reached: ${reason}. ${CHECK_ADDRESS}`)
+  }
+  if (isPassingStatus(response.status)) {
+    throw new PassingFailure(`${new URL(url).origin} answered with status ${response.status}.`)
   }
   return response.ok ? response.json().catch(() => undefined) : undefined
 }

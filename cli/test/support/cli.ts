@@ -73,6 +73,7 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
     readOutput,
     runInTerminal: surroundings.runInTerminal ?? refuse,
     start: surroundings.start ?? refuse,
+    endWithReader: () => {},
   })
   return ran
 }
