@@ -9,7 +9,7 @@ import { type Me, MeContext } from './auth/permissions.ts'
 import type { Session } from './auth/session.ts'
 import { SessionContext } from './auth/session-context.ts'
 import { showSignIn } from './auth/sign-in-page.ts'
-import { startLive } from './live/tabs.ts'
+import { rejoin, startLive } from './live/tabs.ts'
 import { router } from './routes.tsx'
 
 /** Called by the entry once a user is signed in. */
@@ -19,7 +19,12 @@ export async function start(session: Session): Promise<void> {
   const root = document.getElementById('root')
   if (me === undefined || root === null) return
   root.replaceChildren()
-  if (me.permissions.includes('agent:read')) startLive(me)
+  if (me.permissions.includes('agent:read')) {
+    startLive(me)
+    session.onEnded((ended) => {
+      if (!ended) rejoin()
+    })
+  }
   createRoot(root).render(
     // Style elements would be refused by the policy of the page.
     <CSPProvider disableStyleElements>
@@ -39,11 +44,12 @@ async function readMe(session: Session): Promise<Me | undefined> {
   try {
     return await api().me()
   } catch (error) {
-    if (isStatus(error, 403)) {
-      showSignIn({ state: 'no-team', name: null, signOut: () => session.signOut() })
-    } else {
-      showSignIn({ state: 'console-down', failure: describe(error), retry: () => void start(session) })
-    }
+    const failure = describe(error)
+    const signOut = () => session.signOut()
+    if (!isStatus(error, 403)) {
+      showSignIn({ state: 'console-down', failure, retry: () => void start(session) })
+    } else if (error.code === 'team_missing') showSignIn({ state: 'no-team', name: null, signOut })
+    else showSignIn({ state: 'refused', failure, signOut })
     return undefined
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError, ConnectionFailed, ConsoleError, TimedOut } from '@agent-console/sdk'
-import { SessionEnded } from '../auth/session.ts'
+import { SessionEnded, SignInUnavailable } from '../auth/errors.ts'
 import type { Failure } from '../shared/ui/states.tsx'
 import { toast } from '../shared/ui/toast.tsx'
 
@@ -27,6 +27,13 @@ export function describe(error: unknown): Failure {
     return {
       detail: 'Your sign-in has ended. Sign in again; drafts are kept.',
       code: 'signed out',
+      requestId,
+    }
+  }
+  if (error instanceof SignInUnavailable) {
+    return {
+      detail: 'The sign-in service cannot be reached. Try again.',
+      code: `issuer_unavailable · ${error.message}`,
       requestId,
     }
   }

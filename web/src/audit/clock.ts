@@ -1,3 +1,5 @@
+import { formatIso } from '../shared/time.ts'
+
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' })
 const DAY = new Intl.DateTimeFormat('en-GB', {
   weekday: 'long',
@@ -19,9 +21,10 @@ export function dayUtc(at: number, now: number): string {
   return year === new Date(now * 1000).getUTCFullYear() ? day : `${day} ${year}`
 }
 
-/** 2026-11-15T10:42, for a field of type datetime-local that is read as UTC. */
+/** 2026-11-15T10:42, for a field of type datetime-local that is read as UTC. Empty for a year of five digits. */
 export function toField(at: number | undefined): string {
-  return at === undefined ? '' : new Date(at * 1000).toISOString().slice(0, 16)
+  const text = at === undefined ? '' : formatIso(at)
+  return /^\d{4}-/.test(text) ? text.slice(0, 16) : ''
 }
 
 /** undefined: no time. */

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { nowSeconds } from '../shared/time.ts'
+import { formatUtc, nowSeconds } from '../shared/time.ts'
 import { Button } from '../shared/ui/button.tsx'
 import { Field } from '../shared/ui/field.tsx'
 import { TextInput } from '../shared/ui/inputs.tsx'
@@ -17,16 +17,22 @@ const SPANS = [
 /** "since 2026-11-14 11:00", "until …" or both; undefined without either. */
 export function timeText({ since, until }: AuditSearch): string | undefined {
   const parts = [
-    since === undefined ? undefined : `since ${toField(since).replace('T', ' ')}`,
-    until === undefined ? undefined : `until ${toField(until).replace('T', ' ')}`,
+    since === undefined ? undefined : `since ${minuteUtc(since)}`,
+    until === undefined ? undefined : `until ${minuteUtc(until)}`,
   ].filter(Boolean)
   return parts.length === 0 ? undefined : parts.join(' ')
 }
+
+const minuteUtc = (at: number): string => toField(at).replace('T', ' ') || formatUtc(at)
 
 interface TimeChoiceProps {
   search: AuditSearch
   onPick: (change: { since: number | undefined; until: number | undefined }) => void
 }
+
+/** A field that was not edited keeps its time: it shows whole minutes of years with four digits only. */
+const timeOf = (text: string, before: number | undefined): number | undefined =>
+  text === toField(before) ? before : fromField(text)
 
 export function TimeChoice({ search, onPick }: TimeChoiceProps): ReactElement {
   const [since, setSince] = useState(toField(search.since))
@@ -37,7 +43,7 @@ export function TimeChoice({ search, onPick }: TimeChoiceProps): ReactElement {
       className="col col-3"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!reversed) onPick({ since: fromField(since), until: fromField(until) })
+        if (!reversed) onPick({ since: timeOf(since, search.since), until: timeOf(until, search.until) })
       }}
     >
       <div className="row wrap">

@@ -4,6 +4,7 @@ export type SignInView =
   | { state: 'signing-in' }
   | { state: 'signed-out'; signIn: () => unknown }
   | { state: 'no-team'; name: string | null; signOut: () => unknown }
+  | { state: 'refused'; failure: ConsoleFailure; signOut: () => unknown }
   | { state: 'failed'; error: unknown; signIn: () => unknown }
   | { state: 'console-down'; failure: ConsoleFailure; retry: () => unknown }
 
@@ -44,13 +45,20 @@ function contentOf(view: SignInView): Node[] {
       element('p', 'mono t3', ['403 team_missing']),
     ]
   }
+  if (view.state === 'refused') {
+    return [
+      element('h1', '', ['The console refuses this sign-in']),
+      element('p', 't2', [view.failure.detail]),
+      button('Sign in as someone else', view.signOut),
+      codeOf(view.failure),
+    ]
+  }
   if (view.state === 'console-down') {
-    const { detail, code, requestId } = view.failure
     return [
       element('h1', '', ['The console does not answer']),
-      element('p', 't2', [`You are signed in. ${detail}`]),
+      element('p', 't2', [`You are signed in. ${view.failure.detail}`]),
       button('Try again', view.retry),
-      element('p', 'mono t3', [requestId === undefined ? code : `${code} · req ${requestId}`]),
+      codeOf(view.failure),
     ]
   }
   const failure = describeSignInFailure(view.error)
@@ -60,6 +68,10 @@ function contentOf(view: SignInView): Node[] {
     button('Try again', view.signIn),
     element('p', 'mono t3', [failure.code]),
   ]
+}
+
+function codeOf({ code, requestId }: ConsoleFailure): HTMLElement {
+  return element('p', 'mono t3', [requestId === undefined ? code : `${code} · req ${requestId}`])
 }
 
 function button(label: string, act: () => unknown): HTMLElement {

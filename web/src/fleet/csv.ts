@@ -1,5 +1,5 @@
-/** A spreadsheet would run a cell that begins with one of these as a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/** A spreadsheet takes cells that begin like this for formulas. The export of the API has the same list. */
+const FORMULA = /^[=+\-@\t\r\n'＝＋－＠]/
 
 /** Comma-separated values as in RFC 4180. */
 export function toCsv(lines: readonly (readonly (string | number | null | undefined)[])[]): string {

@@ -41,7 +41,8 @@ function listOptions({ filters, sort, tags }: ListQuestion) {
       const fields = tags ? [...ROW_FIELDS, 'agent_metadata' as const] : [...ROW_FIELDS]
       const loadedAt = Date.now()
       const cursor = pageParam === undefined ? {} : { cursor: pageParam }
-      const page = await api().agents.list({ ...filters, ...cursor, sort, fields, limit: PAGE }, { signal })
+      const query = { ...filters, ...cursor, sort, fields, include_scores: true, limit: PAGE }
+      const page = await api().agents.list(query, { signal })
       return {
         rows: page.results.map((agent, index) => toRow(agent, page.revisions[index] ?? 1)),
         next: page.next_cursor,

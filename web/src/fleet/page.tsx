@@ -70,12 +70,13 @@ export function FleetPage(): ReactElement {
   const { fetchNextPage } = query
   const more = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage])
   const since = loadedAt ?? Number.POSITIVE_INFINITY
+  const listKey = JSON.stringify([filters, sort])
   const list = {
     ...{ rows, total: counts?.count, cursor, peopleOf, hrefOf, handle, selection: selection.selection },
     hasMore: query.hasNextPage && !query.isPlaceholderData,
     busy: query.isFetching,
     failure: query.isFetchNextPageError ? describe(query.error) : undefined,
-    listKey: JSON.stringify([filters, sort]),
+    listKey,
     ...{ onMore: more, onOpen: open, onToggle: selection.toggle, onCursor: setCursor },
   }
   const facets = <Facets counts={counts} search={search} go={go} />
@@ -137,7 +138,7 @@ export function FleetPage(): ReactElement {
               onSelectAll={(select) => (select ? selection.select(rows) : selection.clear())}
             />
           )}
-          <BulkActions query={query} rows={rows} total={counts?.count} selection={selection} />
+          <BulkActions {...{ query, rows, listKey, selection }} total={counts?.count} />
         </div>
       </div>
       <FacetsDrawer open={drawer && facetsShown} address={address} count={counts?.count} onClose={hideFacets}>

@@ -1,8 +1,8 @@
-import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactElement, useMemo, useRef } from 'react'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
 import { DEFAULT_SORT } from '../shared/sorts.ts'
 import { Button } from '../shared/ui/button.tsx'
-import { TextInput } from '../shared/ui/inputs.tsx'
+import { SearchField } from '../shared/ui/search-field.tsx'
 import { SortMenu } from '../shared/ui/sort-menu.tsx'
 import type { LifecycleSearch } from './search.ts'
 
@@ -11,11 +11,8 @@ interface FiltersProps {
   onChange: (search: LifecycleSearch) => void
 }
 
-const TYPING_MS = 250
-
 export function Filters({ search, onChange }: FiltersProps): ReactElement {
   const input = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState(search.q ?? '')
   const shortcuts = useMemo<Shortcut[]>(
     () => [{ keys: '/', label: 'Search', group: 'Lifecycle', run: () => input.current?.focus() }],
     [],
@@ -28,24 +25,9 @@ export function Filters({ search, onChange }: FiltersProps): ReactElement {
         Object.entries({ ...search, ...changed }).filter(([, value]) => value !== undefined && value !== ''),
       ),
     )
-  useEffect(() => {
-    if (text.trim() === (q ?? '')) return undefined
-    const timer = setTimeout(() => set({ q: text.trim() }), TYPING_MS)
-    return () => clearTimeout(timer)
-  })
   return (
     <div className="filters tline wrap life-filters">
-      <TextInput
-        ref={input}
-        icon="search"
-        frame="w-260"
-        aria-label="Search by name"
-        placeholder="Search by name"
-        shortcut="/"
-        maxLength={255}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <SearchField fieldRef={input} value={q ?? ''} onSearch={(text) => set({ q: text.trim() })} />
       <Button
         variant="quiet"
         icon="clock"

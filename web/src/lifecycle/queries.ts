@@ -24,6 +24,7 @@ export function columnQuery(stage: TrustStage, search: LifecycleSearch) {
     sort: search.sort ?? '-created_at',
     limit: PAGE,
     fields: [...FIELDS],
+    include_scores: true,
   } as const
   return infiniteQueryOptions({
     queryKey: keys.list({ board: stage, ...search }),

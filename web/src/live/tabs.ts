@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@agent-console/sdk'
 import { nowSeconds } from '../shared/time.ts'
 import { apply, applyAll, flush } from './apply.ts'
-import { currentLive, setLive } from './state.ts'
+import { currentLive, type Live, setLive } from './state.ts'
 import { follow } from './stream.ts'
 
 type Message =
@@ -12,26 +12,27 @@ type Message =
   | { kind: 'reconnect' }
 
 let reconnectNow: () => void = () => undefined
+let rejoinNow: () => void = () => undefined
+/** What the stream said last. A paused tab shows it when it is resumed. */
+let streamState: Pick<Live, 'state' | 'since'> = { state: 'connecting' }
 
 /**
  * One stream for all tabs of the same user: browsers allow six connections to a server. One tab holds a lock and
- * leads; it tells the others. When it closes, the next one continues from the last event that it has heard of.
+ * leads; it tells the others. When it closes or its sign-in ends, the next one continues from the last event that it
+ * has heard of.
  */
 export function startLive(who: { user_id: string; team_id: string }): void {
   const name = `agent-console-live:${who.team_id}:${who.user_id}`
   const channel = new BroadcastChannel(name)
   let position: string | undefined
   let leads = false
+  let isQueued = false
   let connected: boolean | undefined
   let attempt = new AbortController()
 
   const tell = (message: Message): void => {
     channel.postMessage(message)
     hear(message)
-  }
-  const tellState = (now: boolean): void => {
-    if (now === connected) return
-    tell({ kind: 'state', connected: now, since: nowSeconds() })
   }
 
   function hear(message: Message): void {
@@ -49,40 +50,66 @@ export function startLive(who: { user_id: string; team_id: string }): void {
     } else if (message.kind === 'reconnect' && leads) attempt.abort()
   }
 
-  async function lead(): Promise<never> {
+  function onConnected(isContinued: boolean): void {
+    const missed: Message = { kind: 'missed' }
+    // The very first stream begins when the page has just been loaded. Before a later one, events may have come; tabs whose
+    // sign-in had ended had none.
+    if (!isContinued && connected === undefined) channel.postMessage(missed)
+    else if (!isContinued) tell(missed)
+    // Also if the last leader was connected: a tab that has opened since knows nothing.
+    tell({ kind: 'state', connected: true, since: nowSeconds() })
+  }
+
+  function onInterrupted(): void {
+    if (connected !== false) tell({ kind: 'state', connected: false, since: nowSeconds() })
+  }
+
+  /** Ends when this tab may follow no longer. */
+  async function lead(): Promise<void> {
     leads = true
-    // Between the end of the last leader and now, events may have come that no tab has heard of.
-    if (position === undefined && connected !== undefined) tell({ kind: 'missed' })
-    for (;;) {
+    do {
       attempt = new AbortController()
       await follow(position, attempt.signal, {
         onEvent: (id, event) => tell({ kind: 'event', id, event }),
-        onConnected: () => tellState(true),
-        onInterrupted: () => tellState(false),
-        onMissed: () => tell({ kind: 'missed' }),
+        onConnected,
+        onInterrupted,
       })
-      if (!attempt.signal.aborted) await new Promise(() => undefined)
-    }
+    } while (attempt.signal.aborted)
+    leads = false
+  }
+
+  async function queue(): Promise<void> {
+    isQueued = true
+    // Without a secure connection there are no locks: each tab then has a stream of its own.
+    await ('locks' in navigator ? navigator.locks.request(name, lead) : lead())
+    isQueued = false
   }
 
   reconnectNow = () => {
     if (leads) attempt.abort()
     else channel.postMessage({ kind: 'reconnect' } satisfies Message)
+    rejoinNow()
+  }
+  rejoinNow = () => {
+    if (!isQueued) void queue()
   }
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => hear(data))
   channel.postMessage({ kind: 'hello' } satisfies Message)
-  // Without a secure connection there are no locks: each tab then has a stream of its own.
-  if ('locks' in navigator) void navigator.locks.request(name, lead)
-  else void lead()
+  void queue()
 }
 
 function showState({ connected, since }: { connected: boolean; since: number }): void {
-  if (currentLive().state === 'paused') return
-  setLive(connected ? { state: 'live', since: undefined } : { state: 'down', since })
+  streamState = connected ? { state: 'live', since: undefined } : { state: 'down', since }
+  if (currentLive().state !== 'paused') setLive(streamState)
 }
 
 export function reconnect(): void {
   reconnectNow()
+}
+
+/** A sign-in that had ended was renewed after all. */
+export function rejoin(): void {
+  rejoinNow()
 }
 
 /** Holds changes back in this tab, so that what is read does not change. */
@@ -91,6 +118,6 @@ export function pauseLive(): void {
 }
 
 export function resumeLive(): void {
-  setLive({ state: 'live', since: undefined })
+  setLive(streamState)
   flush()
 }

@@ -1,6 +1,8 @@
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+/** A Date holds no later time, in seconds. */
+const LAST_DATE = 8.64e12
 
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short' })
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
@@ -18,6 +20,7 @@ export function nowSeconds(): number {
 
 /** "just now", "4 s ago" to 24 hours, "Sat 17:42" to 7 days, "4 Nov 19:40" within the year, then "3 Mar 2025". */
 export function formatSince(at: number, now: number): string {
+  if (!isDate(at)) return String(at)
   const age = now - at
   if (age < 1) return 'just now'
   if (age < MINUTE) return `${age} s ago`
@@ -41,9 +44,18 @@ function formatPast(at: number, now: number): string {
   return formatDate(at)
 }
 
+/** "2026-11-15T17:42:07.000Z". The API takes numbers that are no date: they stay numbers. */
+export function formatIso(at: number): string {
+  return isDate(at) ? new Date(at * 1000).toISOString() : String(at)
+}
+
 /** The whole time in UTC, for titles: it can be compared with logs. */
 export function formatUtc(at: number): string {
-  return `${new Date(at * 1000).toISOString().replace('T', ' ').slice(0, 19)} UTC`
+  return isDate(at) ? `${formatIso(at).slice(0, -5).replace('T', ' ')} UTC` : String(at)
+}
+
+function isDate(at: number): boolean {
+  return Math.abs(at) <= LAST_DATE
 }
 
 /** 17:42 */
@@ -58,6 +70,7 @@ export function formatClockSeconds(at: number): string {
 
 /** 4 Nov 2026 */
 export function formatDate(at: number): string {
+  if (!isDate(at)) return String(at)
   return `${formatDay(at)} ${new Date(at * 1000).getFullYear()}`
 }
 

@@ -20,11 +20,11 @@ export function Notices(): ReactElement {
   )
 }
 
-/** Renewal failed for good. The page stays, so that work in progress is not lost. */
+/** The token cannot be renewed. The page stays, so that work in progress is not lost. */
 function SessionNotice(): ReactElement | null {
   const session = useSession()
   const [ended, setEnded] = useState(false)
-  useEffect(() => session.onEnded(() => setEnded(true)), [session])
+  useEffect(() => session.onEnded(setEnded), [session])
   if (!ended) return null
   return (
     <Banner

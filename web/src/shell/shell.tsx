@@ -11,6 +11,7 @@ import { Navigation } from './navigation.tsx'
 import { Notices } from './notices.tsx'
 import { usePalettePages } from './palette-pages.ts'
 import { PhoneNavigation } from './phone-navigation.tsx'
+import { useTitleFocus } from './title-focus.ts'
 
 const Palette = lazy(async () => ({ default: (await import('../palette/palette.tsx')).Palette }))
 
@@ -34,6 +35,7 @@ export function Shell(): ReactElement {
   )
   useKeys(shortcuts)
   useEffect(listenToKeys, [])
+  useTitleFocus()
   return (
     <div className="app">
       <a className="skip" href="#main">

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AuditEvent } from '@agent-console/sdk'
+import { FORMULA_STARTS } from '../../../src/contract/export.ts'
 import { summarise } from '../../src/fleet/audit-day.ts'
 import { type BulkOutcome, countOutcomes, inOrder } from '../../src/fleet/bulk/change.ts'
+import { loadRows } from '../../src/fleet/bulk/load-rows.ts'
 import { toCsv } from '../../src/fleet/csv.ts'
 import type { FleetRow } from '../../src/fleet/row.ts'
 import { toggleRows } from '../../src/fleet/toggle-rows.ts'
@@ -19,9 +21,38 @@ describe('the selection', () => {
   })
 })
 
+describe('selecting more than is loaded', () => {
+  const load = (isSameList: () => boolean) => {
+    let count = 1
+    const fetchNextPage = () => {
+      count += 1
+      const pages = Array.from({ length: count }, () => ({ rows }))
+      return Promise.resolve({ data: { pages }, isError: false, hasNextPage: true })
+    }
+    return loadRows(rows, 10, { fetchNextPage: fetchNextPage as never, isSameList })
+  }
+
+  it('loads pages until there are as many as wanted', async () => {
+    assert.equal((await load(() => true))?.length, 10)
+  })
+
+  it('selects nothing if the filters changed meanwhile', async () => {
+    assert.equal(await load(() => false), undefined)
+  })
+})
+
 describe('a file of values', () => {
   it('quotes separators, and lets no spreadsheet run a cell', () => {
     assert.equal(toCsv([['a,b', 'say "x"', '=1+1', null, 3]]), `"a,b","say ""x""",'=1+1,,3\r\n`)
+  })
+
+  it('has an apostrophe in front of the same texts as the export of the API', () => {
+    const characters = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code))
+    const guarded = characters.filter((character) => toCsv([[`${character}x`]]).includes(`'${character}x`))
+    assert.deepEqual(
+      guarded,
+      characters.filter((character) => new RegExp(FORMULA_STARTS).test(character)),
+    )
   })
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Route } from 'playwright-core'
 import { open, useBrowser, visit } from '../support/browser.ts'
 import { growFleet } from '../support/large-fleet.ts'
 import { useWorld } from '../support/world.ts'
@@ -30,7 +31,18 @@ describe('bulk changes', async () => {
     const token = await world.tokenOf('administrator')
     const json = { purpose: 'Changed between preview and move' }
     await world.running.request('PUT', `/v1/agent-configurations/${refused}`, { token, json })
+    const held = Promise.withResolvers<void>()
+    await page.route('**/bulk', async (route) => {
+      await held.promise
+      await route.continue()
+    })
     await dialog.getByRole('button', { name: 'Move 500 agents to Adapted', exact: true }).click()
+    await dialog.getByText('0 of 500 done').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    assert.equal(await dialog.getByLabel('Trusted').isDisabled(), true)
+    assert.equal(await dialog.getByRole('button', { name: 'Cancel' }).getAttribute('aria-disabled'), 'true')
+    held.resolve()
     await dialog.getByText('499 of 500 agents moved; 1 was refused').waitFor({ timeout: 60_000 })
     await dialog.locator('tbody tr').first().getByText('Refused').waitFor()
     await visitor.check()
@@ -38,6 +50,29 @@ describe('bulk changes', async () => {
     await page.getByText('1 selected').waitFor()
     const reply = await world.running.request('GET', `/v1/agent-configurations/${refused}`, { token })
     assert.notEqual(reply.body.trust_stage, 'adapted')
+  })
+
+  it('are previewed again with another value after one whose response was lost', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/agents?trust_stages=adapted')
+    await page.locator('.vgrid tbody input').first().check()
+    await page.getByRole('button', { name: 'Move stage' }).click()
+    const dialog = page.getByRole('dialog')
+    const lose = async (route: Route) => {
+      if (!(route.request().postData() ?? '').includes('"dry_run":true')) await route.fetch()
+      await route.abort()
+    }
+    await dialog.getByLabel('Trusted').check()
+    await dialog.getByText('1 will change').waitFor()
+    await page.route('**/bulk', lose)
+    await dialog.getByRole('button', { name: /^Move 1 agent/ }).click()
+    await dialog.getByText('Not all agents were changed').waitFor({ timeout: 60_000 })
+    await page.unroute('**/bulk')
+    await dialog.getByLabel('Hardened').check()
+    await dialog.getByText('1 will change').waitFor()
+    await dialog.getByRole('button', { name: /^Move 1 agent/ }).click()
+    await dialog.getByText('1 agent moved').waitFor()
   })
 
   it('are off for a viewer, with the permission that is missing', async () => {

@@ -53,6 +53,20 @@ describe('the lifecycle board', async () => {
     }
   })
 
+  it('empties the search with the other filters', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/lifecycle?protection_statuses=unprotected')
+    const field = page.getByLabel('Search agents by name')
+    await field.fill('No agent is called so')
+    await page.getByText('No agent matches').waitFor()
+    await visitor.check()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.locator('[data-card]').first().waitFor()
+    assert.equal(await field.inputValue(), '')
+    assert.match(page.url(), /\/lifecycle$/)
+  })
+
   it('moves a card by mouse', async () => {
     const visitor = await visit(browser)
     const { page } = visitor

@@ -113,5 +113,19 @@ describe('two people edit one agent', async () => {
     await agents.update(id, { purpose: 'Changed by a colleague' })
     await page.locator('#f-purpose', { hasText: 'Changed by a colleague' }).waitFor()
     await visitor.check()
+
+    await page.getByRole('button', { name: 'Full screen' }).first().click()
+    const editor = page.getByRole('textbox', { name: 'System prompt' })
+    await editor.press('Control+End')
+    await agents.update(id, { agent_system_prompt: 'By a colleague.\nEnd with the number.' })
+    await editor.getByText('By a colleague.').waitFor()
+    await page.keyboard.press('Control+z')
+    await page.keyboard.type(' And the date.')
+    await page.getByRole('button', { name: 'Close' }).click()
+    assert.equal(
+      await page.locator('#f-agent-system-prompt').inputValue(),
+      'By a colleague.\nEnd with the number. And the date.',
+    )
+    await visitor.check()
   })
 })

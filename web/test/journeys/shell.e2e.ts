@@ -41,14 +41,56 @@ describe('the shell', async () => {
       .waitFor()
   })
 
+  it('signs out of every tab, also when the issuer has no page for it', async () => {
+    const visitor = await visit(browser)
+    const { page, context } = visitor
+    await page.route('**/.well-known/openid-configuration', async (route) => {
+      const response = await route.fetch()
+      const { end_session_endpoint: _, ...json } = (await response.json()) as Record<string, unknown>
+      await route.fulfill({ response, json })
+    })
+    await open(visitor, world, '/services', 'viewer')
+    const other = await context.newPage()
+    await open({ ...visitor, page: other }, world, '/services', 'viewer')
+    await page.getByRole('button', { name: 'Jun Takeda' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    for (const each of [page, other])
+      await each.getByRole('heading', { name: 'You are signed out' }).waitFor()
+  })
+
+  it('keeps what is not saved in a tab that stays when another tab signs out', async () => {
+    const visitor = await visit(browser)
+    const { page, context } = visitor
+    await open(visitor, world, '/agents')
+    const other = await context.newPage()
+    await open({ ...visitor, page: other }, world, `${agentPath}/configuration`)
+    await other.getByLabel('Purpose').click()
+    await other.keyboard.type('Not saved yet. ')
+    const asked = other.waitForEvent('dialog')
+    await page.getByRole('button', { name: 'Priya Raghunathan' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await (await asked).dismiss()
+    await other.getByText('Your sign-in has ended', { exact: true }).waitFor()
+    await other.keyboard.type('More. ')
+    other.once('dialog', (dialog) => void dialog.accept())
+    await other.getByRole('button', { name: 'Sign in again' }).click()
+    const choice = other.locator('button[value="administrator"]')
+    await choice.or(other.locator('.app')).first().waitFor()
+    if (await choice.isVisible()) await choice.click()
+    await other.getByText('Your unsaved changes are back').waitFor()
+    assert.match(await other.getByLabel('Purpose').inputValue(), /Not saved yet\. More\. /)
+  })
+
   it('works by keys: pages, the sheet of keys, and off where single letters are switched off', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, '/agents')
     await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor()
+    assert.equal(await page.evaluate(() => document.activeElement === document.body), true)
     await page.keyboard.press('g')
     await page.keyboard.press('l')
     await page.waitForURL('**/console/lifecycle')
+    await page.locator('h1:focus', { hasText: 'Lifecycle' }).waitFor()
     await page.keyboard.press('?')
     const sheet = page.getByRole('dialog', { name: 'Keys' })
     await sheet.waitFor()
@@ -61,6 +103,19 @@ describe('the shell', async () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').waitFor()
     assert.match(page.url(), /\/console\/lifecycle$/)
+  })
+
+  it('moves the focus to the title of a page that the user may not see', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await open(visitor, world, '/agents/new', 'viewer')
+    await page.getByRole('heading', { name: 'You may not create agents' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('l')
+    await page.locator('h1:focus', { hasText: 'Lifecycle' }).waitFor()
+    await page.goBack()
+    await page.locator('h3:focus', { hasText: 'You may not create agents' }).waitFor()
+    await visitor.check()
   })
 
   it('shows the change of another user in every tab, by one stream', async () => {

@@ -10,7 +10,7 @@ const BASE: Record<string, string[]> = {
   shared: ['shared'],
   auth: ['auth', 'shared'],
   api: ['api', 'auth', 'shared'],
-  live: ['live', 'api', 'shared'],
+  live: ['live', 'api', 'auth', 'shared'],
 }
 
 const files = globSync('**/*.{ts,tsx}', { cwd: SRC })

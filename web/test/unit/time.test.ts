@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { dayUtc } from '../../src/audit/clock.ts'
-import { formatSince, formatUtc } from '../../src/shared/time.ts'
+import { dayUtc, toField } from '../../src/audit/clock.ts'
+import { formatDate, formatIso, formatSince, formatUtc } from '../../src/shared/time.ts'
 
 const at = (text: string): number => new Date(text).getTime() / 1000
 const now = at('2026-11-15T12:00:00')
@@ -30,5 +30,22 @@ describe('times', () => {
 
   it('has the whole time in UTC for comparison with logs', () => {
     assert.equal(formatUtc(1_735_344_160), '2024-12-28 00:02:40 UTC')
+    assert.equal(formatUtc(253_402_300_800), '+010000-01-01 00:00:00 UTC')
+  })
+
+  it('shows a number that is no date as it is', () => {
+    assert.equal(formatUtc(Number.MAX_SAFE_INTEGER), '9007199254740991')
+    assert.equal(formatIso(Number.MIN_SAFE_INTEGER), '-9007199254740991')
+    assert.equal(formatIso(8.64e12), '+275760-09-13T00:00:00.000Z')
+    for (const at of [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]) {
+      assert.equal(formatSince(at, now), String(at))
+      assert.equal(formatDate(at), String(at))
+    }
+  })
+
+  it('leaves a field for a time empty if the field cannot hold the time', () => {
+    assert.equal(toField(1_735_344_160), '2024-12-28T00:02')
+    assert.equal(toField(253_402_300_800), '')
+    assert.equal(toField(Number.MAX_SAFE_INTEGER), '')
   })
 })

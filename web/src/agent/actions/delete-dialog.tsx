@@ -23,11 +23,17 @@ export function DeleteDialog({ result: { agent, revision }, onClose }: DeleteDia
   const { id, agent_name: name } = agent
   const navigate = useNavigate()
   const recover = useRecover()
-  const plan = useQuery({
+  const {
+    data: plan,
+    error: planError,
+    refetch,
+  } = useQuery({
     queryKey: [...keys.one(id), 'delete-plan', revision],
     queryFn: ({ signal }) => api().agents.planDelete(id, { ifRevision: revision, signal }),
     staleTime: 0,
-  }).data
+    // A plan of before may be wrong.
+    gcTime: 0,
+  })
   const remove = useMutation({
     mutationFn: () => api().agents.delete(id, { ifRevision: revision }),
     onSuccess: async () => {
@@ -46,6 +52,7 @@ export function DeleteDialog({ result: { agent, revision }, onClose }: DeleteDia
       typed={name}
       confirm="Delete agent"
       keep="Keep it"
+      wait={plan === undefined && planError === null ? 'Looking for agents that hand work to it' : undefined}
       busy={remove.isPending}
       onConfirm={() => remove.mutate()}
     >
@@ -57,7 +64,7 @@ export function DeleteDialog({ result: { agent, revision }, onClose }: DeleteDia
             : ` Until ${formatDate(plan.erase_at)} it can be recovered with its ${plural(revision, 'revision')}, scores and secrets; after that they are erased.`}{' '}
           The audit log keeps who deleted it.
         </p>
-        <Dependents id={id} impact={plan?.impact} />
+        <Dependents id={id} impact={plan?.impact} error={planError} onRetry={() => void refetch()} />
         {remove.error === null ? null : (
           <p className="danger-t" role="alert">
             {isStatus(remove.error, 412)

@@ -1,23 +1,31 @@
 import type { DependentsImpact } from '@agent-console/sdk'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
+import { describe } from '../../api/problem.ts'
 import { plural } from '../../shared/numbers.ts'
 import { StageBadge } from '../../shared/ui/badges.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
+import { Failed } from '../../shared/ui/states.tsx'
 import { dependentsQuery } from '../records/queries.ts'
 
 const SHOWN = 5
 
-/** The agents that hand work to the agent. */
-export function Dependents({
-  id,
-  impact,
-}: {
+interface DependentsProps {
   id: string
   impact: DependentsImpact | undefined
-}): ReactElement {
+  /** Why there is no impact. */
+  error: Error | null
+  onRetry: () => void
+}
+
+/** The agents that hand work to the agent. */
+export function Dependents({ id, impact, error, onRetry }: DependentsProps): ReactElement {
   const { data } = useQuery(dependentsQuery(id))
-  if (impact === undefined) return <p className="t3">Looking for agents that hand work to it…</p>
+  if (impact === undefined) {
+    if (error === null) return <p className="t3">Looking for agents that hand work to it…</p>
+    const title = 'The agents that hand work to it could not be loaded'
+    return <Failed title={title} failure={describe(error)} onRetry={onRetry} />
+  }
   const { dependents: count, has_more: more } = impact
   if (count === 0) return <p>No other agent of the team hands work to it.</p>
   const shown = data?.results.slice(0, SHOWN) ?? []

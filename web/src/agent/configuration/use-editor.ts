@@ -6,10 +6,12 @@ import { keys } from '../../api/keys.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { dropDraft } from '../../shared/drafts.ts'
 import { toast } from '../../shared/ui/toast.tsx'
+import { faultsAfterEdit } from '../fields/faults.ts'
 import { focusFault } from '../fields/focus.ts'
 import { changedPaths, type FormValues, toForm } from '../fields/form.ts'
 import { locate } from '../fields/locate.ts'
 import { applyMerge, mergeForms } from '../fields/merge.ts'
+import { DELEGATES } from '../fields/table.ts'
 import { type Fault, toUpdate } from '../fields/update.ts'
 import type { Start } from './draft.ts'
 
@@ -97,6 +99,13 @@ export function useEditor(id: string, draft: string, latest: AgentResult, start:
     }
   }
 
+  function clearFault(name: string): void {
+    setFailure((old) => {
+      const faults = faultsAfterEdit(old.faults, name)
+      return faults === old.faults ? old : { ...old, faults }
+    })
+  }
+
   /** What was typed while the request ran stays an edit. */
   function accept(saved: AgentResult, sent: FormValues): void {
     const now = form.getValues()
@@ -128,14 +137,12 @@ export function useEditor(id: string, draft: string, latest: AgentResult, start:
     },
     review: () => setConflict('offered'),
     rebase: (values) => {
-      if (theirs !== undefined) moveTo(theirs, values)
+      if (theirs === undefined) return
+      moveTo(theirs, values)
+      // Their rows may have moved.
+      clearFault(DELEGATES.name)
     },
-    clearFault: (name) =>
-      setFailure((old) =>
-        old.faults.some((fault) => fault.name === name)
-          ? { ...old, faults: old.faults.filter((fault) => fault.name !== name) }
-          : old,
-      ),
+    clearFault,
     clearError: () => setFailure(NONE),
   }
 }

@@ -7,6 +7,7 @@ import { keys } from '../../api/keys.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { dropDraft, readDraft } from '../../shared/drafts.ts'
 import { toast } from '../../shared/ui/toast.tsx'
+import { faultsAfterEdit } from '../fields/faults.ts'
 import { focusFault } from '../fields/focus.ts'
 import { type FormValues, type Source, toForm } from '../fields/form.ts'
 import { locate } from '../fields/locate.ts'
@@ -101,11 +102,10 @@ export function useCreate(draft: string): Creation {
       form.reset(toForm({}))
     },
     clearFault: (name) =>
-      setFailure((old) =>
-        old.faults.some((fault) => fault.name === name)
-          ? { ...old, faults: old.faults.filter((fault) => fault.name !== name) }
-          : old,
-      ),
+      setFailure((old) => {
+        const faults = faultsAfterEdit(old.faults, name)
+        return faults === old.faults ? old : { ...old, faults }
+      }),
   }
 }
 

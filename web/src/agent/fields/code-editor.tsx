@@ -1,6 +1,6 @@
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
-import { unifiedMergeView } from '@codemirror/merge'
-import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { diff, unifiedMergeView } from '@codemirror/merge'
+import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { type ReactElement, type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 
@@ -14,6 +14,9 @@ interface CodeEditorProps {
   readOnly: boolean
   onChange: (text: string) => void
 }
+
+/** The limit that the comparison has: without one, large different texts take quadratic time. */
+const SCAN_LIMIT = 500
 
 const theme = EditorView.theme({
   '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '0.8125rem' },
@@ -53,7 +56,12 @@ export function CodeEditor({
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const comparison = useRef(new Compartment())
-  const changed = useEffectEvent((text: string) => onChange(text))
+  /** Texts that were typed and have not come back as the value: the next key may be pressed before React renders. */
+  const typed = useRef<string[]>([])
+  const changed = useEffectEvent((text: string) => {
+    typed.current.push(text)
+    onChange(text)
+  })
   const start = useEffectEvent((root: ShadowRoot) => {
     const state = EditorState.create({
       doc: value,
@@ -64,7 +72,8 @@ export function CodeEditor({
         EditorState.readOnly.of(readOnly),
         EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true' }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) changed(update.state.doc.toString())
+          const isTyped = !update.transactions.some(isTakenOver)
+          if (update.docChanged && isTyped) changed(update.state.doc.toString())
         }),
         comparison.current.of(compareWith(saved)),
       ],
@@ -82,10 +91,33 @@ export function CodeEditor({
   }, [])
 
   useEffect(() => {
+    const echo = typed.current.indexOf(value)
+    typed.current = echo === -1 ? [] : typed.current.slice(echo + 1)
+    if (echo === -1 && view.current !== undefined) takeOver(view.current, value)
+  }, [value])
+
+  useEffect(() => {
     view.current?.dispatch({ effects: comparison.current.reconfigure(compareWith(saved)) })
   }, [saved])
 
   return <div ref={host} className="code-editor" />
+}
+
+/** Shows a text that was not typed here. The cursor stays at its place, and undo does not remove the text. */
+function takeOver(view: EditorView, value: string): void {
+  const text = view.state.toText(value).toString()
+  const changes = diff(view.state.doc.toString(), text, { scanLimit: SCAN_LIMIT }).map(
+    ({ fromA, toA, fromB, toB }) => ({ from: fromA, to: toA, insert: text.slice(fromB, toB) }),
+  )
+  if (changes.length === 0) return
+  view.dispatch({
+    changes,
+    annotations: [Transaction.remote.of(true), Transaction.addToHistory.of(false)],
+  })
+}
+
+function isTakenOver(transaction: Transaction): boolean {
+  return transaction.annotation(Transaction.remote) === true
 }
 
 function compareWith(saved: string | undefined): Extension {

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { keys } from '../../api/keys.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { formatCount } from '../../shared/numbers.ts'
@@ -10,6 +10,7 @@ import type { SelectionState } from '../selection.ts'
 import { BulkBar } from './bar.tsx'
 import type { BulkKind, BulkOutcome } from './change.ts'
 import { BulkDialog } from './dialog.tsx'
+import { loadRows } from './load-rows.ts'
 
 /** Pages are loaded for a selection only up to this number of agents. */
 const MOST = 500
@@ -18,21 +19,24 @@ interface BulkActionsProps {
   query: ReturnType<typeof useList>['query']
   rows: readonly FleetRow[]
   total: number | undefined
+  /** Names the filters and the order of the list. */
+  listKey: string
   selection: SelectionState
 }
 
-export function BulkActions({ query, rows, total, selection }: BulkActionsProps): ReactElement | null {
+export function BulkActions(props: BulkActionsProps): ReactElement | null {
+  const { query, rows, total, listKey, selection } = props
   const [open, setOpen] = useState<{ kind: BulkKind; rows: readonly FleetRow[] }>()
   const { selection: selected, select, clear } = selection
   const wanted = Math.min(MOST, total ?? 0)
+  const shownList = useRef(listKey)
+  useEffect(() => {
+    shownList.current = listKey
+  }, [listKey])
   const selectMore = async (): Promise<void> => {
-    let loaded = rows
-    while (loaded.length < wanted) {
-      const { data, isError, hasNextPage } = await query.fetchNextPage({ cancelRefetch: false })
-      loaded = data?.pages.flatMap((page) => page.rows) ?? loaded
-      if (isError || !hasNextPage) break
-    }
-    select(loaded.slice(0, wanted))
+    const isSameList = (): boolean => shownList.current === listKey
+    const loaded = await loadRows(rows, wanted, { fetchNextPage: query.fetchNextPage, isSameList })
+    if (loaded !== undefined) select(loaded)
   }
   /** As they are now; some may have changed since they were selected. */
   const current = (): FleetRow[] => {
@@ -45,7 +49,9 @@ export function BulkActions({ query, rows, total, selection }: BulkActionsProps)
         <BulkBar
           count={selected.size}
           onSelectMore={
-            selected.size < wanted && selected.size >= rows.length ? () => void selectMore() : undefined
+            selected.size < wanted && selected.size >= rows.length && !query.isPlaceholderData
+              ? () => void selectMore()
+              : undefined
           }
           selectMore={
             wanted < (total ?? 0) ? `Select the first ${MOST}` : `Select all ${formatCount(wanted)}`

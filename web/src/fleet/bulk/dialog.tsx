@@ -51,17 +51,24 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
     onSuccess: (outcomes, to) => onDone(outcomes, to),
   })
 
-  if (change.data !== undefined && value !== undefined) {
+  /** Another change has another key, also if the last request may have been accepted. */
+  const restart = (): void => {
+    setKey(crypto.randomUUID())
+    setProgress(0)
+    change.reset()
+  }
+
+  const held = change.isPending && 'The request is running'
+
+  if (change.data !== undefined && change.variables !== undefined) {
     const again = (ids: ReadonlySet<string>): void => {
       setSubjects(subjects.filter(({ id }) => ids.has(id)))
-      setKey(crypto.randomUUID())
-      setProgress(0)
-      change.reset()
+      restart()
     }
     return (
       <Results
         kind={kind}
-        value={value}
+        value={change.variables}
         rows={subjects}
         outcomes={change.data}
         onAgain={again}
@@ -74,6 +81,7 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
       open
       kind="sheet"
       onClose={onClose}
+      held={held}
       title={`${title}: ${plural(subjects.length, 'agent')}`}
       footer={
         <>
@@ -87,7 +95,7 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
             }}
             onApply={() => value !== undefined && change.mutate(value)}
           />
-          <Button size="lg" onClick={onClose}>
+          <Button size="lg" off={held} onClick={onClose}>
             Cancel
           </Button>
           <span className="sp" />
@@ -99,7 +107,15 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
         </>
       }
     >
-      <Values kind={kind} value={value} onChange={setValue} />
+      <Values
+        kind={kind}
+        value={value}
+        disabled={change.isPending}
+        onChange={(next) => {
+          setValue(next)
+          restart()
+        }}
+      />
       <Field label="Reason" hint="Optional. The history of each agent and the audit log show it.">
         {(control) => (
           <TextInput

@@ -8,11 +8,12 @@ const GLYPHS = { stage: 'trust_stages', status: 'statuses', protection: 'protect
 interface ValuesProps {
   kind: BulkKind
   value: string | undefined
+  disabled: boolean
   onChange: (value: string) => void
 }
 
 /** What the agents can be set to. */
-export function Values({ kind, value, onChange }: ValuesProps): ReactElement {
+export function Values({ kind, value, disabled, onChange }: ValuesProps): ReactElement {
   const group = useId()
   if (kind === 'archive') {
     return (
@@ -23,7 +24,7 @@ export function Values({ kind, value, onChange }: ValuesProps): ReactElement {
   }
   const { title, values } = KINDS[kind]
   return (
-    <fieldset className="bulk-values">
+    <fieldset className="bulk-values" disabled={disabled}>
       <legend className="hid">{title}</legend>
       {Object.entries(values).map(([each, label]) => (
         <RadioLine key={each} name={group} checked={value === each} onChange={() => onChange(each)}>

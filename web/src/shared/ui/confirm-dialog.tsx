@@ -14,6 +14,8 @@ interface ConfirmDialogProps {
   typed?: string
   confirm: string
   keep: string
+  /** Why it cannot be confirmed yet. */
+  wait?: string | undefined
   /** While the request runs. */
   busy?: boolean
   onConfirm: () => void
@@ -21,10 +23,10 @@ interface ConfirmDialogProps {
 
 /** Only for what cannot be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactElement {
-  const { open, onClose, title, children, typed, confirm, keep, busy = false, onConfirm } = props
+  const { open, onClose, title, children, typed, confirm, keep, wait, busy = false, onConfirm } = props
   const [text, setText] = useState('')
-  const waits = typed !== undefined && text !== typed
-  const off = waits ? 'Type the name first' : busy ? 'The request is running' : false
+  const untyped = typed !== undefined && text !== typed
+  const off = wait ?? (untyped ? 'Type the name first' : busy && 'The request is running')
   return (
     <Dialog open={open} onClose={onClose} title={title}>
       <form

@@ -23,6 +23,8 @@ interface DialogProps {
   children: ReactNode
   /** The buttons; the first one does what the title says. */
   footer?: ReactNode
+  /** Why it cannot be closed now. */
+  held?: string | false
 }
 
 /**
@@ -36,18 +38,23 @@ export function Dialog({
   kind = 'dialog',
   children,
   footer,
+  held = false,
 }: DialogProps): ReactElement | null {
   return open ? (
-    <OpenDialog onClose={onClose} title={title} kind={kind} footer={footer}>
+    <OpenDialog onClose={onClose} title={title} kind={kind} footer={footer} held={held}>
       {children}
     </OpenDialog>
   ) : null
 }
 
-function OpenDialog({ onClose, title, kind, children, footer }: Omit<DialogProps, 'open'>): ReactElement {
+function OpenDialog(props: Omit<DialogProps, 'open'>): ReactElement {
+  const { onClose, title, kind, children, footer, held = false } = props
   const ref = useRef<HTMLDialogElement>(null)
   const [layer, setLayer] = useState<HTMLElement | null>(null)
   const titleId = useId()
+  const close = (): void => {
+    if (held === false) onClose()
+  }
 
   useLayoutEffect(() => {
     const dialog = ref.current
@@ -73,12 +80,14 @@ function OpenDialog({ onClose, title, kind, children, footer }: Omit<DialogProps
       ref={ref}
       className={join('dlg', kind)}
       aria-labelledby={titleId}
+      // A second Escape closes it whatever the handler of cancel does.
+      closedby={held === false ? undefined : 'none'}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        close()
       }}
       onClick={(event) => {
-        if (event.target === event.currentTarget) onClose()
+        if (event.target === event.currentTarget) close()
       }}
     >
       <LayerContext value={layer}>
@@ -88,7 +97,7 @@ function OpenDialog({ onClose, title, kind, children, footer }: Omit<DialogProps
               {title}
             </h2>
             <span className="sp" />
-            <IconButton icon="close" label="Close" onClick={onClose} />
+            <IconButton icon="close" label="Close" off={held} onClick={onClose} />
           </header>
           <div className="dlg-body">{children}</div>
           {footer === undefined ? null : <footer>{footer}</footer>}

@@ -1,5 +1,5 @@
 import { type ReactElement, useSyncExternalStore } from 'react'
-import { formatSince, formatUtc, nowSeconds } from '../time.ts'
+import { formatIso, formatSince, formatUtc, nowSeconds } from '../time.ts'
 
 const listeners = new Set<() => void>()
 let now = nowSeconds()
@@ -26,7 +26,7 @@ function subscribe(listener: () => void): () => void {
 export function RelativeTime({ at }: { at: number }): ReactElement {
   const text = useSyncExternalStore(subscribe, () => formatSince(at, now))
   return (
-    <time dateTime={new Date(at * 1000).toISOString()} title={formatUtc(at)}>
+    <time dateTime={formatIso(at)} title={formatUtc(at)}>
       {text}
     </time>
   )

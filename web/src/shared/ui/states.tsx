@@ -24,7 +24,7 @@ export function State({ icon, tone, title, children, actions, note }: StateProps
       <span className={join('art', tone === 'warn' && 'w', tone === 'danger' && 'd')}>
         <Icon name={icon} size="l" />
       </span>
-      <h3>{title}</h3>
+      <h3 tabIndex={-1}>{title}</h3>
       <p>{children}</p>
       {actions === undefined ? null : <div className="row wrap mt2">{actions}</div>}
       {note}

@@ -1,6 +1,6 @@
 import { type ReactElement, type Ref, useEffect, useRef, useState } from 'react'
-import { Icon } from '../shared/ui/icon.tsx'
-import { TextInput } from '../shared/ui/inputs.tsx'
+import { Icon } from './icon.tsx'
+import { TextInput } from './inputs.tsx'
 
 const TYPING_MS = 250
 
@@ -16,9 +16,15 @@ export function SearchField({ value, onSearch, fieldRef }: SearchFieldProps): Re
   const [text, setText] = useState(value)
   const sent = useRef(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  // The filters may change between the last key and the search.
+  const latest = useRef(onSearch)
+  useEffect(() => {
+    latest.current = onSearch
+  })
   useEffect(() => {
     if (value.trim() === sent.current.trim()) return
     sent.current = value
+    clearTimeout(timer.current)
     setText(value)
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -27,7 +33,7 @@ export function SearchField({ value, onSearch, fieldRef }: SearchFieldProps): Re
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
       sent.current = next
-      onSearch(next)
+      latest.current(next)
     }, delayMs)
   }
   const clear = (
@@ -49,6 +55,7 @@ export function SearchField({ value, onSearch, fieldRef }: SearchFieldProps): Re
       {...(text === '' ? { shortcut: '/' } : { suffix: clear })}
       aria-label="Search agents by name"
       placeholder="Search by name"
+      maxLength={255}
       value={text}
       onChange={(event) => search(event.target.value, TYPING_MS)}
       onKeyDown={(event) => {
