@@ -57,7 +57,7 @@ COPY --from=dependencies /usr/local/bin/node /usr/local/bin/node
 COPY --from=dependencies /app/node_modules node_modules
 COPY LICENSE openapi.json package.json redocly.yaml ./
 COPY migrations migrations
-COPY scripts/audit-verify.ts scripts/doctor.ts scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
+COPY scripts/audit-verify.ts scripts/doctor.ts scripts/grants.ts scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
 COPY scripts/migrate scripts/migrate
 COPY scripts/doctor scripts/doctor
 COPY bin bin

@@ -12,8 +12,9 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const guide = read('docs/deploy.md')
 const units = globSync('deploy/systemd/*.service', { cwd: root })
 
-/** Variables of Node and of the build, and what is in capitals without being a variable. */
+/** Variables of `migrate`, Node and the build, and what is in capitals without being a variable. */
 const NOT_OF_THE_CONSOLE = [
+  'CONSOLE_ROLE',
   'NODE_ENV',
   'NODE_EXTRA_CA_CERTS',
   'BUILD_BASE',
