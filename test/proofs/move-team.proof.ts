@@ -99,6 +99,7 @@ describe('a team that moves to another database while it is used', () => {
     await moreUpdates()
     await Promise.all([clients.stop(), others.stop()])
 
+    if (clients.faults.length > 0) t.diagnostic(source.running.output())
     assert.deepEqual(clients.faults, [])
     assert.deepEqual([others.faults, others.refusedAt], [[], []])
     await checkRows(source.sql, target.sql, team, otherTeam)
