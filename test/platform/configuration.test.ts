@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { readRelayConfig } from '../../src/config/relay.ts'
 import { errorsOf } from '../support/configuration.ts'
 
 const newKey = () => randomBytes(32).toString('base64')
@@ -35,6 +36,16 @@ describe('the configuration', () => {
       'AUTH_AUDIENCE is missing',
       'SECRETS_KEYS is missing',
     ])
+  })
+
+  it('gives a relay its own database, also with RELAY=off, which is for the API', () => {
+    const environment = {
+      NATS_URL: 'nats://127.0.0.1',
+      DATABASE_URL: 'postgres://127.0.0.1/pooled',
+      RELAY_DATABASE_URL: 'postgres://127.0.0.1/direct',
+      RELAY: 'off',
+    }
+    assert.equal(readRelayConfig(environment).events.relayDatabaseUrl, environment.RELAY_DATABASE_URL)
   })
 
   it('is refused with a URL of which a part would be dropped', () => {

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, describe, it } from 'node:test'
+import { Client } from 'pg'
+import { rotateSecrets } from '../../scripts/rotate-secrets.ts'
+import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTestNats } from '../support/nats.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
 import { until } from '../support/until.ts'
+
+const FIRST_KEY = { id: 'first', key: randomBytes(32) }
 
 describe('through PgBouncer in transaction mode', async () => {
   const database = await createTestDatabase()
@@ -14,7 +20,13 @@ describe('through PgBouncer in transaction mode', async () => {
   after(() => bouncer.remove())
   const nats = await createTestNats()
   after(() => nats.remove())
-  const running = await useConsole({ environment: { ...nats.environment, DATABASE_URL: bouncer.url } })
+  const running = await useConsole({
+    environment: {
+      ...nats.environment,
+      DATABASE_URL: bouncer.url,
+      SECRETS_KEYS: `${FIRST_KEY.id}:${FIRST_KEY.key.toString('base64')}`,
+    },
+  })
   const person = await running.person()
   const warnings = () => running.logLines.filter((line) => line.includes('pooler')).join('\n')
 
@@ -50,6 +62,21 @@ describe('through PgBouncer in transaction mode', async () => {
     await until('all is said', () => warnings().includes('RELAY_DATABASE_URL'))
     assert.match(warnings(), /does not support prepared statements/)
     assert.match(warnings(), /drops statement_timeout/)
+  })
+
+  it('secrets are rotated more than once', async () => {
+    await createAgent(running, person, { api_key: 'sk-before' })
+    let keys = [FIRST_KEY]
+    for (const id of ['second', 'third']) {
+      const client = new Client({ connectionString: bouncer.url })
+      await client.connect()
+      keys = [{ id, key: randomBytes(32) }, ...keys]
+      try {
+        assert.equal(await rotateSecrets(client, createSecrets(keys), { report: () => {} }), 0)
+      } finally {
+        await client.end()
+      }
+    }
   })
 })
 
