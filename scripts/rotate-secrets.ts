@@ -59,8 +59,6 @@ export async function rotateSecrets(
   secrets: Secrets,
   { batch = BATCH_SIZE, report }: RotationOptions,
 ): Promise<number> {
-  // Only one rotation at a time. The lock ends with the connection.
-  await client.query(`SELECT pg_advisory_lock(hashtext('console secret rotation'))`)
   const total = await countLeft(client, secrets)
   const progress = createProgress(total, report)
   const unopened = new Set<string>()
@@ -151,6 +149,8 @@ async function replace(
   replacements: Replacement[],
 ): Promise<number> {
   const parameters = [...key.map(({ type }) => type), 'bytea', 'bytea', 'bytea']
+  // Two rotations that lock the same rows in another order would stop each other.
+  await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtext('console secret rotation'))")
   const { rowCount } = await client.query(
     `
 UPDATE ${name} a SET ${prefix}sealed = r.new_sealed, ${prefix}fingerprint = r.new_fingerprint
@@ -164,6 +164,7 @@ WHERE ${key.map(({ column }) => `a.${column} = r.${column}`).join(' AND ')} AND 
       replacements.map(({ fingerprint }) => fingerprint),
     ],
   )
+  await client.query('COMMIT')
   return rowCount ?? 0
 }
 
