@@ -2,13 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { open, useBrowser, visit } from '../support/browser.ts'
 import { agentId, colleague } from '../support/colleague.ts'
+import { refusal, refuseRenewals } from '../support/renewals.ts'
 import { useWorld } from '../support/world.ts'
-
-const refusal = (status: number, error: string) => ({
-  status,
-  json: { error },
-  headers: { 'access-control-allow-origin': '*' },
-})
 
 describe('a token that expires while an agent is edited', async () => {
   const tokenSeconds = 2
@@ -46,11 +41,10 @@ describe('a token that expires while an agent is edited', async () => {
     const { page } = visitor
     await open(visitor, world, `/agents/${id}/configuration`)
     await page.getByLabel('Purpose').fill('Written before the sign-in ended')
-    await page.route('**/token', (route) => route.fulfill(refusal(400, 'invalid_grant')))
+    await refuseRenewals(page)
     await page.waitForFunction((until) => Date.now() > until, Date.now() + tokenSeconds * 1000)
     await page.keyboard.press('Control+s')
     await page.getByText('Not saved. Your changes are still here.').waitFor()
-    await page.unroute('**/token')
     page.on('dialog', (dialog) => void dialog.accept())
     await page.getByRole('button', { name: 'Sign in again' }).click()
     await page.getByText('Your unsaved changes are back').waitFor()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { open, useBrowser, visit } from '../support/browser.ts'
+import { refuseRenewals } from '../support/renewals.ts'
 import { useWorld } from '../support/world.ts'
 
 describe('when something fails', async () => {
@@ -32,11 +33,10 @@ describe('when something fails', async () => {
     await page.clock.install()
     await open(visitor, world, agentPath)
     await page.getByRole('heading', heading).waitFor()
-    await page.route('**/token', (route) => route.fulfill({ status: 400, json: { error: 'invalid_grant' } }))
+    await refuseRenewals(page)
     await page.clock.fastForward('11:00')
     await page.getByRole('link', { name: 'Lifecycle' }).first().click()
     await page.getByText('Your sign-in has ended', { exact: true }).waitFor()
-    await page.unroute('**/token')
     await page.getByRole('button', { name: 'Sign in again' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
     assert.match(page.url(), /\/console\/lifecycle/)
