@@ -162,7 +162,7 @@ export const MUTANTS: Mutant[] = [
     name: 'keeps the permit of a call that was not sent',
     file: 'src/services/mount/routes.ts',
     find: 'if (!wasSent) permit?.refund()',
-    replace: 'void wasSent',
+    replace: 'if (!wasSent) void permit',
     test: ['test/services/request-budget.test.ts', 'gives the permit back if the call was not sent'],
   },
   {
