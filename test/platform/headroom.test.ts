@@ -109,6 +109,21 @@ describe('a fair queue with headroom', () => {
     assert.deepEqual(queue.count(), { running: 2, waiting: 1 })
   })
 
+  it('does not refuse an entry of a team that must wait for the time in which places were free', async () => {
+    limits = { a: 0 }
+    const queue = create({ maxWaitMs: 100 })
+    nowMs = 1_000
+    const waiting = ['a1', 'a2', 'a3'].map(entry)
+    queue.enter(waiting[0] as QueueEntry)
+    queue.enter(waiting[1] as QueueEntry)
+    await settle()
+    queue.enter(entry('b1'))
+    nowMs = 2_000
+    queue.enter(waiting[2] as QueueEntry)
+    assert.deepEqual(events, ['b1'])
+    for (const one of waiting) queue.cancel(one)
+  })
+
   it('gives a team no more places than it may hold, and its next one when it returns one', async () => {
     limits = { a: 1 }
     const queue = create()

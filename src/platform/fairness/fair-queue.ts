@@ -140,8 +140,9 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     for (const other of turns) if (other !== team) ahead += Math.min(other.ready.size, own + 1)
     const aheadWithKey = key === undefined ? 0 : (team?.keys.get(key)?.size ?? 0)
     // If no place came back for some time, then it will probably take as long again until one does. The first entry of a
-    // team may wait for that.
-    const stalledMs = !holdsAreShort && own > 0 ? now() - lastChangeAt : 0
+    // team may wait for that. With a free place, nothing waits for one to come back.
+    const isStalled = !holdsAreShort && own > 0 && running.size >= places
+    const stalledMs = isStalled ? now() - lastChangeAt : 0
     return Math.max(
       stalledMs + (ahead * meanHoldMs) / places,
       aheadWithKey * meanHoldMs,
