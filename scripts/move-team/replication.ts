@@ -1,5 +1,5 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
-import { withBriefLock } from './locks.ts'
+import { withBriefLock, withMoveLock } from './locks.ts'
 import { MOVE_PREFIX, moveName } from './move-name.ts'
 import { pollUntil } from './poll.ts'
 import { identify, setState } from './state.ts'
@@ -19,20 +19,30 @@ export async function startReplication(
   sourceUrl: string,
 ): Promise<void> {
   const name = moveName(team)
-  // Before the publication: with it PostgreSQL refuses updates of a table that has no replica identity, of all teams.
-  for (const { name: table, key } of tables)
-    if (key === undefined)
-      await withBriefLock(source, `ALTER TABLE ${escapeIdentifier(table)} REPLICA IDENTITY FULL`)
+  await withMoveLock(source, async () => {
+    // Before the publication: with it PostgreSQL refuses updates of a table that has no replica identity, of all teams.
+    for (const { name: table, key } of tables)
+      if (key === undefined)
+        await withBriefLock(source, `ALTER TABLE ${escapeIdentifier(table)} REPLICA IDENTITY FULL`)
+    await createPublication({ source, target }, team, tables)
+  })
+  await target.query(`CREATE SUBSCRIPTION ${name} CONNECTION ${escapeLiteral(sourceUrl)} PUBLICATION ${name}`)
+}
+
+async function createPublication(
+  { source, target }: Databases,
+  team: string,
+  tables: TeamTable[],
+): Promise<void> {
   const filtered = tables.map(
     ({ name: table }) => `TABLE ${escapeIdentifier(table)} WHERE (team_id = '${team}')`,
   )
   // Not TRUNCATE: it would empty the table of the target for all teams.
   await source.query(
-    `CREATE PUBLICATION ${name} FOR ${filtered.join(', ')}
+    `CREATE PUBLICATION ${moveName(team)} FOR ${filtered.join(', ')}
      WITH (publish = 'insert, update, delete', publish_via_partition_root = true);
      ${setState(team, { target: await identify(target) })}`,
   )
-  await target.query(`CREATE SUBSCRIPTION ${name} CONNECTION ${escapeLiteral(sourceUrl)} PUBLICATION ${name}`)
 }
 
 /** From now on only new audit events are copied. What maintenance erases at the source, the target may still need: an agent can be
@@ -68,12 +78,14 @@ export async function dropPublication(source: Client, team: string): Promise<voi
       source,
       `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE; ALTER PUBLICATION ${name} DROP TABLE ${table}`,
     )
-  const { rows: otherMoves } = await source.query(
-    'SELECT FROM pg_publication WHERE starts_with(pubname::text, $1) AND pubname <> $2',
-    [MOVE_PREFIX, name],
-  )
-  if (otherMoves.length === 0) await resetReplicaIdentities(source)
-  await source.query(`DROP PUBLICATION IF EXISTS ${name}`)
+  await withMoveLock(source, async () => {
+    const { rows: otherMoves } = await source.query(
+      'SELECT FROM pg_publication WHERE starts_with(pubname::text, $1) AND pubname <> $2',
+      [MOVE_PREFIX, name],
+    )
+    if (otherMoves.length === 0) await resetReplicaIdentities(source)
+    await source.query(`DROP PUBLICATION IF EXISTS ${name}`)
+  })
 }
 
 async function resetReplicaIdentities(source: Client): Promise<void> {

@@ -5,6 +5,7 @@ import { fillTables } from '../../scripts/check-migrations/sample-rows.ts'
 import { checkMove } from '../../scripts/move-team/checks.ts'
 import { compareTeam, findOwnChanges } from '../../scripts/move-team/compare.ts'
 import { allowWrites, stopWrites } from '../../scripts/move-team/fence.ts'
+import { withMoveLock } from '../../scripts/move-team/locks.ts'
 import { moveName } from '../../scripts/move-team/move-name.ts'
 import { removeAuditCopies, removeTeam } from '../../scripts/move-team/remove.ts'
 import { dropPublication } from '../../scripts/move-team/replication.ts'
@@ -176,6 +177,36 @@ describe('the move of a team', () => {
       assert.equal(await isThere(), false)
     } finally {
       await writer.end()
+    }
+  })
+
+  it('ends without taking the replica identity of a table from a move that begins', async () => {
+    const [database] = databases as [TestDatabase]
+    const identity = async () => {
+      const [row] = await database.query<{ identity: string }>(
+        "SELECT relreplident AS identity FROM pg_class WHERE relname = 'saved_views'",
+      )
+      return row?.identity
+    }
+    const other = new Client({ connectionString: database.url })
+    await other.connect()
+    try {
+      await other.query('ALTER TABLE saved_views REPLICA IDENTITY FULL')
+      let ended: Promise<void> | undefined
+      await withMoveLock(other, async () => {
+        ended = dropPublication(source, TEAM)
+        await until(
+          'it waits for the other move',
+          async () => (await waitingForLock(database, 'advisory')).length > 0,
+        )
+        await other.query(`CREATE PUBLICATION ${moveName(OTHER_TEAM)} FOR TABLE saved_views`)
+      })
+      await ended
+      assert.equal(await identity(), 'f')
+      await dropPublication(source, OTHER_TEAM)
+      assert.equal(await identity(), 'd')
+    } finally {
+      await other.end()
     }
   })
 
