@@ -39,7 +39,10 @@ describe('when the database goes away', async () => {
 
       await postgres.start()
       assert.equal((await putAgent(running, person, id, { purpose: mode })).status, 200)
-      assert.equal((await running.request('GET', '/health/ready')).body.status, 'ready')
+      await until('the replica is ready', async () => {
+        const { body } = await running.request('GET', '/health/ready')
+        return body.status === 'ready'
+      })
     })
   }
 

@@ -30,10 +30,12 @@ describe('events, when something goes away', async () => {
   it('wait while NATS is away, which no writer notices, and come in order when it is back', async () => {
     await nats.kill()
     for (const name of ['a', 'b', 'c', 'd']) await rename(name)
-    const { status, body } = await running.request('GET', '/health/ready')
-    assert.deepEqual([status, body.status, body.delivery.waiting], [200, 'ready', 4])
+    await until('the replica is ready and counts them', async () => {
+      const { body } = await running.request('GET', '/health/ready')
+      return body.status === 'ready' && body.delivery.waiting === 4
+    })
     await nats.start()
-    await until('all events arrive', () => watching.seen.length >= 5, 20_000)
+    await until('all events arrive', () => watching.seen.length >= 5)
     assert.deepEqual(
       watching.seen.map(({ event }) => event.data.revision),
       [1, 2, 3, 4, 5],
@@ -44,7 +46,7 @@ describe('events, when something goes away', async () => {
     await postgres.stop('immediate')
     await postgres.start()
     await rename('after a crash')
-    await until('the event arrives', () => watching.seen.length >= 6, 20_000)
+    await until('the event arrives', () => watching.seen.length >= 6)
   })
 
   it('of a stream that was lost are gone: a client that watched is disconnected, and its position is refused', async () => {

@@ -66,8 +66,9 @@ describe('watching the agents of a team', async () => {
   })
 
   it('sends only changes of the agents that were asked for', async () => {
-    const [wanted, other] = await Promise.all([createAgent(running, person), createAgent(running, person)])
-    const watching = await watch(running.url, { ...person, agentIds: [wanted.id, randomUUID()] })
+    const wanted = await createAgent(running, person)
+    const { agent: other, lastEventId } = await createAndWatch()
+    const watching = await watch(running.url, { ...person, lastEventId, agentIds: [wanted.id, randomUUID()] })
     await rename(other.id, 'of no interest')
     await rename(wanted.id, 'of interest')
     await watching.waitFor(1)

@@ -17,6 +17,7 @@ describe('creating an agent', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, '/agents/new')
+    await page.getByLabel('Name', { exact: true }).waitFor()
     assert.equal(await page.getByText('required', { exact: true }).count(), 2)
     await focusByTab(page, 'Name')
     await page.keyboard.press('Enter')

@@ -36,6 +36,8 @@ describe('a message at the edge of the window', async () => {
     const { visitor, page, undo, purpose } = await discard()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    // It stays while the pointer is on it.
+    await undo.hover()
     await visitor.check()
     await undo.click()
     await undo.waitFor({ state: 'detached' })
@@ -57,6 +59,8 @@ describe('a message at the edge of the window', async () => {
     const { visitor, page, undo, purpose } = await discard()
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Search or jump to' }).waitFor()
+    // It stays while the pointer is on it.
+    await undo.hover()
     await visitor.check()
     await undo.click()
     await undo.waitFor({ state: 'detached' })
