@@ -91,6 +91,17 @@ describe('an export', () => {
     }
   })
 
+  it('waits for no place when its client is gone', async () => {
+    const { start, queue } = create()
+    queue.enter({ team: 'b', onPlace: () => {}, onRefusal: () => {} })
+    const stream = await start()
+    const outcome = text(stream).catch((error: Error) => error)
+    await until('it waits', () => queue.count().waiting === 1)
+    stream.destroy()
+    assert.equal(queue.count().waiting, 0)
+    assert.ok((await outcome) instanceof Error, 'it does not look complete')
+  })
+
   it('breaks off if a page cannot be read; the first page fails the request', async () => {
     const { start, exports } = create({ max: 4 })
     const failing = (at: number) => (n: number) => {

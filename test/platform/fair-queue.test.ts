@@ -179,6 +179,24 @@ describe('a fair queue', () => {
       assert.deepEqual(events, ['a2 overloaded'])
     })
 
+    it('predicts nothing from what was held before it was idle', () => {
+      const queue = create()
+      holdFor100Ms(queue)
+      nowMs += 501
+      enterAll(queue, ...Array.from({ length: 9 }, (_, n) => entry(`a${n}`, n === 0 ? undefined : 'k')))
+      assert.deepEqual(events, ['a0', 'a1'])
+    })
+
+    it('counts no place as held for longer than the maximum wait', () => {
+      const queue = create()
+      const [slow] = enterAll(queue, entry('a0')) as [QueueEntry]
+      nowMs += 3_600_000
+      queue.release(slow)
+      // 3 entries ahead × 50 ms; that of an hour would be 1,000 s.
+      enterAll(queue, ...Array.from({ length: 5 }, (_, n) => entry(`a${n + 1}`, 'k')))
+      assert.deepEqual(events, ['a0', 'a1'])
+    })
+
     it('refuses an entry that would wait too long for its key', () => {
       const queue = create({ places: 10 })
       holdFor100Ms(queue)

@@ -43,7 +43,7 @@ export function createExports({ queue, max = 32, retryMs = 1_000, retries = 60 }
 
   const readAtPlace = async <Result>(team: string, closed: AbortSignal, read: () => Promise<Result>) => {
     for (let attempt = 0; ; attempt++) {
-      const place = await takePlace(queue, { team })
+      const place = await takePlace(queue, { team, signal: closed })
       if ('refusal' in place) {
         if (attempt === retries) throw refusalProblem(place.refusal)
         await sleep(retryMs, undefined, { signal: closed })

@@ -140,11 +140,10 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     for (const other of turns) if (other !== team) ahead += Math.min(other.ready.size, own + 1)
     const aheadWithKey = key === undefined ? 0 : (team?.keys.get(key)?.size ?? 0)
     // If no place came back for some time, then it will probably take as long again until one does. The first entry of a
-    // team may wait for that. With a free place, nothing waits for one to come back.
-    const isStalled = !holdsAreShort && own > 0 && running.size >= places
-    const stalledMs = isStalled ? now() - lastChangeAt : 0
+    // team may wait for that.
+    const stalledMs = !holdsAreShort && own > 0 ? now() - lastChangeAt : 0
     return Math.max(
-      stalledMs + (ahead * meanHoldMs) / places,
+      running.size < places ? 0 : stalledMs + (ahead * meanHoldMs) / places,
       aheadWithKey * meanHoldMs,
       team?.heldSince === undefined ? 0 : own * team.meanGapMs,
     )
@@ -160,6 +159,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   }
 
   const start = (team: Team, entry: QueueEntry) => {
+    // What held places before the queue was idle predicts nothing.
+    if (running.size === 0 && now() - lastChangeAt > maxWaitMs) meanHoldMs = 0
     lastChangeAt = now()
     running.set(entry, lastChangeAt)
     team.running++
@@ -306,7 +307,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const team = teams.get(entry.team) as Team
     lastChangeAt = now()
     const heldMs = lastChangeAt - startedAt
-    const counted = holdsAreShort ? Math.min(heldMs, 2 * meanHoldMs + 1) : heldMs
+    const counted = Math.min(heldMs, holdsAreShort ? 2 * meanHoldMs + 1 : maxWaitMs)
     meanHoldMs += NEWEST_WEIGHT * (counted - meanHoldMs)
     headroom?.count(entry.team, heldMs)
     running.delete(entry)

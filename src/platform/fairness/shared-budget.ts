@@ -16,7 +16,10 @@ export function createSharedBudget(total: number): SharedBudget {
   return {
     take: (team, amount) => {
       const own = held.get(team) ?? 0
-      if (own + amount > free) return own > 0 ? 'own_share' : 'overloaded'
+      if (own + amount > free) {
+        const share = total / (held.size + 1)
+        return own > 0 && own + amount > share ? 'own_share' : 'overloaded'
+      }
       held.set(team, own + amount)
       free -= amount
       return undefined
