@@ -6,6 +6,7 @@ import { onFreePort } from '../../dev/free-port.ts'
 import { Problem } from '../../src/contract/problem.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
+import { until } from '../support/until.ts'
 
 const MAX_IN_FLIGHT = 8
 const MAX_EVENT_STREAMS = 6
@@ -16,10 +17,12 @@ const LARGE = Buffer.alloc(256 * 1024)
 
 describe('the slots of an upstream', async () => {
   const received: string[] = []
+  const later: (() => void)[] = []
   const server = createServer((request, response) => {
     received.push(request.url ?? '')
     // A response that its client does not read holds a slot.
     if (request.url === '/unread') response.write(LARGE)
+    else if (request.url === '/unread-later') later.push(() => response.write(LARGE))
     else if (request.url === '/events')
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     else response.end('{}')
@@ -93,7 +96,7 @@ describe('the slots of an upstream', async () => {
     for (const { body } of reading) body.destroy()
   })
 
-  it('go to another team at once when clients of one team hold all of them without reading', async () => {
+  it('go to another team when clients of one team hold all of them without reading', async () => {
     const reading = await Promise.all(
       Array.from({ length: MAX_IN_FLIGHT }, () => upstream.stream(get('/unread'), client())),
     )
@@ -109,13 +112,27 @@ describe('the slots of an upstream', async () => {
     for (const { body } of reading) body.on('error', () => {}).destroy()
   })
 
+  it('go to another team also when clients of the first stop reading while it waits', async () => {
+    received.length = 0
+    const reading = Array.from({ length: MAX_IN_FLIGHT }, async () => {
+      const { body } = await upstream.stream(get('/unread-later'), client())
+      return body.on('error', () => {})
+    })
+    await until('all slots are taken', () => received.length === MAX_IN_FLIGHT)
+    const other = upstream.fetch(get('/other', 'b'), client())
+    for (const respond of later.splice(0)) respond()
+    assert.equal((await other).status, 200)
+    for (const body of await Promise.all(reading)) body.destroy()
+  })
+
   it('are not held by event streams, of which one team can open only as many as it leaves to others', async () => {
     const open = (team: string) => upstream.stream(get('/events', team), client())
     const ofA = [await open('a'), await open('a'), await open('a')]
     await assert.rejects(open('a'), { code: 'too_many_requests' })
-    const ofB = await open('b')
+    const others = [await open('b'), await open('c'), await open('d')]
+    await assert.rejects(open('e'), { code: 'overloaded' })
     assert.equal((await upstream.fetch(get('/after'), client())).status, 200)
-    for (const { body } of [...ofA, ofB]) body.on('error', () => {}).destroy()
+    for (const { body } of [...ofA, ...others]) body.on('error', () => {}).destroy()
     const again = await open('a')
     again.body.on('error', () => {}).destroy()
   })

@@ -112,4 +112,36 @@ describe('the slots of a mounted service', async () => {
     assert.notEqual((await fromOther).status, 429)
     await Promise.all([...hanging, ...waiting])
   })
+
+  it('are left to uploads that move, until another team has waited for half of its time', async () => {
+    const CHUNK = Buffer.alloc(READY_BYTES / 4)
+    const statuses: (number | undefined)[] = []
+    let chunks = 0
+    const uploading = Array.from({ length: SLOTS }, () => {
+      const sent = request(`${mounted.running.url}/v1/things/7`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${greedy.token}` },
+      })
+      open.add(sent.on('error', () => {}))
+      sent.on('response', (response) => statuses.push(response.resume().statusCode))
+      sent.write(Buffer.alloc(READY_BYTES))
+      const timer = setInterval(() => {
+        sent.write(CHUNK)
+        chunks += 1
+      }, 50)
+      sent.on('close', () => clearInterval(timer))
+      return sent
+    })
+    await until('they have all slots', () => uploads() === SLOTS)
+    const waiting = get(other)
+    chunks = 0
+    // Twice as long as a stall.
+    await until('they have moved for two seconds', () => chunks >= 40 * SLOTS)
+    assert.equal(statuses.length, 0)
+    assert.equal((await waiting).status, 200)
+    for (const one of uploading) one.end()
+    await until('all uploads have ended', () => statuses.length === SLOTS)
+    assert.equal(statuses.filter((status) => status === 200).length, SLOTS - 1)
+    assert.ok(statuses.includes(408))
+  })
 })

@@ -9,7 +9,7 @@ import { UpstreamFailure } from './failure.ts'
 import { isEventStream } from './headers.ts'
 import type { RetryBudget } from './retry-budget.ts'
 import type { SlotRequest, Slots } from './slots.ts'
-import type { Upload } from './upload.ts'
+import { READY_BYTES, type Upload } from './upload.ts'
 
 export interface UpstreamRequest {
   /** Whose share of the slots it uses. */
@@ -57,6 +57,12 @@ const ABORTED = new Error('The exchange was aborted')
 /** The body of a 5xx up to this size is read and discarded, so that its connection can be used again. */
 const MAX_DISCARDED_BYTES = 64 * 1024
 
+/** A client that the exchange waits for has stalled if it moved nothing for so long, or so little since it began. A part of the
+ * time limit, because another team waits meanwhile. */
+const MAX_STALL_MS = 1_000
+const STALL_SHARE_OF_DEADLINE = 1 / 8
+const SLOW_BYTES_PER_MS = 16
+
 /** One attempt to send a request: it receives the begin of the body, waits for a slot, takes a permit of the breaker, sends
  * the request and hands the response to the receiver. It is a low-level handler of undici, because undici's streams and signals are expensive. */
 export class Exchange implements SlotRequest, Dispatcher.DispatchHandler {
@@ -75,6 +81,8 @@ export class Exchange implements SlotRequest, Dispatcher.DispatchHandler {
   /** Start of the current part of the exchange: sending the request, or receiving the response. */
   private startedAt = 0
   private progressAt = 0
+  /** In the current part, without the begin of an upload, which was here before. */
+  private movedBytes = 0
   private isAborted = false
 
   constructor(upstream: UpstreamParts, request: UpstreamRequest, receiver: Receiver, timer: NodeJS.Timeout) {
@@ -118,13 +126,20 @@ export class Exchange implements SlotRequest, Dispatcher.DispatchHandler {
     this.timer.refresh()
     this.startedAt = performance.now()
     this.progressAt = this.startedAt
+    this.movedBytes = -READY_BYTES
     const { method, path, headers, body = null } = this.request
     this.upstream.pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this)
   }
 
-  clientStalledSince(): number | undefined {
-    const isStalled = this.head ? this.controller?.paused : this.upload?.isStarved()
-    return this.state === 'sent' && isStalled ? this.progressAt : undefined
+  clientStalledSince(isUrgent: boolean): number | undefined {
+    const waitsForClient = this.head ? this.controller?.paused : this.upload?.isStarved()
+    if (this.state !== 'sent' || !waitsForClient) return undefined
+    if (isUrgent) return this.progressAt
+    const stallMs = Math.min(MAX_STALL_MS, STALL_SHARE_OF_DEADLINE * this.upstream.deadlineMs)
+    const at = performance.now()
+    const elapsedMs = at - this.startedAt
+    const isSlow = elapsedMs >= stallMs && this.movedBytes < elapsedMs * SLOW_BYTES_PER_MS
+    return isSlow || at - this.progressAt >= stallMs ? this.progressAt : undefined
   }
 
   giveUpSlot(): void {
@@ -182,9 +197,11 @@ export class Exchange implements SlotRequest, Dispatcher.DispatchHandler {
     if (length > this.upstream.maxResponseBytes) return this.abort(new UpstreamFailure('too_large'))
     this.head = { status, headers }
     this.startedAt = performance.now()
+    this.movedBytes = 0
     if (isEventStream(headers)) {
       const refusal = this.upstream.eventStreams.take(this.team, 1)
-      if (refusal) return this.abort(new UpstreamFailure('too_many_streams'))
+      if (refusal)
+        return this.abort(new UpstreamFailure(refusal === 'own_share' ? 'too_many_streams' : refusal))
       this.isInEventStreams = true
       this.releaseSlot()
       // The verdict of a probe must not wait for the last event.
@@ -230,6 +247,7 @@ export class Exchange implements SlotRequest, Dispatcher.DispatchHandler {
     this.resetTimer()
     countPassedBytes(bytes)
     this.progressAt = performance.now()
+    this.movedBytes += bytes
     // A long upload or response must not delay the verdict of a probe until its end.
     if (this.progressAt - this.startedAt > this.upstream.deadlineMs) {
       this.report(this.head ? 'succeeded' : 'abandoned')

@@ -7,8 +7,9 @@ export interface SlotRequest {
   onSlot: () => void
   onRefusal: (cause: QueueRefusal) => void
   isWaiting: () => boolean
-  /** Since when a request with a slot waits for its client to send or to read; undefined if it does not. */
-  clientStalledSince: () => number | undefined
+  /** Since when a request with a slot waits for its client to send or to read; undefined if it does not. Unless it is urgent, only
+   * if the client hardly does either. */
+  clientStalledSince: (isUrgent: boolean) => number | undefined
   /** Ends the request, because another team needs the slot. */
   giveUpSlot: () => void
 }
@@ -24,12 +25,17 @@ export interface Slots {
 /** Requests that wait for a slot, of all teams. */
 const MAX_WAITING = 1_024
 
+/** How often a waiting team looks whether another one has stalled. */
+const STALL_CHECK_MS = 100
+
 /** Slots go to the teams in turn. A team that holds more than its share while another waits loses those whose clients hardly
- * send or read: they could hold their slots for hours. */
+ * send or read: they could hold their slots for hours. When the other team has waited for half of its time, it also loses those
+ * that wait for their clients only now. */
 export function createSlots(count: number, maxWaitMs: number): Slots {
-  const entries = new Map<SlotRequest, QueueEntry>()
+  const entries = new Map<SlotRequest, QueueEntry & { since: number }>()
   /** The requests with a slot, by team. */
   const holders = new Map<string, Set<SlotRequest>>()
+  let timer: NodeJS.Timeout | undefined
   const queue = createFairQueue({
     places: count,
     maxWaiting: MAX_WAITING,
@@ -38,7 +44,7 @@ export function createSlots(count: number, maxWaitMs: number): Slots {
   })
 
   /** The longest stalled request of the teams that hold more than their share. */
-  const findStalled = (team: string): SlotRequest | undefined => {
+  const findStalled = (team: string, isUrgent: boolean): SlotRequest | undefined => {
     const share = count / (holders.has(team) ? holders.size : holders.size + 1)
     if ((holders.get(team)?.size ?? 0) >= share) return undefined
     let longest: SlotRequest | undefined
@@ -46,7 +52,7 @@ export function createSlots(count: number, maxWaitMs: number): Slots {
     for (const requests of holders.values()) {
       if (requests.size <= share) continue
       for (const request of requests) {
-        const stalledSince = request.clientStalledSince() ?? since
+        const stalledSince = request.clientStalledSince(isUrgent) ?? since
         if (stalledSince >= since) continue
         longest = request
         since = stalledSince
@@ -55,11 +61,23 @@ export function createSlots(count: number, maxWaitMs: number): Slots {
     return longest
   }
   const makeRoom = (request: SlotRequest) => {
-    const stalled = request.isWaiting() ? findStalled(request.team) : undefined
-    if (!stalled) return
+    const entry = entries.get(request)
+    if (!entry || !request.isWaiting()) return
+    const stalled = findStalled(request.team, performance.now() - entry.since > maxWaitMs / 2)
+    if (!stalled) return checkLater()
     stalled.giveUpSlot()
     // The slot may have gone to another team, whose turn it was.
     setImmediate(makeRoom, request)
+  }
+
+  const checkLater = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      const firstOfTeams = new Map<string, SlotRequest>()
+      for (const request of entries.keys())
+        if (request.isWaiting() && !firstOfTeams.has(request.team)) firstOfTeams.set(request.team, request)
+      for (const request of firstOfTeams.values()) makeRoom(request)
+    }, STALL_CHECK_MS).unref()
   }
 
   const removeHolder = (request: SlotRequest) => {
@@ -73,6 +91,7 @@ export function createSlots(count: number, maxWaitMs: number): Slots {
       const { team } = request
       const entry = {
         team,
+        since: performance.now(),
         onPlace: () => {
           holders.set(team, (holders.get(team) ?? new Set()).add(request))
           request.onSlot()

@@ -22,7 +22,7 @@ export interface UploadLimits {
 }
 
 /** The request is sent when so much of its body is here, or all of it: an upload that hardly moves must not hold a slot. */
-const READY_BYTES = 64 * 1024
+export const READY_BYTES = 64 * 1024
 
 /** The lowest rate, 1 KiB/s, is measured over this time. */
 const WINDOW_MS = 10_000
