@@ -8,6 +8,11 @@ const AGENTS = 300
 /** A process is killed after this many changes. */
 const KILLS = [20, 80, 140]
 
+/** So that no request ends before its process is killed. */
+const SLOW_CHANGES = `
+CREATE FUNCTION wait_a_little() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END';
+CREATE TRIGGER wait_a_little BEFORE INSERT ON agent_revisions FOR EACH ROW EXECUTE FUNCTION wait_a_little()`
+
 interface Result {
   counts: { changed: number; failed: number }
   results: { id: string; outcome: string; revision: number }[]
@@ -45,6 +50,7 @@ describe('a bulk request whose process is killed', async () => {
   for (const change of [{ update: { status: 'active' } }, { delete: {} }]) {
     it(`changes each agent once when it is repeated with the same key: ${Object.keys(change)[0]}`, async () => {
       const ids = await createAgents()
+      await running.database.query(SLOW_CHANGES)
       const key = randomUUID()
       const repeat = () =>
         // What matches changes with each agent that is done.
@@ -68,6 +74,7 @@ describe('a bulk request whose process is killed', async () => {
         current = startProcess('src/main.ts', running.environment)
         await answers(`${running.url}/health/live`, current)
       }
+      await running.database.query('DROP FUNCTION wait_a_little CASCADE')
       const changedBefore = await count('FROM bulk_changes WHERE agent_id = ANY ($1)', [ids])
       assert.ok(changedBefore < AGENTS, `${changedBefore} agents were changed before the last repetition`)
       const reply = await repeat()

@@ -7,7 +7,7 @@ const CLIENTS = 16
 
 describe('SIGTERM under load', () => {
   it('loses no request: each one sent is answered, and its client is asked to go elsewhere', async () => {
-    const running = await startConsoleProcess({ SHUTDOWN_DELAY_MS: '500' })
+    const running = await startConsoleProcess({ SHUTDOWN_DELAY_MS: '3000' })
     try {
       const authorization = `Bearer ${await running.token()}`
       const body = JSON.stringify({ agent_name: 'A', model_name: 'm' })
@@ -40,7 +40,7 @@ describe('SIGTERM under load', () => {
   })
 
   it('is not ready from the moment of the signal, and live until the end', async () => {
-    const running = await startConsoleProcess({ SHUTDOWN_DELAY_MS: '2000' })
+    const running = await startConsoleProcess({ SHUTDOWN_DELAY_MS: '5000' })
     try {
       running.signal('SIGTERM')
       let ready: Response

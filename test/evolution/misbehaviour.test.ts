@@ -30,7 +30,7 @@ const CASES: [Mode, number, string, MisbehaviourOptions?][] = [
 ]
 
 describe('an upstream that misbehaves', async () => {
-  const running = await useConsole({ environment: { EVOLUTION_DEADLINE_MS: '400' } })
+  const running = await useConsole({ environment: { EVOLUTION_DEADLINE_MS: '2000' } })
   const person = await running.person()
 
   const ask = (method: 'GET' | 'POST') =>

@@ -5,7 +5,7 @@ import { type TestConsole, useConsole } from '../support/console.ts'
 import { until } from '../support/until.ts'
 
 const MIB = 1024 * 1024
-const STALL_MS = 2_000
+const STALL_MS = 5_000
 /** More than the buffers of the operating system take for one connection. */
 const BODY_BYTES = 16 * MIB
 const BUDGET_BYTES = 64 * MIB

@@ -32,8 +32,8 @@ export async function createAgents(writing: Writing, agents: number): Promise<st
   return ids
 }
 
-/** Makes updates until there are enough. A writer that gets no response, because the API was killed, repeats the update: it
- * may be there already, or not. */
+/** Makes updates until there are enough. A writer that gets no response, because the API was killed, or a 503, repeats the
+ * update: it may be there already, or not. */
 export async function writeUpdates(
   writing: Writing,
   ids: string[],
@@ -51,6 +51,10 @@ export async function writeUpdates(
       const response = await send(writing, 'PUT', `/${id}`, { purpose }).catch(() => undefined)
       const text = await response?.text().catch(() => undefined)
       if (response === undefined || text === undefined) continue
+      if (response.status === 503) {
+        await sleep(Number(response.headers.get('retry-after')) * 1_000)
+        continue
+      }
       assert.equal(response.status, 200, text)
       const revision = Number(response.headers.get('etag')?.slice(1, -1))
       return { id, revision, sentAt, answeredAt: Date.now() }

@@ -9,6 +9,11 @@ import { until } from '../support/until.ts'
 
 const ROWS = Number(process.env['IMPORT_ROWS'] ?? 300)
 const KILLS = Number(process.env['IMPORT_KILLS'] ?? 2)
+/** So that no import ends before its process is killed: two rows at a time take three seconds. */
+const SLOW_CHANGES = `
+CREATE FUNCTION wait_a_little() RETURNS trigger LANGUAGE plpgsql AS
+'BEGIN PERFORM pg_sleep(${6 / ROWS}); RETURN NEW; END';
+CREATE TRIGGER wait_a_little BEFORE INSERT ON agent_revisions FOR EACH ROW EXECUTE FUNCTION wait_a_little()`
 /** Of the rows, those whose agents exist before. */
 const KNOWN = Math.floor(ROWS / 3)
 
@@ -70,6 +75,7 @@ describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, asy
         kind === 'plan' ? `?plan=${plan}` : '',
         kind === 'key' ? { 'idempotency-key': 'the import' } : {},
       )
+    await running.database.query(SLOW_CHANGES)
     const applied = () => count(`agents WHERE purpose = 'new'`)
     for (let kill = 1; kill <= KILLS; kill++) {
       const goal = Math.floor((kill * ROWS) / (KILLS + 2))
@@ -84,6 +90,7 @@ describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, asy
       current = startProcess('src/main.ts', running.environment)
       await answers(`${running.url}/health/live`, current)
     }
+    await running.database.query('DROP FUNCTION wait_a_little CASCADE')
     let before = await applied()
     assert.ok(before < ROWS, `${before} rows were applied before the last repetition`)
     let last = await repeat()

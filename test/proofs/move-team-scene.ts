@@ -32,6 +32,8 @@ async function startCell(stack: AsyncDisposableStack, environment: Record<string
   stack.defer(() => nats.remove())
   const running = await startConsoleProcess({
     ...{ LOG_LEVEL: 'error', DATABASE_URL: postgres.url },
+    // A busy machine must not make it refuse requests.
+    ...{ DATABASE_LOCK_TIMEOUT_MS: '5000', DATABASE_CONNECT_TIMEOUT_MS: '30000' },
     ...{ ...nats.environment, ...environment },
   })
   stack.defer(() => running.close())

@@ -68,7 +68,8 @@ export async function restoreAndContinue(scene: Scene, restoring: Restoring): Pr
   assert.deepEqual(missing, [], 'acknowledged and not delivered')
   await until('the followers know all again', () => knowAll(followers, running), PATIENCE_MS)
   for (const follower of followers) assert.equal(follower.refusals(), 1)
-  for (const { url } of consoles) assert.equal((await deliveryState(url)).state, 'current')
+  for (const { url } of consoles)
+    await until('delivery is current', async () => (await deliveryState(url)).state === 'current')
   return (
     `${sum(lost) - sum(restored)} revisions were lost with the restore; ${stopped.length} updates waited while delivery had ` +
     `stopped; ${stored.length - before.length - 1} events in the new epoch, none lost or repeated; ${kills} kills of a ` +

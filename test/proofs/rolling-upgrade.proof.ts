@@ -37,7 +37,7 @@ it('two versions serve together across a migration and a rollback, and lose no w
         ...{ AUTH_ISSUER: issuer.url, AUTH_AUDIENCE: issuer.audience, DATABASE_URL: database.url },
         SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
         LOG_LEVEL: 'error',
-        SHUTDOWN_DELAY_MS: '1000',
+        SHUTDOWN_DELAY_MS: '3000',
         // A busy machine must not make a console refuse requests.
         DATABASE_MAX_WAIT_MS: '10000',
       },

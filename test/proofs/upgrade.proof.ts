@@ -12,6 +12,7 @@ import { createEmptyDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { prepareUpgrade } from './last-upgrade.ts'
 import { watchLockWaits } from './lock-waits.ts'
+import { SLACK } from './timing.ts'
 import { startTraffic } from './traffic.ts'
 
 const AGENTS = Number(process.env['UPGRADE_AGENTS'] ?? 5_000)
@@ -19,13 +20,16 @@ const AGENTS = Number(process.env['UPGRADE_AGENTS'] ?? 5_000)
 /** Longer than the lock timeout of any migration, so that each has to give up and try again. */
 const LONG_READ_MS = 3_000
 
-const MAX_WAIT_MS = 1_000
+const MAX_WAIT_MS = 1_000 * SLACK
 
 it(`the newest migration of ${AGENTS} agents fails no request and blocks none for a second`, async (t) => {
   const upgrade = prepareUpgrade()
   t.after(upgrade.remove)
   const database = await createEmptyDatabase()
-  const running = await startConsoleProcess({ LOG_LEVEL: 'error', DATABASE_URL: database.url }, upgrade.root)
+  const running = await startConsoleProcess(
+    { LOG_LEVEL: 'error', DATABASE_URL: database.url, DATABASE_LOCK_TIMEOUT_MS: String(MAX_WAIT_MS) },
+    upgrade.root,
+  )
   t.after(async () => {
     await running.close()
     await database.drop()

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 import type { Behaviour, Behind } from './behind.ts'
 import { operation, useMounted } from './mounted.ts'
 
-const DEADLINE_MS = 400
+const DEADLINE_MS = 2_000
 /** A request is sent when so much of its body has arrived. */
 const READY_BYTES = 64 * 1024
 

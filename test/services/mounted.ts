@@ -67,7 +67,7 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
     mount: ({ metrics }) => {
       for (const [name, { url: origin }] of Object.entries(behind)) {
         const url = origin + (options.basePath ?? '')
-        const { deadlineMs = 1_000, maxInFlight = 256 } = options
+        const { deadlineMs = 10_000, maxInFlight = 256 } = options
         const { maxResponseBytes = Number.POSITIVE_INFINITY } = options
         services.set(name, {
           url,

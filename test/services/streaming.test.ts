@@ -19,6 +19,7 @@ describe('through a mounted operation', async () => {
   after(() => agent.destroy())
   const mounted = await useMounted({
     services: ['things', 'silent'],
+    deadlineMs: 2_500,
     operations: [
       ...[operation(), operation({ method: 'POST' }), operation({ method: 'DELETE' })],
       operation({ service: 'silent', method: 'POST', path: '/v1/silent' }),
