@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
+import { slowDownChanges } from '../support/slow-changes.ts'
 import { until } from '../support/until.ts'
 import { answers, type Process, startConsoleProcess, startProcess } from './processes.ts'
 
 const AGENTS = 300
 /** A process is killed after this many changes. */
 const KILLS = [20, 80, 140]
-
-/** So that no request ends before its process is killed. */
-const SLOW_CHANGES = `
-CREATE FUNCTION wait_a_little() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END';
-CREATE TRIGGER wait_a_little BEFORE INSERT ON agent_revisions FOR EACH ROW EXECUTE FUNCTION wait_a_little()`
 
 interface Result {
   counts: { changed: number; failed: number }
@@ -50,7 +46,7 @@ describe('a bulk request whose process is killed', async () => {
   for (const change of [{ update: { status: 'active' } }, { delete: {} }]) {
     it(`changes each agent once when it is repeated with the same key: ${Object.keys(change)[0]}`, async () => {
       const ids = await createAgents()
-      await running.database.query(SLOW_CHANGES)
+      const endSlowChanges = await slowDownChanges(running.database, 0.02)
       const key = randomUUID()
       const repeat = () =>
         // What matches changes with each agent that is done.
@@ -74,7 +70,7 @@ describe('a bulk request whose process is killed', async () => {
         current = startProcess('src/main.ts', running.environment)
         await answers(`${running.url}/health/live`, current)
       }
-      await running.database.query('DROP FUNCTION wait_a_little CASCADE')
+      await endSlowChanges()
       const changedBefore = await count('FROM bulk_changes WHERE agent_id = ANY ($1)', [ids])
       assert.ok(changedBefore < AGENTS, `${changedBefore} agents were changed before the last repetition`)
       const reply = await repeat()

@@ -3,17 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
 import { answers, type Process, startConsoleProcess, startProcess } from '../acceptance/processes.ts'
 import { IMPORTS } from '../support/imports.ts'
+import { slowDownChanges } from '../support/slow-changes.ts'
 import { until } from '../support/until.ts'
 
 /** An import whose process is killed again and again, and repeated until it is complete. */
 
 const ROWS = Number(process.env['IMPORT_ROWS'] ?? 300)
 const KILLS = Number(process.env['IMPORT_KILLS'] ?? 2)
-/** So that no import ends before its process is killed: two rows at a time take three seconds. */
-const SLOW_CHANGES = `
-CREATE FUNCTION wait_a_little() RETURNS trigger LANGUAGE plpgsql AS
-'BEGIN PERFORM pg_sleep(${6 / ROWS}); RETURN NEW; END';
-CREATE TRIGGER wait_a_little BEFORE INSERT ON agent_revisions FOR EACH ROW EXECUTE FUNCTION wait_a_little()`
 /** Of the rows, those whose agents exist before. */
 const KNOWN = Math.floor(ROWS / 3)
 
@@ -75,7 +71,8 @@ describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, asy
         kind === 'plan' ? `?plan=${plan}` : '',
         kind === 'key' ? { 'idempotency-key': 'the import' } : {},
       )
-    await running.database.query(SLOW_CHANGES)
+    // Two rows at a time take three seconds.
+    const endSlowChanges = await slowDownChanges(running.database, 6 / ROWS)
     const applied = () => count(`agents WHERE purpose = 'new'`)
     for (let kill = 1; kill <= KILLS; kill++) {
       const goal = Math.floor((kill * ROWS) / (KILLS + 2))
@@ -90,7 +87,7 @@ describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, asy
       current = startProcess('src/main.ts', running.environment)
       await answers(`${running.url}/health/live`, current)
     }
-    await running.database.query('DROP FUNCTION wait_a_little CASCADE')
+    await endSlowChanges()
     let before = await applied()
     assert.ok(before < ROWS, `${before} rows were applied before the last repetition`)
     let last = await repeat()
