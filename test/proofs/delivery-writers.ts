@@ -18,13 +18,7 @@ export async function createAgents(writing: Writing, agents: number): Promise<st
   await share(writing.writers, agents, async () => {
     const key = { 'idempotency-key': randomUUID() }
     const body = { agent_name: 'Agent', model_name: 'model' }
-    let response = await send(writing, 'POST', '', body, key)
-    // A console without a free core refuses requests. With the key, a repetition creates nothing twice.
-    while (response.status === 503) {
-      await response.body?.cancel()
-      await sleep(Number(response.headers.get('retry-after')) * 1_000)
-      response = await send(writing, 'POST', '', body, key)
-    }
+    const response = await send(writing, 'POST', '', body, key)
     const text = await response.text()
     assert.equal(response.status, 201, text)
     ids.push((JSON.parse(text) as { id: string }).id)
@@ -32,8 +26,8 @@ export async function createAgents(writing: Writing, agents: number): Promise<st
   return ids
 }
 
-/** Makes updates until there are enough. A writer that gets no response, because the API was killed, or a 503, repeats the
- * update: it may be there already, or not. */
+/** Makes updates until there are enough. A writer that gets no response, because the API was killed, repeats the update: it
+ * may be there already, or not. */
 export async function writeUpdates(
   writing: Writing,
   ids: string[],
@@ -51,10 +45,6 @@ export async function writeUpdates(
       const response = await send(writing, 'PUT', `/${id}`, { purpose }).catch(() => undefined)
       const text = await response?.text().catch(() => undefined)
       if (response === undefined || text === undefined) continue
-      if (response.status === 503) {
-        await sleep(Number(response.headers.get('retry-after')) * 1_000)
-        continue
-      }
       assert.equal(response.status, 200, text)
       const revision = Number(response.headers.get('etag')?.slice(1, -1))
       return { id, revision, sentAt, answeredAt: Date.now() }
@@ -76,16 +66,22 @@ async function share(workers: number, count: number, work: () => Promise<void>):
   )
 }
 
-function send(
+/** A console without a free core refuses requests with 503: they are sent again. */
+async function send(
   { url, token }: Writing,
   method: string,
   path: string,
   body: object,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return fetch(`${url}${COLLECTION}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
+  for (;;) {
+    const response = await fetch(`${url}${COLLECTION}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    if (response.status !== 503) return response
+    await response.body?.cancel()
+    await sleep(Number(response.headers.get('retry-after')) * 1_000)
+  }
 }
