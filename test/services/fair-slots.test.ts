@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { afterEach, describe, it } from 'node:test'
 import type { Person } from '../support/console.ts'
 import { until } from '../support/until.ts'
@@ -22,18 +22,25 @@ describe('the slots of a mounted service', async () => {
   const [greedy, other] = [await mounted.running.person(), await mounted.running.person()] as [Person, Person]
   const open = new Set<ClientRequest>()
 
-  /** Sends the begin of a body, and then a byte now and then. */
-  const drip = (person: Person, begin: number) => {
+  /** Sends the begin of a body, and then a piece now and then. */
+  const upload = (
+    { token }: Person,
+    begin: number,
+    sendPiece: (sent: ClientRequest) => void,
+    headers: OutgoingHttpHeaders = {},
+  ) => {
     const sent = request(`${mounted.running.url}/v1/things/7`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${person.token}`, 'content-length': String(1024 * 1024) },
+      headers: { authorization: `Bearer ${token}`, ...headers },
     })
     open.add(sent.on('error', () => {}))
     sent.write(Buffer.alloc(begin))
-    const timer = setInterval(() => sent.write('x'), 50)
+    const timer = setInterval(sendPiece, 50, sent)
     sent.on('close', () => clearInterval(timer))
     return sent
   }
+  const drip = (person: Person, begin: number) =>
+    upload(person, begin, (sent) => void sent.write('x'), { 'content-length': 1024 * 1024 })
   const get = ({ token }: Person) => mounted.running.request('GET', '/v1/things/7', { token })
   const post = ({ token }: Person, raw: string) =>
     mounted.running.request('POST', '/v1/things/7', { token, raw })
@@ -117,21 +124,14 @@ describe('the slots of a mounted service', async () => {
     const CHUNK = Buffer.alloc(READY_BYTES / 4)
     const statuses: (number | undefined)[] = []
     let chunks = 0
-    const uploading = Array.from({ length: SLOTS }, () => {
-      const sent = request(`${mounted.running.url}/v1/things/7`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${greedy.token}` },
-      })
-      open.add(sent.on('error', () => {}))
-      sent.on('response', (response) => statuses.push(response.resume().statusCode))
-      sent.write(Buffer.alloc(READY_BYTES))
-      const timer = setInterval(() => {
+    const uploading = Array.from({ length: SLOTS }, () =>
+      upload(greedy, READY_BYTES, (sent) => {
         sent.write(CHUNK)
         chunks += 1
-      }, 50)
-      sent.on('close', () => clearInterval(timer))
-      return sent
-    })
+      }),
+    )
+    for (const sent of uploading)
+      sent.on('response', (response) => statuses.push(response.resume().statusCode))
     await until('they have all slots', () => uploads() === SLOTS)
     const waiting = get(other)
     chunks = 0
