@@ -48,4 +48,18 @@ describe('listening to the outbox', () => {
     assert.equal(listener.isReceiving(), true)
     await listener.close()
   })
+  it('connects again when the server ends its session before the first notification', async () => {
+    connections = 0
+    const listener = listenToOutbox(url, createLog('silent'), () => {})
+    let ended: object[] = []
+    await until('its session ended', async () => {
+      ended = await database.query(`
+        SELECT pid FROM pg_stat_activity, pg_terminate_backend(pid)
+        WHERE datname = current_database() AND query = 'LISTEN console_outbox'`)
+      return ended.length > 0
+    })
+    assert.equal(listener.isReceiving(), false)
+    await until('it receives notifications', listener.isReceiving)
+    await listener.close()
+  })
 })

@@ -43,7 +43,8 @@ export function listenToOutbox(url: string, log: Logger, onNotification: () => v
     const client = createClient()
     current = client
     const lost = new Promise<void>((resolve) => {
-      client.once('error', () => resolve())
+      // Not `once`: pg emits two errors for a session that the server ends, and the process ends at one without a listener.
+      client.on('error', () => resolve())
       client.once('end', () => resolve())
     })
     // Not only within the timeout of the probe: on a busy machine the first notification may arrive later.
