@@ -107,13 +107,16 @@ export async function changeAgent(sql: Sql, request: ChangeRequest, decide: Deci
   })
 }
 
-/** Locks the agent until the end of the transaction. A read in the same statement could be older than the lock. */
+/** Locks the agent until the end of the transaction. A read in the same statement could be older than the lock.
+ * Without a row nothing is locked: another request has deleted the agent, and may recover it during the
+ * transaction. */
 export async function lockAgent(sql: Statements, teamId: string, id: string): Promise<void> {
-  await sql.read({
+  const locked = await sql.read({
     name: 'lock-agent',
     text: 'SELECT FROM agents WHERE team_id = $1 AND id = $2 FOR UPDATE',
     values: [teamId, id],
   })
+  if (locked.length === 0) throw new Problem('agent_not_found')
 }
 
 /** As `changeAgent`, for an agent that the transaction has locked. */
