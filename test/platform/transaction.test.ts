@@ -4,15 +4,18 @@ import { Problem } from '../../src/contract/problem.ts'
 import { createDatabase } from '../../src/platform/database/database.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+
+const POOL = {
+  poolSize: 4,
+  lockTimeoutMs: 1_000,
+  connectTimeoutMs: 30_000,
+  connectionLifetimeS: 60,
+}
 
 describe('a transaction', async () => {
   const { url, query, drop } = await createTestDatabase()
-  const database = createDatabase(url, createLog('silent'), {
-    poolSize: 4,
-    lockTimeoutMs: 1_000,
-    connectTimeoutMs: 30_000,
-    connectionLifetimeS: 60,
-  })
+  const database = createDatabase(url, createLog('silent'), POOL)
   after(async () => {
     await database.close()
     await drop()
@@ -64,7 +67,43 @@ describe('a transaction', async () => {
       CREATE TABLE fragile (n integer);
       CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON fragile DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION end_session()`)
-    const lost = database.transaction(({ write }) => write(statement('INSERT INTO fragile VALUES (1)')))
+    const lost = database.transaction(({ write }) =>
+      write(statement('INSERT INTO fragile VALUES (1)')),
+    )
     await assert.rejects(lost, (error) => error instanceof Problem && error.code === 'outcome_unknown')
+  })
+  for (const failing of ['SET LOCAL idle', 'ROLLBACK']) {
+    it(`whose ${failing.slice(0, 9)} fails does not leave its connection to the next request`, async () => {
+      const { hostname, port } = new URL(url)
+      const proxy = await startTcpProxy({
+        target: () => ({ hostname, port: Number(port) }),
+        forward: (client, server) =>
+          client.on('data', (bytes) => {
+            // The server refuses the changed word.
+            server.write(bytes.toString('latin1').replace(failing, failing.replace(/.$/, 'X')), 'latin1')
+          }),
+      })
+      const through = new URL(url)
+      through.host = `127.0.0.1:${proxy.port}`
+      const changed = createDatabase(through.toString(), createLog('silent'), { ...POOL, poolSize: 1 })
+      const mistake = new TypeError('a mistake in the code')
+      for (let n = 0; n < 3; n++) {
+        const failed = changed.transaction(async () => {
+          throw mistake
+        })
+        await assert.rejects(failed, (thrown) => failing !== 'ROLLBACK' || thrown === mistake)
+        assert.deepEqual(await changed.read(statement('SELECT 1 AS one')), [{ one: 1 }])
+      }
+      await changed.close()
+      await proxy.close()
+    })
+  }
+
+  it('that was left open fails one request at most', async () => {
+    const leftOpen = database.read(statement('BEGIN; SELECT 1 / 0'))
+    await assert.rejects(leftOpen, /division by zero/)
+    const next = database.read(statement('SELECT 1 AS one'))
+    await assert.rejects(next, (error) => error instanceof Problem && error.code === 'database_unavailable')
+    assert.deepEqual(await database.read(statement('SELECT 1 AS one')), [{ one: 1 }])
   })
 })

@@ -149,13 +149,23 @@ async function transact<Result>(
   work: (statements: Statements) => Promise<Result>,
 ): Promise<Result> {
   const send = <Row extends object>(statement: Statement) => connection.send<Row>(statement, IN_TRANSACTION)
-  await send(BEGIN)
   try {
+    // A BEGIN that fails in its second command has begun a transaction, too.
+    await send(BEGIN)
     const result = await work({ read: send, write: send })
     await connection.send(command('COMMIT'), WRITE)
     return result
   } catch (error) {
-    if (connection.lostBy === undefined) await send(command('ROLLBACK'))
+    if (connection.lostBy === undefined) await rollBack(connection)
     throw error
+  }
+}
+
+/** A connection that cannot roll back leaves the pool: the next request would get its aborted transaction. */
+async function rollBack(connection: Connection): Promise<void> {
+  try {
+    await connection.send(command('ROLLBACK'), IN_TRANSACTION)
+  } catch (error) {
+    connection.lostBy = error
   }
 }

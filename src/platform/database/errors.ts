@@ -12,11 +12,15 @@ export interface FailureCodes {
 const LOCK_NOT_AVAILABLE = '55P03'
 const INSUFFICIENT_PRIVILEGE = '42501'
 
+/** The connection is in a transaction that failed and was not rolled back. */
+const IN_FAILED_TRANSACTION = '25P02'
+
 const RETRY_AFTER = { 'retry-after': '2' }
 
 /** The server never ran the statement, or rolled it back: it had no effect. */
 const WITHOUT_EFFECT = new Set([
   '25006', // read-only: a standby at the address of the primary, or a primary that was demoted
+  IN_FAILED_TRANSACTION,
   '40001', // serialization failure
   '40P01', // deadlock
   '53300', // too many connections: the session did not begin
@@ -45,10 +49,11 @@ export function databaseUnavailable(cause: unknown): Problem {
   return new Problem('database_unavailable', { headers: RETRY_AFTER, cause })
 }
 
-/** The connection must not be used again: it broke or timed out, the server ended it, or it is read-only, which a new
- * connection need not be. */
+/** The connection must not be used again: it broke or timed out, the server ended it, it is still in a transaction of
+ * another request, or it is read-only, which a new connection need not be. */
 export function mustLeavePool(error: unknown): boolean {
-  return codeOf(error) === '25006' || isLost(error)
+  const code = codeOf(error)
+  return code === '25006' || code === IN_FAILED_TRANSACTION || isLost(error)
 }
 
 /** The policies of `audit_events` accept only records of the present: the clock of this process is behind that of PostgreSQL.
