@@ -1,4 +1,4 @@
-# One image for every process of the console: `serve` (the default), `relay`, `migrate`, `rotate-secrets`, `audit-verify`, `doctor`.
+# One image for every process of the console: `serve` (the default), `relay`, `migrate`, `rotate-secrets`, `doctor`.
 #
 #   docker build -t agent-console .
 #
@@ -29,6 +29,7 @@ COPY tools/codegen/package.json tools/codegen/
 RUN --mount=type=secret,id=ca ["npm", "ci", "--ignore-scripts"]
 COPY sdk sdk
 COPY web web
+COPY scripts/build-reference.ts scripts/
 RUN ["npm", "run", "build:web"]
 
 # The development issuer for compose.yaml. It signs a token for any user of any team: never deploy it.
@@ -57,12 +58,13 @@ COPY --from=dependencies /usr/local/bin/node /usr/local/bin/node
 COPY --from=dependencies /app/node_modules node_modules
 COPY LICENSE openapi.json package.json redocly.yaml ./
 COPY migrations migrations
-COPY scripts/audit-verify.ts scripts/doctor.ts scripts/grants.ts scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
+COPY scripts/doctor.ts scripts/grants.ts scripts/migrate.ts scripts/new-epoch.ts scripts/rotate-secrets.ts scripts/options.ts scripts/
 COPY scripts/migrate scripts/migrate
 COPY scripts/doctor scripts/doctor
 COPY bin bin
 COPY src src
 COPY --from=web /app/web/dist web/dist
+COPY --from=web /app/dist dist
 ENV PATH=/usr/local/bin:/usr/bin:/bin \
     NODE_ENV=production \
     HOST=0.0.0.0 \

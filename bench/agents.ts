@@ -6,6 +6,7 @@ import { Client } from 'pg'
 import { freePorts } from '../dev/free-port.ts'
 import { type Issuer, startIssuer } from '../dev/issuer/issuer.ts'
 import { startService } from '../dev/service.ts'
+import type { Statement } from '../src/platform/database/database.ts'
 import { type Contender, inTurn, measuring } from './contest.ts'
 import { startBenchDatabase } from './database.ts'
 import { runTool } from './run-tool.ts'
@@ -53,6 +54,8 @@ export interface AgentBench {
   databaseUrl: string
   /** The consoles, which get the requests of a Lua script for wrk. Their CPU time includes that of PostgreSQL. */
   consoles: (script: string) => Contender[]
+  /** A bare Fastify that sends the statement, which gets the same requests. */
+  bareReader: (name: string, statement: Statement, script: string) => Promise<Contender>
   /** pgbench with PostgreSQL, which gets the statements of a script, prepared. */
   pgbench: (name: string, script: string) => Contender
   close: () => Promise<void>
@@ -101,6 +104,18 @@ export async function startAgentBench(
     while (alike.length < processes) alike.push(await startConsole(environment))
   }
   const running = started.move()
+  // What the console has for requests that are no searches.
+  const bareConnections = 13
+  const startBare = async ({ name, text }: Statement) => {
+    const [port = 0] = await freePorts(1)
+    const url = `http://127.0.0.1:${port}`
+    const service = await startService('bench/bare-read.ts', { NODE_ENV: 'production' }, `${url}/`, {
+      args: [String(port), databaseUrl, TEAM, name ?? '', text, String(bareConnections)],
+      isRead: false,
+    })
+    running.defer(service.stop)
+    return { url, pid: service.pid }
+  }
   return {
     ...{ folder, databaseUrl },
     consoles: (script) =>
@@ -113,6 +128,10 @@ export async function startAgentBench(
           ),
         ),
       })),
+    bareReader: async (name, statement, script) => {
+      const { url, pid } = await startBare(statement)
+      return { name, measure: measuring([pid, postgres], (s) => sendRequests({ url, headers, script }, s)) }
+    },
     pgbench: (name, script) => ({
       name,
       // pgbench itself is a child of this process.

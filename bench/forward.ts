@@ -76,7 +76,7 @@ export async function benchForward(options: BenchOptions): Promise<void> {
         contender(NGINX, nginx.pid, proxy),
       ],
       [
-        { of: CONSOLE, against: BARE, costAtMost: 1.1 },
+        { of: CONSOLE, against: BARE, costAtMost: 1.25 },
         { of: CONSOLE, against: NGINX },
       ],
       options,

@@ -4,7 +4,6 @@ import type { BenchOptions } from './contest.ts'
 import { benchForward } from './forward.ts'
 import { benchRead } from './read.ts'
 import { benchRelay } from './relay.ts'
-import { benchSeals } from './seals.ts'
 import { benchTracing } from './tracing.ts'
 import { benchUpdate } from './update.ts'
 
@@ -13,7 +12,6 @@ const BENCHES: Record<string, (options: BenchOptions) => Promise<void>> = {
   update: benchUpdate,
   read: benchRead,
   relay: benchRelay,
-  seals: benchSeals,
   tracing: benchTracing,
 }
 
@@ -23,9 +21,8 @@ Measures the CPU time per request of the console and of simpler programs that do
 
   forward   an evolution status: the console, a bare Fastify and undici gateway, nginx
   update    a PUT of a whole agent: the console, its statements by pgbench, the smallest statement that writes the same rows
-  read      a GET of a whole agent: the console, the same statement by pgbench
+  read      a GET of a whole agent: the console, a bare Fastify and pg that sends the same statement, the statement by pgbench
   relay     a backlog of events: the relay, a loop that only publishes
-  seals     what the seals of the audit log add to a PUT of a whole agent; a round takes a minute
   tracing   a GET of a whole agent: the console without tracing, with 1 % and with 100 % of the requests traced
 
 The last line is the verdict: ok, below the floor, above the limit, or machine too busy to tell

@@ -1,17 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { type PrivateNginx, startPrivateNginx } from '../dev/private-nginx.ts'
 import { runTool } from './run-tool.ts'
 
-export interface Nginx {
-  pid: number
-  stop: () => Promise<void>
-}
-
 /** An nginx that returns the same body for every request. */
-export function startUpstream(port: number, body: string): Promise<Nginx> {
+export function startUpstream(port: number, body: string): Promise<PrivateNginx> {
   return startNginx(`
   server {
     listen 127.0.0.1:${port};
@@ -19,7 +10,7 @@ export function startUpstream(port: number, body: string): Promise<Nginx> {
   }`)
 }
 
-export function startProxy(port: number, upstream: number): Promise<Nginx> {
+export function startProxy(port: number, upstream: number): Promise<PrivateNginx> {
   return startNginx(`
   upstream service { server 127.0.0.1:${upstream}; keepalive 256; keepalive_requests 1000000000; }
   server {
@@ -28,14 +19,10 @@ export function startProxy(port: number, upstream: number): Promise<Nginx> {
   }`)
 }
 
-async function startNginx(servers: string): Promise<Nginx> {
+async function startNginx(servers: string): Promise<PrivateNginx> {
   await runTool('nginx', 'nginx-light', ['-v'])
-  const folder = await mkdtemp(join(tmpdir(), 'console-nginx-'))
-  const file = join(folder, 'nginx.conf')
-  await writeFile(
-    file,
-    `
-daemon off;
+  return startPrivateNginx(
+    (folder) => `
 worker_processes 1;
 pid ${folder}/pid;
 error_log ${folder}/error.log;
@@ -46,14 +33,4 @@ http {
 }
 `,
   )
-  const child = spawn('nginx', ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'inherit'] })
-  await once(child, 'spawn')
-  return { pid: child.pid as number, stop: () => stop(child, folder) }
-}
-
-async function stop(child: ChildProcess, folder: string): Promise<void> {
-  const closed = once(child, 'close')
-  child.kill('SIGQUIT')
-  await closed
-  await rm(folder, { recursive: true })
 }

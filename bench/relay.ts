@@ -49,7 +49,7 @@ export async function benchRelay(options: BenchOptions): Promise<void> {
         contender(bench, RELAY, 'src/relay-main.ts', isOutboxEmpty),
         contender(bench, LOOP, 'bench/publish.ts', isStreamFull),
       ],
-      [{ of: RELAY, against: LOOP, shareAtLeast: 0.5 }],
+      [{ of: RELAY, against: LOOP, shareAtLeast: 0.55 }],
       options,
     )
   } finally {
@@ -95,9 +95,9 @@ async function deliver(
   })
   await client.query('VACUUM ANALYZE outbox')
   const name = `BENCH_${randomUUID().replaceAll('-', '')}`
-  const prefix = name.toLowerCase()
+  const prefix = name.toLowerCase().replaceAll('_', '.')
   await manager.streams.add({ name, subjects: [`${prefix}.*.*`] })
-  const child = start(script, { ...environment, NATS_STREAM: name, NATS_SUBJECT_PREFIX: prefix })
+  const child = start(script, { ...environment, NATS_STREAM: name })
   const pid = child.pid as number
   const sent = async () => (await manager.streams.info(name)).state.messages
   const waitFor = async (isSo: () => Promise<boolean>) => {

@@ -13,11 +13,11 @@ export async function capture(send: (sql: Statements) => Promise<unknown>): Prom
   return statement
 }
 
-/** The same statement for pgbench: its parameters written out, but for those that differ each time. */
-export function toScript({ text, values }: Statement, each: Record<number, string>): string {
+/** The same statement for pgbench: its parameters written out, but for the values in `each`, which differ each time. */
+export function toScript({ text, values }: Statement, each: Record<string, string>): string {
   return text.replace(/\$(\d+)/g, (_, digits: string) => {
-    const n = Number(digits)
-    return each[n] ?? literal(values[n - 1])
+    const value = values[Number(digits) - 1]
+    return each[String(value)] ?? literal(value)
   })
 }
 

@@ -12,10 +12,6 @@ const COMMANDS: Record<string, { file: string; does: string }> = {
     file: 'scripts/new-epoch.ts',
     does: 'continue the delivery of events after a restore of the database',
   },
-  'audit-verify': {
-    file: 'scripts/audit-verify.ts',
-    does: 'compare the audit log with its seals',
-  },
   doctor: {
     file: 'scripts/doctor.ts',
     does: 'check a deployment, and say what to do about each problem',

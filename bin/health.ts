@@ -30,5 +30,5 @@ try {
 /** The command that the container was started with, from its process 1: an init, or the command itself. */
 function findCommand(): string {
   const started = readFileSync('/proc/1/cmdline', 'utf8')
-  return /relay|migrate|rotate|new-epoch|audit-verify/.exec(started)?.[0] ?? 'serve'
+  return /relay|migrate|rotate|new-epoch/.exec(started)?.[0] ?? 'serve'
 }

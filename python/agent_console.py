@@ -993,19 +993,13 @@ class AgentLifecycle(TypedDict):
     reason: NotRequired[str | None]
 
 
-class AgentDelegationAsOf(TypedDict):
-    "The moment in the past that the response shows. null: it shows the present."
-    revision: int
-    time: int
-
-
 class AgentDelegationNodesItem(TypedDict):
     id: str
     agent_name: str
     status: NotRequired[Literal["draft", "creating", "active", "under_review", "deprecated", "archived", "pending", "rejected"]]
     trust_stage: NotRequired[Literal["registered", "tested", "hardened", "trusted", "optimized", "adapted"]]
     protection_status: NotRequired[Literal["unprotected", "configured", "guarded"]]
-    evaluation: Literal["none", "unknown", "outdated", "current"]
+    evaluation: Literal["none", "outdated", "current"]
     depth: int
 
 
@@ -1055,7 +1049,7 @@ AgentDelegationWeakestEvaluationPathItem = TypedDict("AgentDelegationWeakestEval
 
 class AgentDelegationWeakestEvaluation(TypedDict):
     "The weakest state of an evaluation among the agent and everything that it delegates to."
-    value: Literal["none", "unknown", "outdated", "current", None]
+    value: Literal["none", "outdated", "current", None]
     path: list[AgentDelegationWeakestEvaluationPathItem]
 
 
@@ -1069,13 +1063,12 @@ class AgentDelegationWeakest(TypedDict):
 class AgentDelegation(TypedDict):
     "What an agent delegates to, directly and through others, within its team."
     agent_id: str
-    as_of: AgentDelegationAsOf | None
     nodes: list[AgentDelegationNodesItem]
     edges: list[AgentDelegationEdgesItem]
     cycles: list[list[str]]
     weakest: AgentDelegationWeakest
     complete: bool
-    limits: list[Literal["depth", "nodes", "edges", "time", "indexing", "redacted"]]
+    limits: list[Literal["depth", "nodes", "edges", "time"]]
 
 
 class AgentDependentPageResultsItem(TypedDict):
@@ -1084,7 +1077,7 @@ class AgentDependentPageResultsItem(TypedDict):
     status: NotRequired[Literal["draft", "creating", "active", "under_review", "deprecated", "archived", "pending", "rejected"]]
     trust_stage: NotRequired[Literal["registered", "tested", "hardened", "trusted", "optimized", "adapted"]]
     protection_status: NotRequired[Literal["unprotected", "configured", "guarded"]]
-    evaluation: Literal["none", "unknown", "outdated", "current"]
+    evaluation: Literal["none", "outdated", "current"]
     position: int
     matched_by: Literal["agent_id", "agent_card_url", "url"]
     ambiguous: bool
@@ -1106,6 +1099,7 @@ class DependentsImpact(TypedDict):
 
 class AgentDeletePlan(TypedDict):
     "What a deletion would do. Nothing was changed."
+    revision: int
     erase_at: int
     impact: DependentsImpact
 
@@ -1143,7 +1137,6 @@ class AgentBulk(TypedDict):
     update: NotRequired[AgentUpdate]
     lifecycle: NotRequired[AgentLifecycle]
     delete: NotRequired[AgentBulkDelete]
-    dry_run: NotRequired[bool]
 
 
 class AgentBulkResultCounts(TypedDict):
@@ -1156,7 +1149,7 @@ class AgentBulkResultCounts(TypedDict):
 
 class AgentBulkResultResultsItemError(TypedDict):
     "Why the agent was not changed. null: it did not fail."
-    code: Literal["validation_error", "permission_missing", "agent_not_found", "has_dependents", "revision_stale", "agent_too_large", "too_many_requests", "internal", "database_unavailable", "overloaded", "agent_busy", "outcome_unknown"]
+    code: Literal["validation_error", "permission_missing", "agent_not_found", "revision_stale", "agent_too_large", "too_many_requests", "overloaded", "database_unavailable", "agent_busy", "outcome_unknown", "internal", "has_dependents"]
     detail: str
     errors: list[ValidationError]
 
@@ -1180,6 +1173,7 @@ class AgentBulkResult(TypedDict):
 class AgentImportRow(TypedDict):
     "An agent of an import. A new agent needs `agent_name` and `model_name`. For an agent that was imported before, each supplied field replaces the field of the agent, as in an update, and an absent one keeps its value; so does `github_token` in `white_box_config`. Other members are ignored, and a warning names them. A line of an export is a row."
     external_key: NotRequired[str]
+    expected_revision: NotRequired[int | None]
     status: NotRequired[Literal["draft", "creating", "active", "under_review", "deprecated", "archived", "pending", "rejected", None]]
     agent_name: NotRequired[str | None]
     agent_url: NotRequired[str | None]
@@ -1209,13 +1203,12 @@ class AgentImportRow(TypedDict):
 
 
 class AgentImport(TypedDict):
-    "What to import: rows, an A2A agent card, or an AI Catalog. Other members get 422."
+    "What to import: rows or an A2A agent card. Other members get 422."
     rows: NotRequired[list[AgentImportRow]]
     card: NotRequired[dict[str, Any]]
     card_url: NotRequired[str]
-    catalog: NotRequired[dict[str, Any]]
-    catalog_url: NotRequired[str]
     external_key: NotRequired[str]
+    expected_revision: NotRequired[int | None]
     override_name: NotRequired[str]
     rate_limit_requests_per_minute: NotRequired[int]
 
@@ -1231,7 +1224,7 @@ class AgentImportResultCounts(TypedDict):
 
 class AgentImportResultResultsItemError(TypedDict):
     "Why the row is a conflict or failed. null: it is neither."
-    code: Literal["validation_error", "revision_stale", "agent_deleted", "permission_missing", "agent_too_large", "too_many_requests", "internal", "agent_not_found", "database_unavailable", "overloaded", "agent_busy", "outcome_unknown"]
+    code: Literal["validation_error", "permission_missing", "agent_not_found", "revision_stale", "agent_too_large", "too_many_requests", "overloaded", "database_unavailable", "agent_busy", "outcome_unknown", "internal", "agent_deleted"]
     detail: str
 
 
@@ -1246,15 +1239,12 @@ class AgentImportResultResultsItem(TypedDict):
     warnings: list[str]
     faults: list[ValidationError]
     error: AgentImportResultResultsItemError | None
-    signature: CardSignature | None
 
 
 class AgentImportResult(TypedDict):
     "What an import did, or would do."
     dry_run: bool
     counts: AgentImportResultCounts
-    plan: str | None
-    plan_expires_at: int | None
     results: list[AgentImportResultResultsItem]
 
 
@@ -1306,7 +1296,6 @@ class PermitRequest(TypedDict):
     "Permits to take from the request budget of an agent. A permit is for one request to the agent."
     count: int
     priority: Literal["interactive", "protection", "evaluation", "red_team"]
-    max_wait_ms: NotRequired[int]
 
 
 class PermitGrant(TypedDict):
@@ -1324,63 +1313,13 @@ class RequestBudgetRemaining(TypedDict):
     red_team: int
 
 
-class RequestBudgetUseItem(TypedDict):
-    service: str | None
-    client_id: str | None
-    priority: Literal["interactive", "protection", "evaluation", "red_team"]
-    permits: int
-
-
 class RequestBudget(TypedDict):
-    "How often services may call an agent, and how often they did."
+    "How often services may call an agent."
     agent_id: str
     limit: int
     burst: int | None
     remaining: RequestBudgetRemaining | None
     counted_by: Literal["redis", "replica"]
-    use_since: int
-    use: list[RequestBudgetUseItem]
-
-
-class CardSignature(TypedDict):
-    "The result of the verification of the signatures of an agent card."
-    state: Literal["absent", "untrusted_key", "invalid", "verified", "unsupported_format"]
-    kid: NotRequired[str]
-    form: NotRequired[Literal["transmitted", "presence", "compact"]]
-
-
-class CardKeyContent(TypedDict):
-    "A public key whose signatures of agent cards the team trusts."
-    algorithm: Literal["ES256", "ES384", "EdDSA", "PS256", "RS256"]
-    public_key: dict[str, Any]
-    origins: list[str]
-
-
-class CardKey(TypedDict):
-    "A public key whose signatures of agent cards the team trusts."
-    kid: str
-    algorithm: Literal["ES256", "ES384", "EdDSA", "PS256", "RS256"]
-    public_key: dict[str, Any]
-    origins: list[str]
-    updated_at: int
-    updated_by: str
-
-
-class CardKeyList(TypedDict):
-    "The keys that the team trusts."
-    results: list[CardKey]
-
-
-class CardPolicyContent(TypedDict):
-    "What happens to agent cards by their signatures."
-    signatures: Literal["off", "if_present", "require"]
-
-
-class CardPolicy(TypedDict):
-    "What happens to agent cards by their signatures."
-    signatures: Literal["off", "if_present", "require"]
-    updated_at: int | None
-    updated_by: str | None
 
 
 class A2AAgentCardSupportedInterfacesItem(TypedDict):
@@ -1415,7 +1354,7 @@ class A2AAgentCardSkillsItem(TypedDict):
 
 
 class A2AAgentCard(TypedDict):
-    "An agent card of A2A 1.0, made from a configuration. It has no secrets and no signatures."
+    "An agent card of A2A 1.0, made from a configuration. It has no secrets."
     name: str
     description: str
     version: str
@@ -1441,10 +1380,8 @@ class CardRefresh(TypedDict):
     "What a refresh of an agent from its card did, or would do."
     dry_run: bool
     revision: int
-    digest: str
     changes: list[CardRefreshChangesItem]
     moves_to: str | None
-    signature: CardSignature
     warnings: list[str]
 
 
@@ -1582,7 +1519,7 @@ class AuditEvent(TypedDict):
     at: int
     user_id: str
     changed_by_name: str | None
-    action: Literal["agent_created", "agent_updated", "agent_restored", "agent_trust_stage_changed", "agent_deleted", "agent_recovered", "agent_evaluation_recorded", "agent_revision_redacted", "agents_exported", "secrets_read", "idempotency_conflict", "permission_refused", "service_called", "audit_exported", "user_erased", "view_saved", "view_deleted", "set_applied", "set_released", "card_key_saved", "card_key_deleted", "card_policy_changed"]
+    action: Literal["agent_created", "agent_updated", "agent_restored", "agent_trust_stage_changed", "agent_deleted", "agent_recovered", "agent_evaluation_recorded", "agent_revision_redacted", "agents_exported", "secrets_read", "idempotency_conflict", "permission_refused", "service_called", "audit_exported", "user_erased", "view_saved", "view_deleted", "set_applied", "set_released"]
     agent_id: str | None
     request_id: str
     via: Literal["api", "mcp", "import", "set"]
@@ -1671,31 +1608,6 @@ class ServiceDocument(TypedDict):
     left_out: list[str]
 
 
-class ServiceChange(TypedDict):
-    "A new document that breaks clients of the previous one."
-    at: int
-    from_version: str
-    to_version: str
-    changes: list[str]
-
-
-class ResponseMismatch(TypedDict):
-    "Sampled responses of one operation that differ from the document."
-    operation_id: str
-    method: str
-    path: str
-    count: int
-    last_at: int
-    difference: str
-
-
-class ServiceStatusResponses(TypedDict):
-    "Result of the sampled response checks since the document has been in use."
-    checked: int
-    mismatched: int
-    mismatches: list[ResponseMismatch]
-
-
 class ServiceStatus(TypedDict):
     "A mounted service, as the replica that sends the response sees it."
     name: str
@@ -1706,8 +1618,6 @@ class ServiceStatus(TypedDict):
     errors: list[str]
     breaker: Literal["closed", "half_open", "open"]
     document: ServiceDocument | None
-    last_breaking_change: ServiceChange | None
-    responses: ServiceStatusResponses
 
 
 class ServiceList(TypedDict):
@@ -1752,13 +1662,13 @@ class HTTPValidationError(TypedDict):
 class Problem(TypedDict):
     "Body of every error response except 422."
     detail: str
-    code: Literal["bad_request", "unauthenticated", "invalid_token", "permission_missing", "team_missing", "team_ambiguous", "team_not_yours", "user_missing", "not_found", "agent_not_found", "revision_not_found", "secret_not_found", "user_not_found", "view_not_found", "managed_agent_not_found", "card_key_not_found", "method_not_allowed", "request_timeout", "idempotency_conflict", "idempotency_agent_deleted", "value_in_use", "secret_in_use", "too_many_secrets", "has_dependents", "too_many_views", "field_owned", "field_drifted", "agent_bound", "too_many_sets", "set_full", "too_many_card_keys", "no_agent_card", "no_card_url", "card_changed", "card_refused", "match_count_differs", "too_many_matches", "plan_not_valid", "position_expired", "revision_stale", "body_too_large", "agent_too_large", "too_many_requests", "request_budget_exceeded", "headers_too_large", "internal", "upstream_failed", "token_exchange_failed", "card_unreachable", "card_unreadable", "issuer_unavailable", "token_exchange_unavailable", "database_unavailable", "filters_not_ready", "overloaded", "agent_busy", "outcome_unknown", "upstream_unavailable", "upstream_not_configured", "events_unavailable", "events_not_configured", "upstream_timeout"]
+    code: Literal["bad_request", "unauthenticated", "invalid_token", "permission_missing", "team_missing", "team_ambiguous", "team_not_yours", "user_missing", "not_found", "agent_not_found", "revision_not_found", "secret_not_found", "user_not_found", "view_not_found", "managed_agent_not_found", "method_not_allowed", "request_timeout", "idempotency_conflict", "idempotency_agent_deleted", "value_in_use", "secret_in_use", "too_many_secrets", "has_dependents", "too_many_views", "field_owned", "field_drifted", "agent_bound", "too_many_sets", "set_full", "no_agent_card", "no_card_url", "match_count_differs", "too_many_matches", "position_expired", "revision_stale", "body_too_large", "agent_too_large", "too_many_requests", "request_budget_exceeded", "headers_too_large", "internal", "upstream_failed", "token_exchange_failed", "card_unreachable", "card_unreadable", "issuer_unavailable", "token_exchange_unavailable", "database_unavailable", "overloaded", "agent_busy", "outcome_unknown", "upstream_unavailable", "upstream_not_configured", "events_unavailable", "events_not_configured", "upstream_timeout"]
 
 
 TrustStage: TypeAlias = "Literal[\"registered\", \"tested\", \"hardened\", \"trusted\", \"optimized\", \"adapted\"]"
 
 
-ProblemCode: TypeAlias = "Literal[\"bad_request\", \"unauthenticated\", \"invalid_token\", \"permission_missing\", \"team_missing\", \"team_ambiguous\", \"team_not_yours\", \"user_missing\", \"not_found\", \"agent_not_found\", \"revision_not_found\", \"secret_not_found\", \"user_not_found\", \"view_not_found\", \"managed_agent_not_found\", \"card_key_not_found\", \"method_not_allowed\", \"request_timeout\", \"idempotency_conflict\", \"idempotency_agent_deleted\", \"value_in_use\", \"secret_in_use\", \"too_many_secrets\", \"has_dependents\", \"too_many_views\", \"field_owned\", \"field_drifted\", \"agent_bound\", \"too_many_sets\", \"set_full\", \"too_many_card_keys\", \"no_agent_card\", \"no_card_url\", \"card_changed\", \"card_refused\", \"match_count_differs\", \"too_many_matches\", \"plan_not_valid\", \"position_expired\", \"revision_stale\", \"body_too_large\", \"agent_too_large\", \"too_many_requests\", \"request_budget_exceeded\", \"headers_too_large\", \"internal\", \"upstream_failed\", \"token_exchange_failed\", \"card_unreachable\", \"card_unreadable\", \"issuer_unavailable\", \"token_exchange_unavailable\", \"database_unavailable\", \"filters_not_ready\", \"overloaded\", \"agent_busy\", \"outcome_unknown\", \"upstream_unavailable\", \"upstream_not_configured\", \"events_unavailable\", \"events_not_configured\", \"upstream_timeout\"]"
+ProblemCode: TypeAlias = "Literal[\"bad_request\", \"unauthenticated\", \"invalid_token\", \"permission_missing\", \"team_missing\", \"team_ambiguous\", \"team_not_yours\", \"user_missing\", \"not_found\", \"agent_not_found\", \"revision_not_found\", \"secret_not_found\", \"user_not_found\", \"view_not_found\", \"managed_agent_not_found\", \"method_not_allowed\", \"request_timeout\", \"idempotency_conflict\", \"idempotency_agent_deleted\", \"value_in_use\", \"secret_in_use\", \"too_many_secrets\", \"has_dependents\", \"too_many_views\", \"field_owned\", \"field_drifted\", \"agent_bound\", \"too_many_sets\", \"set_full\", \"no_agent_card\", \"no_card_url\", \"match_count_differs\", \"too_many_matches\", \"position_expired\", \"revision_stale\", \"body_too_large\", \"agent_too_large\", \"too_many_requests\", \"request_budget_exceeded\", \"headers_too_large\", \"internal\", \"upstream_failed\", \"token_exchange_failed\", \"card_unreachable\", \"card_unreadable\", \"issuer_unavailable\", \"token_exchange_unavailable\", \"database_unavailable\", \"overloaded\", \"agent_busy\", \"outcome_unknown\", \"upstream_unavailable\", \"upstream_not_configured\", \"events_unavailable\", \"events_not_configured\", \"upstream_timeout\"]"
 
 
 class ListAgentConfigurationsQuery(TypedDict):
@@ -1837,9 +1747,12 @@ CompareAgentConfigurationsQuery = TypedDict("CompareAgentConfigurationsQuery", {
 })
 
 
+class ChangeAgentConfigurationsQuery(TypedDict):
+    dry_run: NotRequired[bool]
+
+
 class ImportAgentConfigurationsQuery(TypedDict):
     dry_run: NotRequired[bool]
-    plan: NotRequired[str]
 
 
 class ListAgentEvaluationsQuery(TypedDict):
@@ -1854,7 +1767,6 @@ class GetAgentEvaluationSeriesQuery(TypedDict):
 
 class GetAgentDelegationQuery(TypedDict):
     depth: NotRequired[int]
-    as_of: NotRequired[str]
 
 
 class ListAgentDependentsQuery(TypedDict):
@@ -1868,7 +1780,6 @@ class WatchAgentConfigurationsQuery(TypedDict):
 
 class RefreshAgentCardQuery(TypedDict):
     dry_run: NotRequired[bool]
-    expected_digest: NotRequired[str]
     move_interface: NotRequired[bool]
 
 
@@ -1901,7 +1812,7 @@ class ListDriftQuery(TypedDict):
 class ListAuditEventsQuery(TypedDict):
     agent_id: NotRequired[str]
     user_id: NotRequired[str]
-    action: NotRequired[Literal["agent_created", "agent_updated", "agent_restored", "agent_trust_stage_changed", "agent_deleted", "agent_recovered", "agent_evaluation_recorded", "agent_revision_redacted", "agents_exported", "secrets_read", "idempotency_conflict", "permission_refused", "service_called", "audit_exported", "user_erased", "view_saved", "view_deleted", "set_applied", "set_released", "card_key_saved", "card_key_deleted", "card_policy_changed"]]
+    action: NotRequired[Literal["agent_created", "agent_updated", "agent_restored", "agent_trust_stage_changed", "agent_deleted", "agent_recovered", "agent_evaluation_recorded", "agent_revision_redacted", "agents_exported", "secrets_read", "idempotency_conflict", "permission_refused", "service_called", "audit_exported", "user_erased", "view_saved", "view_deleted", "set_applied", "set_released"]]
     field: NotRequired[str]
     via: NotRequired[Literal["api", "mcp", "import", "set"]]
     client_id: NotRequired[str]
@@ -1914,7 +1825,7 @@ class ListAuditEventsQuery(TypedDict):
 class ExportAuditEventsQuery(TypedDict):
     agent_id: NotRequired[str]
     user_id: NotRequired[str]
-    action: NotRequired[Literal["agent_created", "agent_updated", "agent_restored", "agent_trust_stage_changed", "agent_deleted", "agent_recovered", "agent_evaluation_recorded", "agent_revision_redacted", "agents_exported", "secrets_read", "idempotency_conflict", "permission_refused", "service_called", "audit_exported", "user_erased", "view_saved", "view_deleted", "set_applied", "set_released", "card_key_saved", "card_key_deleted", "card_policy_changed"]]
+    action: NotRequired[Literal["agent_created", "agent_updated", "agent_restored", "agent_trust_stage_changed", "agent_deleted", "agent_recovered", "agent_evaluation_recorded", "agent_revision_redacted", "agents_exported", "secrets_read", "idempotency_conflict", "permission_refused", "service_called", "audit_exported", "user_erased", "view_saved", "view_deleted", "set_applied", "set_released"]]
     field: NotRequired[str]
     via: NotRequired[Literal["api", "mcp", "import", "set"]]
     client_id: NotRequired[str]

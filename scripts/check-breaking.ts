@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mayBreak } from './release/versions.ts'
 
-/** Fails when the document breaks clients of the previous release and its version does not announce it. The release is the newest tag `v*`; before
- * the first one there is nothing to break. */
+/**
+ * Lists the changes of the API that break clients of a release: `npm run release:breaks -- [FROM_TAG [TO_TAG]]`. Without
+ * tags, it compares the newest release with the committed document; before the first release there is nothing to break. Fails
+ * if the version does not announce breaking changes.
+ */
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** The oasdiff program: the one that OASDIFF names, which CI sets and which must then run, else the one on PATH.
@@ -41,26 +44,64 @@ export function previousRelease(): string | undefined {
   return tags.split('\n').find((tag) => tag !== '')
 }
 
-const versionOf = (path: string): string =>
-  (JSON.parse(readFileSync(path, 'utf8')) as { info: { version: string } }).info.version
+/** The document that a tag has. Throws a sentence if there is no such tag or document. */
+export function documentOf(tag: string, root: string): string {
+  try {
+    return execFileSync('git', ['show', `refs/tags/${tag}:openapi.json`], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 2 ** 28,
+    })
+  } catch {
+    throw new Error(`There is no tag ${tag} with an openapi.json`)
+  }
+}
 
-if (import.meta.main) {
-  const tag = previousRelease()
+const versionOf = (document: string): string =>
+  (JSON.parse(document) as { info: { version: string } }).info.version
+
+/** Whether one document breaks clients of another, and whether its version announces that. */
+export function compareDocuments(
+  before: string,
+  after: string,
+): { breaks: boolean; isAnnounced: boolean; report: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'console-openapi-'))
+  try {
+    const base = join(folder, 'before.json')
+    const revision = join(folder, 'after.json')
+    writeFileSync(base, before)
+    writeFileSync(revision, after)
+    return { ...checkBreaking(base, revision), isAnnounced: mayBreak(versionOf(before), versionOf(after)) }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Whether the version may be released. */
+function main([from = previousRelease(), to]: string[]): boolean {
+  if (from === undefined) {
+    process.stdout.write('There is no release yet: no tag v* to compare with.\n')
+    return true
+  }
+  const before = documentOf(from, ROOT)
+  const after = to === undefined ? readFileSync(join(ROOT, 'openapi.json'), 'utf8') : documentOf(to, ROOT)
   if (findOasdiff() === undefined) {
     process.stdout.write(`${OASDIFF_MISSING}\n`)
-  } else if (tag === undefined) {
-    process.stdout.write('No release yet: nothing to break.\n')
-  } else {
-    const folder = mkdtempSync(join(tmpdir(), 'console-openapi-'))
-    try {
-      const base = join(folder, 'openapi.json')
-      writeFileSync(base, execFileSync('git', ['show', `${tag}:openapi.json`], { cwd: ROOT }))
-      const { breaks, report } = checkBreaking(base, join(ROOT, 'openapi.json'))
-      process.stdout.write(`Compared with ${tag}.\n${report}\n`)
-      const isAnnounced = mayBreak(versionOf(base), versionOf(join(ROOT, 'openapi.json')))
-      process.exitCode = breaks && !isAnnounced ? 1 : 0
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    return true
+  }
+  const { breaks, isAnnounced, report } = compareDocuments(before, after)
+  process.stdout.write(`${from} to ${to ?? 'openapi.json'}:\n${report}\n`)
+  if (!breaks || isAnnounced) return true
+  process.stderr.write('The version does not announce breaking changes: see docs/releasing.md.\n')
+  return false
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = main(process.argv.slice(2)) ? 0 : 1
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exitCode = 1
   }
 }

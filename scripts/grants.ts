@@ -4,17 +4,12 @@ export const TABLE_GRANTS: Record<string, readonly string[]> = {
   deleted_agents: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   agent_revisions: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   agent_secrets: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-  delegations: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-  agent_addresses: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-  delegation_backfill: ['SELECT', 'UPDATE'],
+  delegations: ['SELECT'],
   agent_evaluations: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   saved_views: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   managed_agents: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-  card_keys: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-  card_policies: ['SELECT', 'INSERT', 'UPDATE'],
   users: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   agent_filters: ['SELECT'],
-  agent_filters_progress: ['SELECT'],
   idempotency_keys: ['SELECT', 'INSERT', 'DELETE'],
   bulk_requests: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   bulk_changes: ['SELECT', 'INSERT', 'DELETE'],
@@ -22,21 +17,14 @@ export const TABLE_GRANTS: Record<string, readonly string[]> = {
   outbox: ['SELECT', 'INSERT', 'DELETE', 'UPDATE (payload)'],
   event_delivery: ['SELECT', 'UPDATE'],
   audit_events: ['SELECT', 'INSERT'],
-  audit_seals: ['SELECT', 'INSERT'],
-  audit_checkpoints: ['SELECT', 'INSERT'],
-  audit_sealing: ['SELECT', 'UPDATE'],
   audit_partitions: ['SELECT'],
   schema_migrations: ['SELECT'],
 }
 
-export const FUNCTION_GRANTS = ['create_audit_partition(date)', 'fill_agent_filters(integer)']
+export const FUNCTION_GRANTS = ['create_audit_partition(date)']
 
 /** Only with AUDIT_RETENTION_MONTHS. */
-export const RETENTION_GRANTS = [
-  'expire_audit_partition(date)',
-  'drop_expired_audit_partition()',
-  'delete_expired_audit_checkpoints()',
-]
+export const RETENTION_GRANTS = ['expire_audit_partition(date)', 'drop_expired_audit_partition()']
 
 /** With a right that is not listed above, records of the audit log could be changed or removed. */
-export const APPEND_ONLY = ['audit_events', 'audit_seals', 'audit_checkpoints']
+export const APPEND_ONLY = ['audit_events']

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeReleased } from './check-migrations/released.ts'
 import { releaseChangelog } from './release/changelog.ts'
 import { parseVersion, writeVersion } from './release/versions.ts'
 
@@ -17,6 +18,7 @@ try {
   const changelog = releaseChangelog(await readFile(path, 'utf8'), version, today)
   await writeVersion(root, version)
   await writeFile(path, changelog)
+  writeReleased(join(root, 'migrations'))
   process.stdout.write(`${version} is in every place. Next: npm run release:check\n`)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)

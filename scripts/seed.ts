@@ -49,8 +49,6 @@ export async function seed(databaseUrl: string, options: FleetOptions, report: R
     report('scores', false)
     await client.query(INSERT_EVALUATIONS)
     report('scores   written', true)
-    // Maintenance derives the graph of delegations.
-    await client.query('UPDATE delegation_backfill SET passes_left = 2')
     for (const [index, { name, definition }] of indexes.entries()) {
       report(`index    ${index + 1} of ${indexes.length}, ${name}`, false)
       await client.query(definition)
@@ -73,7 +71,8 @@ async function dropIndexes(client: Client): Promise<{ name: string; definition: 
     SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
     FROM pg_index WHERE indrelid IN ('agents'::regclass, 'agent_filters'::regclass) AND NOT indisprimary`)
   for (const { name } of rows) await client.query(`DROP INDEX ${name}`)
-  return rows
+  // An index of a partitioned table is described without those of its partitions.
+  return rows.map(({ name, definition }) => ({ name, definition: definition.replace(' ON ONLY ', ' ON ') }))
 }
 
 async function copy(client: Client, table: string, columns: string, source: Iterable<string>): Promise<void> {

@@ -1,7 +1,5 @@
-import { createRepetition } from './agents/bulk/repetition.ts'
 import { BULK_PATH, bulkRoutes } from './agents/bulk/routes.ts'
 import { createBulk } from './agents/bulk/service.ts'
-import { idempotencyKey } from './agents/configuration/idempotency.ts'
 import { configurationRoutes } from './agents/configuration/routes.ts'
 import { createAgents } from './agents/configuration/service.ts'
 import { delegationRoutes } from './agents/delegation/routes.ts'
@@ -9,7 +7,6 @@ import { createDelegationGraph } from './agents/delegation/service.ts'
 import { estimateAgents } from './agents/estimate.ts'
 import { evaluationRoutes } from './agents/evaluations/routes.ts'
 import { createEvaluations } from './agents/evaluations/service.ts'
-import { findByExternalKeys } from './agents/external-keys.ts'
 import { createRedact } from './agents/history/redact.ts'
 import { historyRoutes } from './agents/history/routes.ts'
 import { createHistory } from './agents/history/service.ts'
@@ -17,25 +14,22 @@ import { lifecycleRoutes } from './agents/lifecycle/routes.ts'
 import { createLifecycle } from './agents/lifecycle/service.ts'
 import { createAgentExport } from './agents/list/export.ts'
 import { createFacets } from './agents/list/facets.ts'
-import { createFilterTableCheck } from './agents/list/readiness.ts'
 import { listRoutes } from './agents/list/routes.ts'
-import { createAgentList, isSearch } from './agents/list/service.ts'
-import { createManagedAgents } from './agents/managed/service.ts'
+import { createAgentList } from './agents/list/service.ts'
 import { createNamedSecrets } from './agents/secrets/named-secrets.ts'
+import { createReadSecrets } from './agents/secrets/read-secrets.ts'
 import { secretRoutes } from './agents/secrets/routes.ts'
-import { createReadSecrets } from './agents/secrets/service.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { createAudit } from './audit/service.ts'
-import { openRequestBudgets } from './budgets/create.ts'
 import { requestBudgetRoutes } from './budgets/routes.ts'
-import { AGENT_SCHEMAS, AgentCreate, AgentUpdate } from './contract/agent.ts'
+import { RequestBudgets } from './budgets/service.ts'
+import { AGENT_SCHEMAS } from './contract/agent.ts'
 import { AGENT_CARD_SCHEMAS } from './contract/agent-card.ts'
 import { SECRET_SCHEMAS } from './contract/agent-secrets.ts'
 import { API_VERSION } from './contract/api-version.ts'
 import { describeEvents } from './contract/asyncapi.ts'
 import { AUDIT_SCHEMAS } from './contract/audit.ts'
 import { BULK_SCHEMAS } from './contract/bulk.ts'
-import { CARD_SIGNATURE_SCHEMAS } from './contract/card-signature.ts'
 import { CONFIGURATION_SET_SCHEMAS } from './contract/configuration-set.ts'
 import { DELEGATION_SCHEMAS } from './contract/delegation.ts'
 import { EVALUATION_SCHEMAS } from './contract/evaluation.ts'
@@ -43,7 +37,6 @@ import { AgentEvent, DEFAULT_SUBJECT_PREFIX } from './contract/events.ts'
 import { EvolutionError, EvolutionStatus, Genome } from './contract/evolution.ts'
 import { ExportedAgent } from './contract/export.ts'
 import { AgentFacets } from './contract/facets.ts'
-import { ref } from './contract/fields.ts'
 import { HISTORY_SCHEMAS } from './contract/history.ts'
 import { AgentImportRow, IMPORT_SCHEMAS, ImportRequestBody } from './contract/imports.ts'
 import { AgentLifecycle } from './contract/lifecycle.ts'
@@ -69,20 +62,17 @@ import { openApi, openApiRoute } from './http/openapi.ts'
 import { protectedResource } from './http/protected-resource.ts'
 import { referencePage } from './http/reference-page.ts'
 import { createServer } from './http/server.ts'
-import { documents } from './http/validation/documents.ts'
+import { documents } from './http/validation/parts.ts'
 import { webConsole } from './http/web/plugin.ts'
-import { createReadCards } from './imports/cards/read-cards.ts'
-import { createCardRefresh } from './imports/cards/refresh.ts'
+import { createReadCard } from './imports/cards/import-card.ts'
 import { cardRoutes } from './imports/cards/routes.ts'
 import { IMPORTS_PATH, importRoutes } from './imports/routes.ts'
 import { createImports } from './imports/service.ts'
-import { cardTrustRoutes } from './imports/signatures/routes.ts'
-import { createCardTrust } from './imports/signatures/service.ts'
 import { MCP_PATH, MCP_SCOPES, mcpRoutes } from './mcp/routes.ts'
+import { close } from './platform/close.ts'
 import { type Backlog, readBacklog, readEpoch } from './platform/events/outbox.ts'
 import { notifyAfterWrites } from './platform/events/outbox-notifier.ts'
-import { createExports } from './platform/fairness/exports.ts'
-import { atPlace } from './platform/fairness/place.ts'
+import { createExports } from './platform/exports.ts'
 import type { Refusal } from './platform/identity/identity.ts'
 import { createSampler, type Sampler } from './platform/observe/sampler.ts'
 import { withTimeout } from './platform/with-timeout.ts'
@@ -111,7 +101,6 @@ const SCHEMAS = [
   ...IMPORT_SCHEMAS,
   ...EVALUATION_SCHEMAS,
   ...REQUEST_BUDGET_SCHEMAS,
-  ...CARD_SIGNATURE_SCHEMAS,
   ...AGENT_CARD_SCHEMAS,
   ...VIEW_SCHEMAS,
   ...CONFIGURATION_SET_SCHEMAS,
@@ -131,52 +120,53 @@ const SCHEMAS = [
 
 /** The only place that wires the parts together. */
 export async function buildApp(deps: Deps) {
-  const { database, identity, evolution, events, services, shutdown, metrics, log, hasReference, web } = deps
+  const { database, identity, evolution, events, services, shutdown, metrics, log, web } = deps
   // For writes that insert into the outbox: notifies the relays after each write.
   const notifyingDatabase = events ? notifyAfterWrites(database, database.system, log) : database
-  const backlog = createSampler(() => readBacklog(database.system))
-  const databaseState = createSampler(database.state)
-  const agentCounts = createSampler(() => estimateAgents(database.system))
+  // The server ends streams before it waits for open requests, and closes the rest after them.
+  const streams = new AsyncDisposableStack()
+  const opened = new AsyncDisposableStack()
+  const sample = <Value>(read: () => Promise<Value>) => opened.adopt(createSampler(read), close)
+  const backlog = sample(() => readBacklog(database.system))
+  const databaseState = sample(database.state)
+  const agentCounts = sample(() => estimateAgents(database.system))
   metrics.observeAgents(agentCounts.latest)
   metrics.observeBacklog(backlog.latest)
   metrics.observeDatabase({ statistics: database.statistics, state: databaseState.latest })
   if (events) metrics.observeNats(events.nats.isUp)
   metrics.observeIssuer(identity.issuerState)
   if (identity.revocations) metrics.observeRevocations(identity.revocations)
-  const exports = createExports({ queue: deps.lanes.searches })
-  const audit = createAudit({
-    ...deps,
-    sql: database,
-    system: database.system,
-    searches: database.searches,
-    exports,
-  })
-  const users = createUsers({ ...deps, sql: database, system: database.system })
+  const exports = streams.adopt(createExports(), close)
+  const audit = opened.adopt(
+    createAudit({
+      ...deps,
+      sql: database,
+      system: database.system,
+      searches: database.searches,
+      exports,
+    }),
+    close,
+  )
+  const users = opened.adopt(createUsers({ ...deps, sql: database, system: database.system }), close)
   const recordRefusal = (refusal: Refusal) => {
     users.remember(refusal.caller)
     return audit.recordRefusal(refusal)
   }
   const app = await createServer({ ...deps, schemas: SCHEMAS, recordRefusal })
-  const budgets = openRequestBudgets({ ...deps, sql: database })
+  const budgets = new RequestBudgets({ ...deps, sql: database })
   const broadcaster =
     events &&
-    startBroadcaster(
-      events.stream,
-      log,
-      () => readEpoch(database.system),
-      ({ teamId, agentId }) => budgets.forget(teamId, agentId),
+    streams.adopt(
+      startBroadcaster(
+        events.stream,
+        log,
+        () => readEpoch(database.system),
+        ({ teamId, agentId }) => budgets.forget(teamId, agentId),
+      ),
+      close,
     )
-  app.addHook('preClose', async () => {
-    exports.close()
-    budgets.close()
-    await broadcaster?.close()
-  })
-  app.addHook('onClose', async () => {
-    backlog.close()
-    agentCounts.close()
-    databaseState.close()
-    await Promise.all([audit.close(), users.close()])
-  })
+  app.addHook('preClose', () => streams.disposeAsync())
+  app.addHook('onClose', () => opened.disposeAsync())
   const history = createHistory({ ...deps, sql: notifyingDatabase })
   const agents = createAgents({ ...deps, sql: notifyingDatabase, history })
 
@@ -184,8 +174,10 @@ export async function buildApp(deps: Deps) {
   await app.register(rememberUsers, users)
   await app.register(configurationRoutes, { agents, history })
   const listDeps = {
-    ...{ reads: database, searches: database.searches, exports, recordExport: audit.recordExport },
-    requireFilterTable: createFilterTableCheck(database.searches),
+    reads: database,
+    searches: database.searches,
+    exports,
+    recordExport: audit.recordExport,
   }
   const list = createAgentList(listDeps)
   await app.register(listRoutes, {
@@ -196,37 +188,26 @@ export async function buildApp(deps: Deps) {
   await app.register(historyRoutes, { history, redact: createRedact({ ...deps, sql: database }) })
   const lifecycle = createLifecycle({ ...deps, sql: notifyingDatabase })
   await app.register(lifecycleRoutes, { lifecycle })
-  const repetition = createRepetition({ ...deps, sql: database })
   await app.register(bulkRoutes, {
     bulk: createBulk({
-      ...{ ...deps, ...listDeps, agents, lifecycle, repetition },
+      ...deps,
+      sql: database,
+      searches: database.searches,
+      agents,
+      lifecycle,
       recordRefusal: (caller, permission, agentId) =>
         recordRefusal({ caller, permission, agentId, method: 'POST', route: BULK_PATH }),
     }),
   })
-  const cardTrust = createCardTrust({ ...deps, sql: database })
-  const cardDeps = {
-    documents,
-    get: deps.outbound.get,
-    // The requests that read cards hold no place while they fetch.
-    readTrust: (team: string, signal: AbortSignal) =>
-      atPlace(deps.lanes.reads, { team, signal }, () => cardTrust.read(team)),
-  }
-  await app.register(cardTrustRoutes, { trust: cardTrust })
+  const cardDeps = { documents, get: deps.outbound.get }
   await app.register(importRoutes, {
     imports: createImports({
       ...deps,
+      sql: database,
+      agents,
       rows: app.validateParts(AgentImportRow),
       request: app.validateParts(ImportRequestBody),
-      readCards: createReadCards({ ...deps, ...cardDeps }),
-      agents: {
-        ...agents,
-        find: (teamId, keys) => findByExternalKeys(database, teamId, keys, Math.floor(deps.now() / 1_000)),
-      },
-      beginRepeatable: (turns, caller, given, body) => {
-        const key = idempotencyKey(deps.secrets, caller, given, body, 'import:')
-        return repetition.begin(turns, caller, key, async () => [])
-      },
+      readCard: createReadCard({ ...deps, ...cardDeps }),
       recordRefusal: (caller, permission, agentId) =>
         recordRefusal({ caller, permission, agentId, method: 'POST', route: IMPORTS_PATH }),
     }),
@@ -242,15 +223,13 @@ export async function buildApp(deps: Deps) {
     namedSecrets: createNamedSecrets({ ...deps, sql: notifyingDatabase }),
   })
   await app.register(watchRoutes, { watch: createWatch({ ...deps, broadcaster, stream: events?.stream }) })
-  await app.register(cardRoutes, {
-    ...{ agents, documents },
-    refresh: createCardRefresh({ ...deps, ...cardDeps, agents }),
-  })
+  await app.register(cardRoutes, { ...deps, ...cardDeps, agents })
   await app.register(viewRoutes, { views: createViews({ ...deps, sql: database }) })
   await app.register(setRoutes, {
     sets: createSets({
-      ...{ ...deps, sql: notifyingDatabase, searches: database.searches },
-      agents: createManagedAgents(deps),
+      ...deps,
+      sql: notifyingDatabase,
+      searches: database.searches,
     }),
   })
   await app.register(auditRoutes, { audit })
@@ -265,7 +244,7 @@ export async function buildApp(deps: Deps) {
       ...(evolution ? { evolution: evolution.state } : {}),
     },
     delivery: () => readDelivery(deps, backlog),
-    countedBy: budgets.countedBy,
+    countedBy: () => budgets.countedBy(),
   })
   await app.register(meRoute)
   await app.register(serviceRoutes, { statuses: services.statuses })
@@ -277,23 +256,12 @@ export async function buildApp(deps: Deps) {
     ...{ ...deps, version: API_VERSION },
     recordRefusal: (caller, permission, agentId) =>
       recordRefusal({ caller, permission, agentId, method: 'POST', route: MCP_PATH }),
-    agents: {
-      ...{ list, laneOfList: (query) => (isSearch(query) ? 'searches' : 'reads') },
-      read: (...call) => agents.read(...call),
-      readAt: (...call) => history.readAt(...call),
-      create: (...call) => agents.create(...call),
-      listRevisions: (...call) => history.list(...call),
-      diff: (...call) => history.diff(...call),
-      listEvaluations: (...call) => evaluations.list(...call),
-      planUpdate: async (caller, id, update, revision) =>
-        (await agents.planUpdate(caller, id, update, { expectedRevisions: [revision] })).fields,
-      update: (caller, id, update, revision) =>
-        agents.update(caller, id, update, { expectedRevisions: [revision] }),
-      restore: (caller, id, revision, current) =>
-        history.restore(caller, id, revision, { expectedRevisions: [current] }),
-      ...{ checkUpdate: app.bodyCheck(ref(AgentUpdate)), checkCreate: app.bodyCheck(ref(AgentCreate)) },
-      checkReason: (reason) => checkReason(reason, ['arguments', 'reason']),
-    },
+    agents,
+    history,
+    evaluations,
+    list,
+    bodyCheck: app.bodyCheck,
+    checkReason,
   })
   await app.register(protectedResource, {
     ...{ ...deps, issuer: identity.issuer },
@@ -304,11 +272,10 @@ export async function buildApp(deps: Deps) {
   })
   await app.register(jwksRoute, { publicKeys: deps.signer.publicKeys })
   if (web) await app.register(webConsole, { ...web, ...deps, issuer: identity.issuer })
-  else await app.register(landingPage, { version: API_VERSION, hasReference })
-  if (hasReference) await app.register(referencePage)
+  else await app.register(landingPage, { version: API_VERSION })
+  await app.register(referencePage)
   await app.register(mountRoutes, {
     ...services.mount,
-    requestMemory: deps.requestMemory,
     takePermit: (call) => budgets.takeForCall(call),
     recordCall: (call) => {
       users.remember(call.caller)

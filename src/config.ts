@@ -1,7 +1,7 @@
 import { readAuth } from './config/auth.ts'
 import { type EventsConfig, readEvents } from './config/events.ts'
 import { type EvolutionConfig, readEvolution } from './config/evolution.ts'
-import { refuseInsecure } from './config/insecure.ts'
+import { readAllowedInsecure, refuseInsecure } from './config/insecure.ts'
 import { type MaintenanceConfig, readMaintenance } from './config/maintenance.ts'
 import { readOutbound } from './config/outbound.ts'
 import { type ProcessConfig, readProcess } from './config/process.ts'
@@ -14,14 +14,7 @@ import type { RedisSettings } from './platform/redis/redis.ts'
 import { parseKeyring } from './platform/secrets/keyring.ts'
 import type { KeyringEntry } from './platform/secrets/secrets.ts'
 import type { Environment } from './platform/settings/environment.ts'
-import {
-  parseCount,
-  parseInteger,
-  parseMemory,
-  parsePort,
-  parseSwitch,
-  parseText,
-} from './platform/settings/parsers.ts'
+import { parseInteger, parsePort, parseSwitch, parseText } from './platform/settings/parsers.ts'
 import { createReader } from './platform/settings/reader.ts'
 
 export interface Config extends ProcessConfig, ServicesConfig {
@@ -41,14 +34,10 @@ export interface Config extends ProcessConfig, ServicesConfig {
   readonly secretsKeys: readonly KeyringEntry[]
   /** How long a deleted agent can be recovered. 0: not at all. */
   readonly recoverDays: number
-  /** Serves the API reference at /docs. */
-  readonly hasReference: boolean
   /** Undefined if the browser console is not served. */
   readonly web: WebConfig | undefined
-  readonly connections: { readonly max: number; readonly maxUnsentBytes: number; readonly stallMs: number }
-  readonly watchLimits: { readonly perUser: number; readonly perTeam: number; readonly perProcess: number }
-  /** Bytes of request bodies in memory. */
-  readonly maxReceivedBytes: number
+  /** The mean delay of the event loop from which on requests are refused. 0: they never are. */
+  readonly maxEventLoopDelayMs: number
   readonly shutdownDelayMs: number
   readonly shutdownTimeoutMs: number
 }
@@ -57,6 +46,7 @@ export interface Config extends ProcessConfig, ServicesConfig {
 export function readConfig(environment: Environment): Config {
   const reader = createReader(environment)
   const { read, isSet } = reader
+  const allowed = readAllowedInsecure(reader)
   const config: Config = {
     host: read('HOST', parseText, '127.0.0.1'),
     port: read('PORT', parsePort, 8080),
@@ -67,26 +57,15 @@ export function readConfig(environment: Environment): Config {
     redis: readRedis(reader),
     budgetReplicas: read('REQUEST_BUDGET_REPLICAS', (text) => parseInteger(text, 1, 1_000), 1),
     ...readServices(reader),
-    outbound: readOutbound(reader),
+    outbound: readOutbound(reader, allowed.includes('http_outbound')),
     maintenance: readMaintenance(reader),
     secretsKeys: read('SECRETS_KEYS', parseKeyring),
     recoverDays: read('RECOVER_DAYS', (text) => parseInteger(text, 0, 3_650), 7),
-    hasReference: read('REFERENCE', parseSwitch, true),
     web: readWeb(reader),
-    connections: {
-      max: read('MAX_CONNECTIONS', parseCount, 10_000),
-      maxUnsentBytes: read('MAX_UNSENT_BYTES', parseMemory, 32 * 1024 ** 2),
-      stallMs: read('RESPONSE_STALL_MS', (text) => parseInteger(text, 100, 3_600_000), 20_000),
-    },
-    watchLimits: {
-      perUser: read('WATCH_MAX_PER_USER', parseCount, 20),
-      perTeam: read('WATCH_MAX_PER_TEAM', parseCount, 200),
-      perProcess: read('WATCH_MAX_PER_PROCESS', parseCount, 5_000),
-    },
-    maxReceivedBytes: read('MAX_RECEIVED_BYTES', parseMemory, 128 * 1024 ** 2),
+    maxEventLoopDelayMs: 250,
     shutdownTimeoutMs: read('SHUTDOWN_TIMEOUT_MS', (text) => parseInteger(text, 0, 60_000), 10_000),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS', (text) => parseInteger(text, 0, 60_000), 5_000),
   }
-  refuseInsecure(reader, config)
+  refuseInsecure(reader, config, allowed)
   return reader.finish(config)
 }

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import { close } from './platform/close.ts'
 import { createDatabase, type Database } from './platform/database/database.ts'
 import { createEvents, type Events } from './platform/events/events.ts'
-import { createLanes, type Lanes } from './platform/fairness/lanes.ts'
-import { createSharedBudget, type SharedBudget } from './platform/fairness/shared-budget.ts'
 import { createIdentity, type Identity } from './platform/identity/identity.ts'
 import { newId } from './platform/new-id.ts'
 import { createLog } from './platform/observe/log.ts'
@@ -23,8 +22,6 @@ export interface Deps {
   /** A UUID version 7 for the current time, or for a given time in milliseconds since the epoch. */
   newId: (atMs?: number) => string
   database: Database
-  /** The places of requests at the database. */
-  lanes: Lanes
   identity: Identity
   secrets: Secrets
   metrics: Metrics
@@ -42,16 +39,13 @@ export interface Deps {
   publicUrl: string | undefined
   /** Signs the assertions for services. */
   signer: Signer
-  hasReference: boolean
   /** Undefined if the browser console is not served. */
   web: Config['web']
   recoverDays: number
-  connectionLimits: Config['connections']
-  watchLimits: Config['watchLimits']
-  /** Bytes of request bodies that are in memory, of all teams together. */
-  requestMemory: SharedBudget
+  maxEventLoopDelayMs: number
   /** Set when the process receives SIGTERM or SIGINT. */
   shutdown: { hasBegun: boolean }
+  close: () => Promise<void>
 }
 
 export function createDeps(
@@ -63,25 +57,24 @@ export function createDeps(
   const metrics = createMetrics()
   const signer = createSigner(config.signingKeys)
   const own = { log, now, newId: overrides.newId ?? newId, metrics, signer }
+  const opened = new AsyncDisposableStack()
+  const evolution = config.evolution && createUpstream({ name: 'evolution', ...config.evolution, metrics })
   return {
     ...own,
-    database: createDatabase(config.databaseUrl, log, config.pool),
-    lanes: createLanes(config.pool),
+    database: opened.adopt(createDatabase(config.databaseUrl, log, config.pool, metrics.turns), close),
     identity: createIdentity({ ...config.auth, now, log }),
     secrets: createSecrets(config.secretsKeys),
-    evolution: config.evolution && createUpstream({ name: 'evolution', ...config.evolution, metrics }),
-    events: config.events && createEvents(config.events, log),
-    redis: config.redis && createRedis(config.redis, log, metrics.redis()),
+    evolution: evolution && opened.adopt(evolution, close),
+    events: config.events && opened.adopt(createEvents(config.events, log), ({ nats }) => nats.close()),
+    redis: config.redis && opened.adopt(createRedis(config.redis, log, metrics.redis()), close),
     budgetReplicas: config.budgetReplicas,
-    services: createServices({ ...config, ...own }),
-    outbound: createOutboundClient(config.outbound, { log }),
+    services: opened.adopt(createServices({ ...config, ...own }), close),
+    outbound: opened.adopt(createOutboundClient(config.outbound, { log }), close),
     publicUrl: config.publicUrl,
-    hasReference: config.hasReference,
     web: config.web,
     recoverDays: config.recoverDays,
-    connectionLimits: config.connections,
-    watchLimits: config.watchLimits,
-    requestMemory: createSharedBudget(config.maxReceivedBytes),
+    maxEventLoopDelayMs: config.maxEventLoopDelayMs,
     shutdown: { hasBegun: false },
+    close: () => opened.disposeAsync(),
   }
 }

@@ -13,6 +13,17 @@ export function runMain(main: () => Promise<void>): void {
   })
 }
 
+/** Shuts down at the first signal to end. A second one ends the process at once. */
+export function onSignal(shutDown: (signal: string) => Promise<void>): void {
+  let hasBegun = false
+  const begin = (signal: string) => {
+    if (hasBegun) process.exit(1)
+    hasBegun = true
+    void shutDown(signal)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, begin)
+}
+
 function explain(error: NodeJS.ErrnoException): string {
   if (error instanceof ConfigInvalid) return `${error.message}\nVariables: docs/operating.md`
   if (error.code !== 'EADDRINUSE') return `Could not start: ${error.stack}`

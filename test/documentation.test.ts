@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { PERMISSIONS } from '../src/contract/permissions.ts'
 import { PROBLEMS } from '../src/contract/problem-codes.ts'
+import { findByName } from './by-name.ts'
 import { knownVariables } from './support/configuration.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -60,11 +61,23 @@ describe('the documents', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: object }
     const missing = texts.flatMap(([file, text]) =>
       names(text, /npm run ([\w:-]+)/g)
-        // A name in upper case is a placeholder, as in `npm run proof:NAME`.
+        // A name in upper case is a placeholder, as in `npm run proof -- NAME --long`.
         .filter((name) => !/[A-Z]/.test(name) && !Object.hasOwn(scripts, name))
         .map((name) => `${file}: ${name}`),
     )
     assert.deepEqual(missing, [])
+  })
+
+  it('list every proof and measurement, and no other', () => {
+    const [, section = ''] = read('CONTRIBUTING.md').split('\n## Proofs and measurements\n')
+    const [proofs = '', measurements = ''] = section.split('| measurement |')
+    const listed = (table: string) =>
+      names(table, /^\| (`.*) \|/gm).flatMap((row) => names(row.split(' | ')[0] ?? '', /`([a-z-]+)`/g))
+    assert.deepEqual(listed(proofs).toSorted(), [...findByName('proof').keys()].toSorted())
+    assert.deepEqual(
+      listed(measurements.split('`npm run bench')[0] ?? '').toSorted(),
+      [...findByName('measure').keys()].toSorted(),
+    )
   })
 
   it('link to pages and headings that exist', () => {

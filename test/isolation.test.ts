@@ -62,7 +62,6 @@ describe('a team never sees or touches what is another’s', async () => {
 
   it('nothing of the owner is gone', async () => {
     const read = (path: string) => running.request('GET', path, owner)
-    assert.equal((await read(`/v1/card-keys/${agent.id}`)).status, 200)
     assert.equal((await read(`/v1/views/${agent.id}?scope=team`)).status, 200)
     const { body } = await read('/v1/configuration-sets/theirs/agents')
     assert.deepEqual(

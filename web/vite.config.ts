@@ -1,10 +1,14 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { licencesOfFiles } from './scripts/licences-of-files.ts'
 import { precompress } from './scripts/precompress.ts'
+
+/** Served at /console/licenses.txt. */
+const LICENCES = 'licenses.txt'
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), precompress()],
+  plugins: [react(), licencesOfFiles(LICENCES), precompress()],
   // The client is compiled from its source: the console always uses the client of the same commit.
   resolve: { conditions: ['agent-console-source', 'module', 'browser', 'development|production'] },
   build: {
@@ -15,5 +19,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     manifest: true,
+    license: { fileName: LICENCES },
   },
 })

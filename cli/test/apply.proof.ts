@@ -8,16 +8,16 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { agentBodies } from '../../test/support/agent-bodies.ts'
 import { useConsole } from '../../test/support/console.ts'
+import { seedOr, sized } from '../../test/support/sized.ts'
 import { outcomeOf, useBuiltProgram } from './support/built-program.ts'
 import { nthRequest } from './support/nth-request.ts'
 import { pullAgents, secretsFor } from './support/pulled.ts'
 import { document, type SetFolder, useSetFolder } from './support/set-folder.ts'
 
-/** Few in CI; `npm run proof:apply` takes 1,000 agents, 100 kills and 200 secrets. */
-const AGENTS = Number(process.env['APPLY_AGENTS'] ?? 20)
-const KILLS = Number(process.env['APPLY_KILLS'] ?? 2)
-const SECRETS = Number(process.env['APPLY_SECRETS'] ?? 20)
-const SEED = Number(process.env['APPLY_SEED'] ?? 5)
+const AGENTS = sized(20, 1_000)
+const KILLS = sized(2, 100)
+const SECRETS = sized(20, 200)
+const SEED = seedOr(5)
 /** Agents of the set whose apply is killed. */
 const KILLED = 40
 /** An apply of them sends about so many requests: a dry run and a write for each. */

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { buildCli } from '../scripts/build.ts'
 
 /** Of each command, in turns, so that a busy machine slows both. */
-const ROUNDS = Number(process.env['START_ROUNDS'] ?? 15)
+const ROUNDS = 15
 const MAX_RATIO = 1.8
 
 describe('the start of the command line', () => {

@@ -18,7 +18,7 @@ Data, keys, token and logs are kept in .dev, and are there again at the next sta
 By environment, all optional:
   DATABASE_URL, or PGHOST, PGPORT,           another database; created if it does not exist
     PGUSER, PGPASSWORD, PGDATABASE
-  NATS_URL, NATS_STREAM, NATS_SUBJECT_PREFIX another NATS with JetStream
+  NATS_URL, NATS_STREAM                      another NATS with JetStream, another stream
   REDIS_URL, REDIS_PREFIX                    another Redis; without it the console counts by itself
   HOST (127.0.0.1), PORT (8080)              where the console listens
   METRICS_PORT (9464)                        where the console serves its metrics

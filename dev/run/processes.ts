@@ -86,7 +86,6 @@ export function createProcesses({ environment, ports, host, state, lifetime }: P
         REDIS_URL: redisUrl,
         REDIS_PREFIX: environment['REDIS_PREFIX'],
         NATS_STREAM: environment['NATS_STREAM'],
-        NATS_SUBJECT_PREFIX: environment['NATS_SUBJECT_PREFIX'],
         LOG_LEVEL: environment['LOG_LEVEL'],
         WEB_CLIENT_ID: webClientId,
         WEB_FOLDER: environment['WEB_FOLDER'],

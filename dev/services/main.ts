@@ -1,7 +1,7 @@
 // The evolution service and the demonstration services, in one process, each on its own port (TEAMS_PORT and so on).
 // To see how the console takes the failures of one, or another document of it:
 //
-//   curl -X PUT $SERVICE/_misbehave -d '{"mode": "break_schema", "share": 0.2}'
+//   curl -X PUT $SERVICE/_misbehave -d '{"mode": "error_503", "share": 0.2}'
 //   curl -X PUT $SERVICE/_misbehave -d '{"mode": null}'
 //   curl -X PUT $SERVICE/_document --data-binary @changed.json
 //   curl -X PUT $SERVICE/_document

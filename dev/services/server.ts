@@ -11,9 +11,12 @@ import { listen, stopListening } from '../issuer/listen.ts'
 import { noFleet } from '../story/fleet.ts'
 import { DEMOS, type DemoName } from './catalogue.ts'
 import { type Caller, type DemoContext, Refusal } from './exchange.ts'
-import { breakSchema, MODES, type Mode } from './faults.ts'
 import { createPublished } from './published.ts'
 import { createRouter } from './router.ts'
+
+/** What these services can be told to do: the same as the evolution service, but for `echo`. */
+type Mode = keyof typeof WIRE_FAULTS
+const MODES = Object.keys(WIRE_FAULTS) as Mode[]
 
 export interface DemoServiceOptions extends Partial<DemoContext> {
   /** The `iss` and `aud` of the tokens that it accepts. */
@@ -99,14 +102,13 @@ export async function startDemoService(name: DemoName, options: DemoServiceOptio
       requests.push(`${method} ${target}`)
       if (requests.length > MOST_KEPT) requests.shift()
     }
-    const answer = async (change: (answer: Answer) => Answer) => {
+    const answer = async () => {
       const answered = await behave(request, response)
-      if (answered) send(response, change(answered))
+      if (answered) send(response, answered)
     }
     const active = misbehaviour.next('request')
-    if (!active) return answer((good) => good)
-    if (active.mode === 'break_schema') return answer(target === DOCUMENT ? (good) => good : breakSchema)
-    const wire = { response, socket, behave: () => answer((good) => good) }
+    if (!active) return answer()
+    const wire = { response, socket, behave: answer }
     return WIRE_FAULTS[active.mode](wire, active.options)
   }
 

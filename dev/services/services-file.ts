@@ -7,7 +7,7 @@ import { DEMO_NAMES, DEMOS, type DemoName } from './catalogue.ts'
 export type Settings = (name: DemoName) => object
 
 /** What can be seen at once is more use in development than what costs little. */
-const settingsOfAll = () => ({ poll_seconds: 2, sample_ratio: 1 })
+const settingsOfAll = () => ({ poll_seconds: 2 })
 
 /** Of their calls to agents. */
 const PRIORITIES: Partial<Record<DemoName, string>> = {

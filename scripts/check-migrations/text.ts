@@ -1,7 +1,7 @@
 import type { MigrationFile } from '../migrate/load.ts'
 
-/** Requests wait behind a migration that waits for a lock. The console refuses requests that will probably wait for longer
- * than half of DATABASE_MAX_WAIT_MS, which is this. */
+/** Requests wait behind a migration that waits for a lock. The console refuses requests that wait for longer than
+ * DATABASE_MAX_WAIT_MS, so a migration takes far less of it. */
 const MAX_LOCK_TIMEOUT_MS = 150
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, min: 60_000 }

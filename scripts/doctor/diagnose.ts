@@ -4,7 +4,6 @@ import type { Environment } from '../../src/platform/settings/environment.ts'
 import { ConfigInvalid } from '../../src/platform/settings/reader.ts'
 import { checkAuditPartitions } from './audit-partitions.ts'
 import { checkCertificates } from './certificates.ts'
-import { checkClock } from './clock.ts'
 import { checkServer, createClient, explainConnection } from './database.ts'
 import { checkDelivery } from './delivery.ts'
 import { checkEncryption } from './encryption.ts'
@@ -36,7 +35,6 @@ const DATABASE_CHECKS: Record<string, DatabaseCheck> = {
   schema: checkSchema,
   role: checkRole,
   grants: checkGrants,
-  'database clock': checkClock,
   'free connections': checkFreeConnections,
   pooler: checkPooler,
   'stored secrets': checkStoredSecrets,

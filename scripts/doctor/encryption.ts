@@ -5,11 +5,8 @@ import { advice, type Context, orOk, problem, type Result } from './finding.ts'
 
 /** What ALLOW_INSECURE and its like have allowed. Without them the configuration itself is refused. */
 export function checkEncryption({ config }: Context): Result[] {
-  const { evolution, services, outbound, publicUrl } = config
-  const upstreams = [
-    ...(evolution ? [['EVOLUTION_URL', evolution.url] as const] : []),
-    ...services.map(({ name, url }) => [`The URL of the service ${name}`, url] as const),
-  ]
+  const { services, publicUrl } = config
+  const upstreams = services.map(({ name, url }) => [`The URL of the service ${name}`, url] as const)
   return orOk(
     [
       ...findInsecureSettings(config).map((name) =>
@@ -23,9 +20,6 @@ export function checkEncryption({ config }: Context): Result[] {
             )
           : undefined,
       ),
-      outbound.allowsHttp
-        ? advice('Callers may name http:// URLs.', 'Set OUTBOUND_INSECURE_HTTP to off.')
-        : undefined,
       publicUrl === undefined
         ? advice(
             'PUBLIC_URL is not set: addresses in responses come from the Host header.',

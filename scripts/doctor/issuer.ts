@@ -1,14 +1,17 @@
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
-import { discover } from '../../src/platform/identity/discovery.ts'
+import { discover } from '../../src/platform/identity/source.ts'
 import { ALGORITHMS } from '../../src/platform/identity/token-profile.ts'
 import { sendToConfigured } from '../../src/platform/outbound/configured.ts'
-import { compareClocks } from './clock.ts'
-import { type Context, ok, problem, type Result } from './finding.ts'
+import { advice, type Context, ok, problem, type Result } from './finding.ts'
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 4 * 1024 * 1024 }
 
 /** The header Date has whole seconds. */
 const DATE_ERROR_MS = 1_000
+
+/** A token is valid from its first second, with the leeway of the console. */
+const ADVICE_MS = 1_000
+const PROBLEM_MS = 30_000
 
 /** The discovery document, the keys, and the clock of the issuer. */
 export async function checkIssuer({ config, now }: Context): Promise<Result[]> {
@@ -21,9 +24,7 @@ export async function checkIssuer({ config, now }: Context): Promise<Result[]> {
     const date = Date.parse(headers.get('date') ?? '')
     return [
       checkKeySet(JSON.parse(body?.toString() ?? '') as JSONWebKeySet),
-      ...(Number.isNaN(date)
-        ? []
-        : [compareClocks('the issuer', { before, after: now(), theirs: date, errorMs: DATE_ERROR_MS })]),
+      ...(Number.isNaN(date) ? [] : [compareClocks({ before, after: now(), theirs: date })]),
     ]
   } catch (error) {
     return [
@@ -33,6 +34,22 @@ export async function checkIssuer({ config, now }: Context): Promise<Result[]> {
       ),
     ]
   }
+}
+
+interface Reading {
+  before: number
+  after: number
+  theirs: number
+}
+
+function compareClocks({ before, after, theirs }: Reading): Result {
+  const aheadMs = (before + after) / 2 - theirs
+  const isCertain = Math.abs(aheadMs) - (after - before) / 2 - DATE_ERROR_MS
+  const distance = `${(Math.abs(aheadMs) / 1_000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`
+  const text = `The clock here is ${distance} that of the issuer.`
+  const remedy = 'Synchronise both clocks (chronyc tracking)'
+  if (isCertain > PROBLEM_MS) return problem(text, `${remedy}: tokens are valid between two times.`)
+  return isCertain > ADVICE_MS ? advice(text, `${remedy}.`) : ok('the clock agrees with that of the issuer')
 }
 
 function checkKeySet(set: JSONWebKeySet): Result {

@@ -3,9 +3,9 @@ import { advice, type Context, orOk, problem, type Result } from './finding.ts'
 /** Of 32 random bytes about 30 differ. Fewer than 20 do not occur in 10^9 random keys. */
 const FEWEST_DIFFERENT_BYTES = 20
 
-/** Whether the keys look random, and which ones are missing. A key is named by its id, never by its bytes. */
+/** Whether the keys look random. A key is named by its id, never by its bytes. */
 export function checkKeys({ config }: Context): Result[] {
-  const { secretsKeys, maintenance, services } = config
+  const { secretsKeys, services } = config
   const passed = services.filter(({ token }) => token === 'pass').map(({ name }) => name)
   return orOk(
     [
@@ -18,12 +18,6 @@ export function checkKeys({ config }: Context): Result[] {
               'Make one with openssl rand -base64 32, and rotate to it (docs/operating.md, Rotate the keys of secrets).',
             )
       }),
-      maintenance?.auditSigningKeys.length === 0
-        ? advice(
-            'AUDIT_SIGNING_KEY is not set: changes of audit records cannot be detected.',
-            'openssl genpkey -algorithm ed25519 -out audit.pem, and set AUDIT_SIGNING_KEY_FILE.',
-          )
-        : undefined,
       passed.length > 0
         ? advice(
             `These services get the tokens of callers (token: pass): ${passed.join(', ')}.`,

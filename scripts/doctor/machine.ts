@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Context, orOk, problem, type Result } from './finding.ts'
+import { MAX_CONNECTIONS } from '../../src/http/server.ts'
+import { orOk, problem, type Result } from './finding.ts'
 
 /** Files that the process opens beside the connections of clients: upstreams, databases, logs. */
 const OTHER_FILES = 1_000
@@ -7,10 +8,10 @@ const OTHER_FILES = 1_000
 const OLDEST_NODE = 24
 
 /** The version of Node, and how many files a process may open here. */
-export function checkMachine({ config }: Context): Result[] {
+export function checkMachine(): Result[] {
   const major = Number(process.versions.node.split('.')[0])
   const openFiles = readOpenFilesLimit()
-  const needed = config.connections.max + OTHER_FILES
+  const needed = MAX_CONNECTIONS + OTHER_FILES
   return orOk(
     [
       major >= OLDEST_NODE
@@ -19,8 +20,8 @@ export function checkMachine({ config }: Context): Result[] {
       openFiles >= needed
         ? undefined
         : problem(
-            `A process may open ${openFiles} files; MAX_CONNECTIONS=${config.connections.max} needs ${needed}.`,
-            'Raise the limit (LimitNOFILE= of systemd, ulimit -n), or lower MAX_CONNECTIONS.',
+            `A process may open ${openFiles} files; ${MAX_CONNECTIONS} connections of clients need ${needed}.`,
+            'Raise the limit (LimitNOFILE= of systemd, ulimit -n).',
           ),
     ],
     `Node ${process.version}, ${Number.isFinite(openFiles) ? openFiles : 'any number of'} open files`,

@@ -1,12 +1,15 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, UnsecuredJWT } from 'jose'
 import { PERMISSIONS } from '../../src/contract/permissions.ts'
 import { Problem } from '../../src/contract/problem.ts'
-import { readGrants } from '../../src/platform/identity/grants.ts'
 import type { IdentityOptions } from '../../src/platform/identity/identity.ts'
 import { createIssuerKeys } from '../../src/platform/identity/issuer-keys.ts'
 import { createRevocations } from '../../src/platform/identity/revocations.ts'
 import { ALGORITHMS, findProfileFaults, LEEWAY_SECONDS } from '../../src/platform/identity/token-profile.ts'
-import { createTokenReader, type VerifiedToken } from '../../src/platform/identity/verified-token.ts'
+import {
+  createTokenReader,
+  readGrants,
+  type VerifiedToken,
+} from '../../src/platform/identity/verified-token.ts'
 
 export interface Explanation {
   /** What the console reads from the token: a label and a text each. */

@@ -34,7 +34,6 @@ export async function prepareSurroundings(): Promise<Surroundings> {
       SECRETS_KEYS: `trial:${randomBytes(32).toString('base64')}`,
       NATS_URL: NATS,
       NATS_STREAM: name,
-      NATS_SUBJECT_PREFIX: name,
       SHUTDOWN_DELAY_MS: '0',
     },
     token: () => issuer.token({ user: randomUUID(), team: randomUUID() }),

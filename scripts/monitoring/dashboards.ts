@@ -42,10 +42,6 @@ const service: Dashboard = {
       ),
     ],
     Clients: [
-      panel('Open connections', 'short', total('console_connections', 'instance')),
-      panel('Connections refused', 'short', rate('console_connections_refused_total', 'instance')),
-      panel('Memory of unread responses', 'bytes', total('console_responses_unsent_bytes', 'instance')),
-      panel('Responses cut off', 'short', rate('console_responses_cut_off_total', 'cause')),
       panel('Keys of the issuer are readable', 'short', total('console_issuer_up', 'instance')),
       panel('Revocations in use', 'short', total('console_revocations', 'instance')),
       panel('List of revocations is readable', 'short', total('console_revocations_up', 'instance')),
@@ -70,11 +66,10 @@ const database: Dashboard = {
       panel('Failed statements', 'short', rate('console_database_errors_total', 'sqlstate')),
     ],
     'Fair shares': [
-      panel('Places in use', 'short', total('console_places_in_use', 'lane')),
-      panel('Requests that wait', 'short', total('console_places_waiting', 'lane')),
-      panel('Wait for a place, 99th percentile', 's', p99('console_place_wait_seconds', 'lane')),
-      panel('Requests without a place', 'reqps', rate('console_refusals_total', 'lane, cause')),
-      panel('Waits of a dominant team', 'ops', rate('console_headroom_waits_total', 'lane')),
+      panel('Places in use', 'short', total('console_places_in_use', 'of')),
+      panel('Requests that wait', 'short', total('console_places_waiting', 'of')),
+      panel('Wait for a place, 99th percentile', 's', p99('console_place_wait_seconds', 'of')),
+      panel('Requests without a place', 'reqps', rate('console_refusals_total', 'of, cause')),
     ],
     Maintenance: [
       panel('Runs in an hour', 'short', hourly('console_maintenance_runs_total', 'task, outcome')),
@@ -88,11 +83,6 @@ const database: Dashboard = {
         'Audit partitions ahead, months',
         'short',
         query('max(console_audit_partitions_ahead_months)', 'months'),
-      ),
-      panel(
-        'Age of the newest seal',
-        's',
-        query('time() - max(max_over_time(console_audit_sealed_until_timestamp_seconds[2d]))', 'age'),
       ),
       panel(
         'Audit events dropped in an hour',
@@ -125,7 +115,6 @@ const upstreams: Dashboard = {
         'short',
         total('console_upstream_breaker_state', 'upstream, state', 'state!="closed"'),
       ),
-      panel('Open for single teams', 'short', total('console_upstream_breaker_open_teams', 'upstream')),
     ],
     Services: [
       panel(
@@ -136,13 +125,7 @@ const upstreams: Dashboard = {
       panel(
         'Changes of documents in an hour',
         'short',
-        hourly('console_service_document_changes_total', 'service, breaking'),
-      ),
-      panel('Responses checked', 'reqps', rate('console_service_responses_checked_total', 'service')),
-      panel(
-        'Responses that differ from the document',
-        'reqps',
-        rate('console_service_responses_mismatched_total', 'service, operation'),
+        hourly('console_service_document_changes_total', 'service'),
       ),
       panel(
         'Token exchanges',
@@ -174,7 +157,6 @@ const delivery: Dashboard = {
     ],
     Watchers: [
       panel('Subscribers', 'short', total('console_watch_subscribers', 'instance')),
-      panel('Refused', 'short', rate('console_watch_refusals_total', 'limit')),
       panel('Cut off', 'short', rate('console_watch_subscribers_cut_off_total', 'instance')),
     ],
   },
@@ -250,7 +232,6 @@ const business: Dashboard = {
         'reqps',
         rate('console_request_budget_uncounted_total', 'instance'),
       ),
-      panel('Requests that wait for permits', 'short', total('console_request_budget_waiting', 'instance')),
       panel('Redis is up', 'short', total('console_redis_up', 'instance')),
       panel('Calls of Redis without a reply', 'short', rate('console_redis_failures_total', 'cause')),
     ],

@@ -7,6 +7,8 @@ import { createRandom, type Random } from './random.ts'
 export interface FleetOptions {
   agents: number
   seed: number
+  /** The agents of the largest team. Default: a hundredth of all. */
+  agentsOfLargest?: number | undefined
 }
 
 const STATUSES = [
@@ -75,7 +77,8 @@ export const AGENT_COLUMNS =
 
 export const REVISION_COLUMNS = 'team_id, agent_id, revision, changed_at, changed_by, action, fields, before'
 
-const largestTeam = (agents: number) => Math.max(1, Math.floor(agents / 100))
+const sizeOfLargest = ({ agents, agentsOfLargest }: FleetOptions) =>
+  agentsOfLargest ?? Math.max(1, Math.floor(agents / 100))
 const teamCount = (agents: number) => Math.max(1, Math.floor(agents / 100))
 
 /** The id of a team by its number; 0 is the largest. */
@@ -84,9 +87,10 @@ export function teamId(number: number): string {
 }
 
 /** What a fleet of this size is made of. */
-export function describeFleet({ agents }: FleetOptions) {
+export function describeFleet(options: FleetOptions) {
+  const { agents } = options
   const others = Math.max(1, teamCount(agents) - 1)
-  const agentsOfLargest = largestTeam(agents)
+  const agentsOfLargest = sizeOfLargest(options)
   return { teams: agents > 1 ? 1 + Math.min(others, agents - 1) : 1, largestTeam: teamId(0), agentsOfLargest }
 }
 
@@ -116,12 +120,14 @@ function tagsOf(number: number, random: Random): string[] {
 }
 
 /** The values that both tables need. */
-function* generateKeys(agents: number) {
-  const large = largestTeam(agents)
+function* generateKeys(options: FleetOptions) {
+  const { agents } = options
+  const large = sizeOfLargest(options)
+  // The agents of the largest team are spread over the whole period.
+  const every = Math.floor(agents / large)
   const teams = teamCount(agents)
   for (let number = 0; number < agents; number++) {
-    // The agents of the largest team are spread over the whole period.
-    const isLarge = number % 100 === 0 && number / 100 < large
+    const isLarge = number % every === 0 && number / every < large
     const team = teamId(isLarge ? 0 : 1 + (number % Math.max(1, teams - 1)))
     const createdAt = FIRST_CREATED_AT + Math.floor(number / 8)
     const id = agentId(createdAt * 1_000 + (number % 8) * 100, number)
@@ -131,9 +137,9 @@ function* generateKeys(agents: number) {
 }
 
 /** A line of COPY for each agent, oldest first. */
-export function* generateAgents({ agents, seed }: FleetOptions): Generator<string> {
-  const random = createRandom(seed)
-  for (const { number, team, id, user, createdAt } of generateKeys(agents)) {
+export function* generateAgents(options: FleetOptions): Generator<string> {
+  const random = createRandom(options.seed)
+  for (const { number, team, id, user, createdAt } of generateKeys(options)) {
     const rare = random.next() < 0.0001 ? 'Zanzibar ' : ''
     const name = `${rare}${random.pick(ROLES)} ${random.pick(KINDS)} ${number % 1_000}`
     const stage = random.weighted(STAGES)
@@ -164,8 +170,8 @@ function sizeOf(agent: (string | number)[]): number {
 }
 
 /** A line of COPY for each revision of each agent. */
-export function* generateRevisions({ agents }: FleetOptions): Generator<string> {
-  for (const { number, team, id, user, createdAt } of generateKeys(agents)) {
+export function* generateRevisions(options: FleetOptions): Generator<string> {
+  for (const { number, team, id, user, createdAt } of generateKeys(options)) {
     if (revisionsOf(number) === 2) {
       yield `${[team, id, '2', createdAt, user, 'updated', '{model_name}', '{"model_name":"gpt-5"}'].join('\t')}\n`
     }

@@ -284,81 +284,9 @@ export interface paths {
         put?: never;
         /**
          * Change Agent Configurations
-         * @description Updates, moves to another trust stage or deletes 1 to 500 agents: those of a list of ids, or those that match filters. Each agent changes by itself, with its own revision and event, or fails by itself: the response has a result for each, in order, and its status is 200 even if all of them failed. Another agent of the list is not affected. Send `dry_run` first to see what would change and which agents delegate to those. Send `Idempotency-Key` to make a repetition safe, such as after a lost connection. If the client disconnects, the console stops after the agents in progress. A team has one bulk request in progress at a time; another one gets 429. After 25 seconds the remaining agents fail as `overloaded`, unchanged: a repetition with the same key continues with them. `update` needs the permission `agent:write` too. `lifecycle` needs the permission `agent:lifecycle` too. `delete` needs the permission `agent:delete` too. Needs the permission `agent:read`.
+         * @description Updates, moves to another trust stage or deletes 1 to 500 agents: those of a list of ids, or those that match filters. Each agent changes by itself, with its own revision and event, or fails by itself: the response has a result for each, in order, and its status is 200 even if all of them failed. Another agent of the list is not affected. Send `dry_run=true` first to see what would change and which agents delegate to those; then send the agents with the revisions of its results. Send `Idempotency-Key` to make a repetition safe, such as after a lost connection. If the client disconnects, the console stops after the agents in progress. After 25 seconds the remaining agents fail as `overloaded`, unchanged: a repetition with the same key continues with them. `update` needs the permission `agent:write` too. `lifecycle` needs the permission `agent:lifecycle` too. `delete` needs the permission `agent:delete` too. Needs the permission `agent:read`.
          */
         post: operations["changeAgentConfigurations"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/card-keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Card Keys
-         * @description Returns the public keys whose signatures of agent cards the team trusts. Needs the permission `agent:read`.
-         */
-        get: operations["listCardKeys"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/card-keys/{kid}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Card Key
-         * @description Returns a key that the team trusts. Needs the permission `agent:read`.
-         */
-        get: operations["getCardKey"];
-        /**
-         * Put Card Key
-         * @description Adds or replaces a key that the team trusts for the agent cards of some origins. The console never takes a key from a card, and never fetches one. A team has at most 100 keys. The audit log records the change. Needs the permission `agent:lifecycle`.
-         */
-        put: operations["putCardKey"];
-        post?: never;
-        /**
-         * Delete Card Key
-         * @description Removes a key. Agents that were imported with it stay. The audit log records the deletion. Needs the permission `agent:lifecycle`.
-         */
-        delete: operations["deleteCardKey"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/card-policy": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Card Policy
-         * @description Returns what happens to agent cards by their signatures. Needs the permission `agent:read`.
-         */
-        get: operations["getCardPolicy"];
-        /**
-         * Put Card Policy
-         * @description Changes what happens to agent cards by their signatures, from the next import or refresh on. The audit log records it. Needs the permission `agent:lifecycle`.
-         */
-        put: operations["putCardPolicy"];
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -376,7 +304,7 @@ export interface paths {
         put?: never;
         /**
          * Import Agent Configurations
-         * @description Creates and updates 1 to 1,000 agents: rows in JSON, JSON Lines, CSV or YAML, such as an export, or an A2A agent card or an AI Catalog. The external key of a row says which agent it is: a key that the team has not imported before makes a new agent. Each row is applied by itself, with its own revision and event: the response has a result for each, in order, and its status is 200 even if all of them failed. Send `dry_run=true` first to see what would change, and then its `plan` to apply just that: an agent that someone has changed in between is left alone. Send `Idempotency-Key` to make a repetition safe, such as after a lost connection. A body has up to 4 MiB, in YAML 1 MiB. The response contains no values, also none of `api_key`. A team has one import in progress at a time; another one gets 429. After 25 seconds the remaining rows fail as `overloaded`, unchanged: a repetition with the same key continues with them. Needs the permission `agent:write`.
+         * @description Creates and updates 1 to 1,000 agents: rows in JSON, JSON Lines or CSV, such as an export, or an A2A agent card. The external key of a row says which agent it is: a key that the team has not imported before makes a new agent. Each row is applied by itself, with its own revision and event: the response has a result for each, in order, and its status is 200 even if all of them failed. Send `dry_run=true` first to see what would change, and then the `revision` of each result as `expected_revision` of its row: an agent that someone has changed in between is left alone. Send `Idempotency-Key` to make a repetition safe, such as after a lost connection. A body has up to 4 MiB. The response contains no values, also none of `api_key`. After 25 seconds the remaining rows fail as `overloaded`, unchanged: a repetition with the same key continues with them. Needs the permission `agent:write`.
          */
         post: operations["importAgentConfigurations"];
         delete?: never;
@@ -454,13 +382,13 @@ export interface paths {
         };
         /**
          * Get Request Budget
-         * @description Returns how often services may call the agent, how many permits are left at each priority, and who took permits in the last hour. Needs the permission `agent:read`.
+         * @description Returns how often services may call the agent, and how many permits are left at each priority. Needs the permission `agent:read`.
          */
         get: operations["getRequestBudget"];
         put?: never;
         /**
          * Take Request Permits
-         * @description Takes permits from the request budget of the agent, all or none. A service takes a permit before each request that it sends to the agent, unless the console forwards it through a mounted operation that takes the permit itself. The limit is `rate_limit_requests_per_minute` of the agent, for all services together. With `max_wait_ms` the request waits for the permits; the number of requests that wait is limited. Needs the permission `evaluation:write`.
+         * @description Takes permits from the request budget of the agent, all or none. A service takes a permit before each request that it sends to the agent, unless the console forwards it through a mounted operation that takes the permit itself. The limit is `rate_limit_requests_per_minute` of the agent, for all services together. `Retry-After` of a 429 is when the permits can be taken. Needs the permission `evaluation:write`.
          */
         post: operations["takeRequestPermits"];
         delete?: never;
@@ -478,7 +406,7 @@ export interface paths {
         };
         /**
          * Get Agent Delegation
-         * @description Returns the agents that the agent delegates to, directly and through others, within the team, and the weakest trust stage, protection status and evaluation among them with the way to each. A delegation leads to the agent with its `agent_id`; without one, to the agent that was imported from its `agent_card_url`; if there is none, to the agent whose `agent_url` is its `url`. URLs that differ only in the case of scheme and host, the default port, a slash at the end of the path or the fragment are the same. With `as_of` it shows the past. Needs the permission `agent:read`.
+         * @description Returns the agents that the agent delegates to, directly and through others, within the team, and the weakest trust stage, protection status and evaluation among them with the way to each. A delegation leads to the agent with its `agent_id`; without one, to the agent that was imported from its `agent_card_url`; if there is none, to the agent whose `agent_url` is its `url`. URLs that differ only in the case of scheme and host, the default port, a slash at the end of the path or the fragment are the same. Needs the permission `agent:read`.
          */
         get: operations["getAgentDelegation"];
         put?: never;
@@ -602,7 +530,7 @@ export interface paths {
         };
         /**
          * Get Agent Card
-         * @description Returns an agent card of A2A 1.0, made from the configuration. It has no secrets, and none of the signatures of an imported card: they do not match a card that was made anew. The ETag is the revision of the agent. Needs the permission `agent:read`.
+         * @description Returns an agent card of A2A 1.0, made from the configuration. It has no secrets. The ETag is the revision of the agent. Needs the permission `agent:read`.
          */
         get: operations["getAgentCard"];
         put?: never;
@@ -624,7 +552,7 @@ export interface paths {
         put?: never;
         /**
          * Refresh Agent From Its Card
-         * @description Fetches the agent card that the agent was imported from, and returns what it changes in the agent; with `dry_run=false` it applies the changes. It changes only what a card decides: name, purpose, skills, and members of `agent_metadata`, `capabilities` and `import_metadata`. `agent_url` moves to another interface only with `move_interface`. If the card has not changed, values that were changed after the import stay. Needs the permission `agent:write`.
+         * @description Fetches the agent card that the agent was imported from, applies what has changed, and returns the changes. It changes only what a card decides: name, purpose, skills, and members of `agent_metadata`, `capabilities` and `import_metadata`. `agent_url` moves to another interface only with `move_interface`. If the card has not changed, values that were changed after the import stay. Needs the permission `agent:write`.
          */
         post: operations["refreshAgentCard"];
         delete?: never;
@@ -914,7 +842,7 @@ export interface paths {
         };
         /**
          * List Services
-         * @description Returns the state of the services behind the console, as the replica that handles the request sees them: the state of their OpenAPI documents, the last breaking change, the circuit breaker, and sampled responses that differ from the document. Needs the permission `service:read`.
+         * @description Returns the state of the services behind the console, as the replica that handles the request sees them: the state of their OpenAPI documents and when these changed, the reasons why a document cannot be used, and the circuit breaker. Needs the permission `service:read`.
          */
         get: operations["listServices"];
         put?: never;
@@ -1578,7 +1506,7 @@ export interface components {
              * @description Number of agents that match all filters.
              */
             count: number;
-            /** @description false: all counts are exact. true: the team has more than 100,000 agents, and the counts cover the newest 100,000 of them only; or it has more than 100,000 different tags or models, and those found after them are not counted. The real numbers are greater or equal. */
+            /** @description false: all counts are exact. true: the team has more than 100,000 agents, and the counts cover the newest 100,000 of them only. The real numbers are greater or equal. */
             approximate: boolean;
             /** @description The counts of each facet. A facet ignores the filter of the same name, so that it shows what another choice would give. */
             facets: {
@@ -1820,19 +1748,6 @@ export interface components {
              * @description Id of the agent in the request.
              */
             agent_id: string;
-            /** @description The moment in the past that the response shows. null: it shows the present. */
-            as_of: {
-                /**
-                 * Format: int64
-                 * @description Revision of the agent at that time.
-                 */
-                revision: number;
-                /**
-                 * Format: int64
-                 * @description The time that the graph shows, Unix time in seconds.
-                 */
-                time: number;
-            } | null;
             /** @description The agents that were reached, nearest first. The first one is the agent of the request. */
             nodes: {
                 /**
@@ -1861,10 +1776,10 @@ export interface components {
                  */
                 protection_status?: "unprotected" | "configured" | "guarded";
                 /**
-                 * @description State of the latest evaluation. `none`: the agent was never evaluated. `outdated`: it has changed since. `current`: it has not. `unknown`: with `as_of`, what was known then is no longer stored.
+                 * @description State of the latest evaluation. `none`: the agent was never evaluated. `outdated`: it has changed since. `current`: it has not.
                  * @enum {string}
                  */
-                evaluation: "none" | "unknown" | "outdated" | "current";
+                evaluation: "none" | "outdated" | "current";
                 /**
                  * Format: int32
                  * @description Number of delegations on the shortest path from the agent in the request. 0: that agent itself.
@@ -1965,7 +1880,7 @@ export interface components {
                      * @description The weakest state of an evaluation. null: an external or ambiguous delegation was reached, which is weaker than every value.
                      * @enum {string|null}
                      */
-                    value: "none" | "unknown" | "outdated" | "current" | null;
+                    value: "none" | "outdated" | "current" | null;
                     /** @description The shortest way to it: the delegations to follow, in order. Empty: it is the agent of the request itself. */
                     path: {
                         /**
@@ -1988,8 +1903,8 @@ export interface components {
             };
             /** @description true: the response contains everything that the agent delegates to. */
             complete: boolean;
-            /** @description Why the response is not complete. `depth`: agents at the last depth delegate further. `nodes`: more than 1,000 agents, or 200 with `as_of`. `edges`: more than 5,000 delegations, or 1,000 of one agent. `time`: it took longer than a second. `indexing`: after an upgrade, agents of the earlier version are still being read. `redacted`: delegations of that time were removed from history. Empty if `complete` is true. */
-            limits: ("depth" | "nodes" | "edges" | "time" | "indexing" | "redacted")[];
+            /** @description Why the response is not complete. `depth`: agents at the last depth delegate further. `nodes`: more than 1,000 agents. `edges`: more than 5,000 delegations, or 1,000 of one agent. `time`: it took longer than a second. Empty if `complete` is true. */
+            limits: ("depth" | "nodes" | "edges" | "time")[];
         };
         /** @description A page of agents that delegate to an agent directly. */
         AgentDependentPage: {
@@ -2021,10 +1936,10 @@ export interface components {
                  */
                 protection_status?: "unprotected" | "configured" | "guarded";
                 /**
-                 * @description State of the latest evaluation. `none`: the agent was never evaluated. `outdated`: it has changed since. `current`: it has not. `unknown`: with `as_of`, what was known then is no longer stored.
+                 * @description State of the latest evaluation. `none`: the agent was never evaluated. `outdated`: it has changed since. `current`: it has not.
                  * @enum {string}
                  */
-                evaluation: "none" | "unknown" | "outdated" | "current";
+                evaluation: "none" | "outdated" | "current";
                 /**
                  * Format: int32
                  * @description Index of the delegation in `delegated_agents` of this agent, from 0; the first one of several.
@@ -2065,6 +1980,11 @@ export interface components {
         AgentDeletePlan: {
             /**
              * Format: int64
+             * @description Revision of the agent. Send it in `If-Match`.
+             */
+            revision: number;
+            /**
+             * Format: int64
              * @description When the agent would be erased, Unix time in seconds. It could be recovered until then.
              */
             erase_at: number;
@@ -2103,10 +2023,10 @@ export interface components {
          *           "pilot"
          *         ]
          *       },
+         *       "expected_count": 2,
          *       "lifecycle": {
          *         "trust_stage": "tested"
-         *       },
-         *       "dry_run": true
+         *       }
          *     }
          */
         AgentBulk: {
@@ -2163,11 +2083,6 @@ export interface components {
                  */
                 erase?: boolean;
             };
-            /**
-             * @description true: change nothing, and return what the request would do. `Idempotency-Key` then has no effect. Default: false.
-             * @default false
-             */
-            dry_run?: boolean;
         };
         /**
          * @description What a bulk request did, or would do.
@@ -2258,7 +2173,7 @@ export interface components {
                      * @description Stable code of the error, as in the response of the operation for one agent. `validation_error`: that operation would return 422.
                      * @enum {string}
                      */
-                    code: "validation_error" | "permission_missing" | "agent_not_found" | "has_dependents" | "revision_stale" | "agent_too_large" | "too_many_requests" | "internal" | "database_unavailable" | "overloaded" | "agent_busy" | "outcome_unknown";
+                    code: "validation_error" | "permission_missing" | "agent_not_found" | "revision_stale" | "agent_too_large" | "too_many_requests" | "overloaded" | "database_unavailable" | "agent_busy" | "outcome_unknown" | "internal" | "has_dependents";
                     /** @description What is wrong and what to do, as a sentence for readers. */
                     detail: string;
                     /** @description With `validation_error`: the first 5 validation errors. Else empty. */
@@ -2278,6 +2193,11 @@ export interface components {
         AgentImportRow: {
             /** @description Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an agent of the team also identifies that agent. Required, except in a line of an export, whose `id` is used instead. */
             external_key?: string;
+            /**
+             * Format: int64
+             * @description The `revision` in the result of a dry run; 0 stands for no agent. If the agent is at another one, the row is a `conflict`. Default: any revision.
+             */
+            expected_revision?: number | null;
             /**
              * @description Status of the agent in the team's own workflow. Any transition is allowed. Lists omit `archived` agents unless the filter `statuses` names that status. Default of a new agent: `active`.
              * @enum {string|null}
@@ -2353,7 +2273,7 @@ export interface components {
             skills?: components["schemas"]["AgentSkill"][] | null;
         };
         /**
-         * @description What to import: rows, an A2A agent card, or an AI Catalog. Other members get 422.
+         * @description What to import: rows or an A2A agent card. Other members get 422.
          * @example {
          *       "rows": [
          *         {
@@ -2374,27 +2294,26 @@ export interface components {
          *     }
          */
         AgentImport: {
-            /** @description The agents, 1 to 1,000. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
+            /** @description The agents, 1 to 1,000. Send one of `rows`, `card` and `card_url`. */
             rows?: components["schemas"]["AgentImportRow"][];
-            /** @description An A2A agent card, version 1.0 or 0.3. Default: none. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
+            /** @description An A2A agent card, version 1.0 or 0.3. Default: none. Send one of `rows`, `card` and `card_url`. */
             card?: {
                 [key: string]: unknown;
             };
-            /** @description URL of an A2A agent card, or of the server that has one. Default: none. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
+            /** @description URL of an A2A agent card, or of the server that has one. Default: none. Send one of `rows`, `card` and `card_url`. */
             card_url?: string;
-            /** @description An AI Catalog with agent cards. Default: none. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
-            catalog?: {
-                [key: string]: unknown;
-            };
-            /** @description URL of an AI Catalog. Default: none. Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`. */
-            catalog_url?: string;
             /** @description With `card` or `card_url`: Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an agent of the team also identifies that agent. Default: the URL of the card. */
             external_key?: string;
+            /**
+             * Format: int64
+             * @description The `revision` in the result of a dry run; 0 stands for no agent. If the agent is at another one, the row is a `conflict`. Default: any revision.
+             */
+            expected_revision?: number | null;
             /** @description With `card` or `card_url`: the name of the agent. At most 255 characters. Default: the name in the card. */
             override_name?: string;
             /**
              * Format: int32
-             * @description With a card or a catalog: `rate_limit_requests_per_minute` of the agents, 1 to 2,147,483,647. Default: 100 for a new agent; others keep their value.
+             * @description With `card` or `card_url`: `rate_limit_requests_per_minute` of the agent, 1 to 2,147,483,647. Default: 100 for a new agent; another one keeps its value.
              */
             rate_limit_requests_per_minute?: number;
         };
@@ -2409,8 +2328,6 @@ export interface components {
          *         "conflict": 0,
          *         "failed": 1
          *       },
-         *       "plan": null,
-         *       "plan_expires_at": null,
          *       "results": [
          *         {
          *           "row": 0,
@@ -2426,8 +2343,7 @@ export interface components {
          *           ],
          *           "warnings": [],
          *           "faults": [],
-         *           "error": null,
-         *           "signature": null
+         *           "error": null
          *         },
          *         {
          *           "row": 1,
@@ -2461,8 +2377,7 @@ export interface components {
          *           "error": {
          *             "code": "validation_error",
          *             "detail": "The row is not valid: see its faults."
-         *           },
-         *           "signature": null
+         *           }
          *         }
          *       ]
          *     }
@@ -2498,13 +2413,6 @@ export interface components {
                  */
                 failed: number;
             };
-            /** @description With `dry_run`: send it as the query parameter `plan`, with the same body, to apply what this response says. null: not a dry run, or one in which a row failed for a temporary reason. */
-            plan: string | null;
-            /**
-             * Format: int64
-             * @description When the plan expires, Unix time in seconds. null: there is no plan.
-             */
-            plan_expires_at: number | null;
             /** @description One result for each row, in order. */
             results: {
                 /**
@@ -2514,7 +2422,7 @@ export interface components {
                 row: number;
                 /**
                  * Format: int32
-                 * @description Line of the body where the row starts, from 1. null for a body in JSON, a card and a catalog.
+                 * @description Line of the body where the row starts, from 1. null for a body in JSON and for a card.
                  */
                 line: number | null;
                 /** @description External key of the row. null: it has none, or not a valid one. */
@@ -2531,7 +2439,7 @@ export interface components {
                 agent_id: string | null;
                 /**
                  * Format: int64
-                 * @description The revision that the request made; the current one if it made none. null: there is no agent, or the row failed.
+                 * @description The revision that the request made; the current one if it made none. 0: a dry run would create the agent. null: there is no agent, or the row failed. After a dry run, send it as `expected_revision` of the row.
                  */
                 revision: number | null;
                 /** @description Names of the fields that the request sets or changes, or would. */
@@ -2546,12 +2454,10 @@ export interface components {
                      * @description Stable code of the error, as in the response of the operation for one agent. `validation_error`: see `faults`. `agent_deleted`: the agent was deleted and can be recovered.
                      * @enum {string}
                      */
-                    code: "validation_error" | "revision_stale" | "agent_deleted" | "permission_missing" | "agent_too_large" | "too_many_requests" | "internal" | "agent_not_found" | "database_unavailable" | "overloaded" | "agent_busy" | "outcome_unknown";
+                    code: "validation_error" | "permission_missing" | "agent_not_found" | "revision_stale" | "agent_too_large" | "too_many_requests" | "overloaded" | "database_unavailable" | "agent_busy" | "outcome_unknown" | "internal" | "agent_deleted";
                     /** @description What is wrong and what to do, as a sentence for readers. */
                     detail: string;
                 } | null;
-                /** @description The result for the signatures of a card. null: the row is no card. */
-                signature: components["schemas"]["CardSignature"] | null;
             }[];
         };
         /**
@@ -2679,8 +2585,7 @@ export interface components {
          * @description Permits to take from the request budget of an agent. A permit is for one request to the agent.
          * @example {
          *       "count": 5,
-         *       "priority": "evaluation",
-         *       "max_wait_ms": 2000
+         *       "priority": "evaluation"
          *     }
          */
         PermitRequest: {
@@ -2694,11 +2599,6 @@ export interface components {
              * @enum {string}
              */
             priority: "interactive" | "protection" | "evaluation" | "red_team";
-            /**
-             * Format: int32
-             * @description How long to wait for the permits before the request is refused, in milliseconds, 0 to 5,000. Default: 0.
-             */
-            max_wait_ms?: number;
         };
         /** @description The permits that a request has taken. */
         PermitGrant: {
@@ -2718,7 +2618,7 @@ export interface components {
              */
             counted_by: "redis" | "replica";
         };
-        /** @description How often services may call an agent, and how often they did. */
+        /** @description How often services may call an agent. */
         RequestBudget: {
             /**
              * Format: uuid
@@ -2763,135 +2663,8 @@ export interface components {
              * @enum {string}
              */
             counted_by: "redis" | "replica";
-            /**
-             * Format: int64
-             * @description Start of `use`, Unix time in seconds: between 60 and 65 minutes ago.
-             */
-            use_since: number;
-            /** @description Permits taken since then, the largest number first. With `counted_by` `replica`, only those that this replica has counted. */
-            use: {
-                /** @description Mounted service whose calls took the permits. null: a client took them by a request. */
-                service: string | null;
-                /** @description Application that took the permits by a request, as its token names it, up to 128 characters. null: a mounted service, a token without the name, or one of more than 100 applications. */
-                client_id: string | null;
-                /**
-                 * @description What the requests to the agent are for. `interactive` and `protection` may use the whole burst, `evaluation` leaves 30 % of it free and `red_team` 60 %.
-                 * @enum {string}
-                 */
-                priority: "interactive" | "protection" | "evaluation" | "red_team";
-                /**
-                 * Format: int64
-                 * @description How many permits were taken and not given back.
-                 */
-                permits: number;
-            }[];
         };
-        /** @description The result of the verification of the signatures of an agent card. */
-        CardSignature: {
-            /**
-             * @description `absent`: the card has no signature. `verified`: a key of the team for the origin of the card made a signature. `untrusted_key`: no signature is of a key that the team has for this origin. `invalid`: a signature is malformed, or does not match the card. `unsupported_format`: the card is signed with Sigstore, which the console does not verify.
-             * @enum {string}
-             */
-            state: "absent" | "untrusted_key" | "invalid" | "verified" | "unsupported_format";
-            /** @description With `verified`: id of the key. */
-            kid?: string;
-            /**
-             * @description With `verified`: what was signed, as canonical JSON (RFC 8785) without `signatures`. `transmitted`: the card as it came. `presence`: without members that have their default value, except required ones, as A2A 1.0 says. `compact`: also without empty required members, as the SDKs of A2A sign.
-             * @enum {string}
-             */
-            form?: "transmitted" | "presence" | "compact";
-        };
-        /**
-         * @description A public key whose signatures of agent cards the team trusts.
-         * @example {
-         *       "algorithm": "ES256",
-         *       "public_key": {
-         *         "kty": "EC",
-         *         "crv": "P-256",
-         *         "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
-         *         "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
-         *       },
-         *       "origins": [
-         *         "https://agents.example.com"
-         *       ]
-         *     }
-         */
-        CardKeyContent: {
-            /**
-             * @description The only algorithm that signatures of this key may have.
-             * @enum {string}
-             */
-            algorithm: "ES256" | "ES384" | "EdDSA" | "PS256" | "RS256";
-            /** @description The public key as JWK (RFC 7517): P-256 for ES256, P-384 for ES384, Ed25519 for EdDSA, RSA with 2,048 to 8,192 bits for PS256 and RS256. A private key is refused. */
-            public_key: {
-                [key: string]: unknown;
-            };
-            /** @description Origins whose cards the key may sign, such as `https://agents.example.com`. A card that was fetched must come from one of them; all interfaces of a card in a request must be at one of them. 1 to 50. */
-            origins: string[];
-        };
-        /** @description A public key whose signatures of agent cards the team trusts. */
-        CardKey: {
-            /** @description Key id: the `kid` of the signatures. 1 to 255 printable ASCII characters; the first one is neither a space nor a dot. */
-            kid: string;
-            /**
-             * @description The only algorithm that signatures of this key may have.
-             * @enum {string}
-             */
-            algorithm: "ES256" | "ES384" | "EdDSA" | "PS256" | "RS256";
-            /** @description The public key as JWK (RFC 7517): P-256 for ES256, P-384 for ES384, Ed25519 for EdDSA, RSA with 2,048 to 8,192 bits for PS256 and RS256. A private key is refused. */
-            public_key: {
-                [key: string]: unknown;
-            };
-            /** @description Origins whose cards the key may sign, such as `https://agents.example.com`. A card that was fetched must come from one of them; all interfaces of a card in a request must be at one of them. 1 to 50. */
-            origins: string[];
-            /**
-             * Format: int64
-             * @description Time of the last change, Unix time in seconds.
-             */
-            updated_at: number;
-            /**
-             * Format: uuid
-             * @description User that made the last change.
-             */
-            updated_by: string;
-        };
-        /** @description The keys that the team trusts. */
-        CardKeyList: {
-            /** @description The keys of the team, by id. At most 100. */
-            results: components["schemas"]["CardKey"][];
-        };
-        /**
-         * @description What happens to agent cards by their signatures.
-         * @example {
-         *       "signatures": "require"
-         *     }
-         */
-        CardPolicyContent: {
-            /**
-             * @description `off`: the result of the verification has no effect. `if_present`: a card with an invalid signature is refused. `require`: a card is refused unless its signature is verified. Default: `if_present`.
-             * @enum {string}
-             */
-            signatures: "off" | "if_present" | "require";
-        };
-        /** @description What happens to agent cards by their signatures. */
-        CardPolicy: {
-            /**
-             * @description `off`: the result of the verification has no effect. `if_present`: a card with an invalid signature is refused. `require`: a card is refused unless its signature is verified. Default: `if_present`.
-             * @enum {string}
-             */
-            signatures: "off" | "if_present" | "require";
-            /**
-             * Format: int64
-             * @description Time of the last change, Unix time in seconds. null: the team has not changed it.
-             */
-            updated_at: number | null;
-            /**
-             * Format: uuid
-             * @description User that made the last change. null: the team has not changed it.
-             */
-            updated_by: string | null;
-        };
-        /** @description An agent card of A2A 1.0, made from a configuration. It has no secrets and no signatures. */
+        /** @description An agent card of A2A 1.0, made from a configuration. It has no secrets. */
         A2AAgentCard: {
             /** @description `agent_name`. */
             name: string;
@@ -2970,12 +2743,10 @@ export interface components {
             dry_run: boolean;
             /**
              * Format: int64
-             * @description The revision of the agent after the request.
+             * @description The revision of the agent after the request. With `dry_run`, its revision now: send it in `If-Match`.
              */
             revision: number;
-            /** @description SHA-256 of the card, hexadecimal. Send it as `expected_digest`. */
-            digest: string;
-            /** @description What the refresh changes, or would change. Empty: the card has not changed. */
+            /** @description What the refresh changes, or would change. Empty: the agent has the values of the card. */
             changes: {
                 /** @description Name of the field, with that of its member, such as `agent_metadata.version`. */
                 field: string;
@@ -2986,7 +2757,6 @@ export interface components {
             }[];
             /** @description URL of the interface that the card prefers now, if it no longer has the interface that `agent_url` was taken from. `agent_url` changes to it only with `move_interface`. null: the card still has the interface. */
             moves_to: string | null;
-            signature: components["schemas"]["CardSignature"];
             /** @description What a reader should know, as sentences. */
             warnings: string[];
         };
@@ -3139,12 +2909,12 @@ export interface components {
             agent: components["schemas"]["Agent"];
             /**
              * Format: int64
-             * @description Revision of the agent after the request.
+             * @description Revision of the agent after the request. With `dry_run`, its revision now: send it in `If-Match`. 0: the request would create the agent: send `If-None-Match: *`.
              */
             revision: number;
             /**
              * Format: int64
-             * @description The revision at which the owned fields had the values of the set.
+             * @description The revision at which the owned fields have the values of the set. With `dry_run`, as `revision`.
              */
             applied_revision: number;
             /** @description The fields that the request changes. Empty: the agent has these values already. */
@@ -3290,10 +3060,10 @@ export interface components {
             /** @description Display name of that user now. null: the tokens of the user have none, it was erased, or it is not stored yet. */
             changed_by_name: string | null;
             /**
-             * @description What the user did. `agent_revision_redacted`: the user removed values from history. `agents_exported`: the user exported agents without their secrets. `secrets_read`: the user requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team. `set_applied`: a configuration set adopted an agent or became the owner of more of its fields, without changing it. `set_released`: a configuration set released an agent. `card_key_saved`, `card_key_deleted`, `card_policy_changed`: the user changed which agent cards the team trusts.
+             * @description What the user did. `agent_revision_redacted`: the user removed values from history. `agents_exported`: the user exported agents without their secrets. `secrets_read`: the user requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team. `set_applied`: a configuration set adopted an agent or became the owner of more of its fields, without changing it. `set_released`: a configuration set released an agent.
              * @enum {string}
              */
-            action: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released" | "card_key_saved" | "card_key_deleted" | "card_policy_changed";
+            action: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released";
             /**
              * Format: uuid
              * @description Agent that the action concerns. null: the request names no agent, or the record counts requests for several.
@@ -3310,7 +3080,7 @@ export interface components {
             client_id: string | null;
             /** @description Why the user made the change. null: the user gave no reason, it was removed from history, or the agent was erased. */
             reason: string | null;
-            /** @description Details of the action. A change: the new revision, the names of the changed fields, the `set` and `key` if a configuration set made it, and in `credential_warnings` where a changed value looks like a credential, as in the header `console-credential-warnings`; if an MCP client made it, `client_name` may have the name that the client gives itself. A read of secrets: their names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the operation, the status of the response (499 if the client disconnected before it) and the milliseconds until it began. `agents_exported`: the format, the names of the filters, and the agent after which the export continued. `audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. `set_applied`, `set_released`: the set, the key and the names of the fields. A card key: its id, algorithm and origins. It never contains values of fields. */
+            /** @description Details of the action. A change: the new revision, the names of the changed fields, the `set` and `key` if a configuration set made it, and in `credential_warnings` where a changed value looks like a credential, as in the header `console-credential-warnings`; if an MCP client made it, `client_name` may have the name that the client gives itself. A read of secrets: their names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the operation, the status of the response (499 if the client disconnected before it) and the milliseconds until it began. `agents_exported`: the format, the names of the filters, and the agent after which the export continued. `audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. `set_applied`, `set_released`: the set, the key and the names of the fields. It never contains values of fields. */
             detail: {
                 [key: string]: unknown;
             };
@@ -3484,7 +3254,7 @@ export interface components {
             version: string;
             /**
              * Format: int64
-             * @description Time when the console began to use the document, Unix time in seconds.
+             * @description Time when the replica began to use the document, Unix time in seconds: when the document changed, or after the start of the replica.
              */
             since: number;
             /**
@@ -3494,41 +3264,6 @@ export interface components {
             operations: number;
             /** @description One sentence for each declared operation that is not mounted, with the reason. */
             left_out: string[];
-        };
-        /** @description A new document that breaks clients of the previous one. */
-        ServiceChange: {
-            /**
-             * Format: int64
-             * @description Time when the console began to use the new document, Unix time in seconds.
-             */
-            at: number;
-            /** @description Version of the previous document. */
-            from_version: string;
-            /** @description Version of the new document. */
-            to_version: string;
-            /** @description One sentence for each breaking change, at most 50. */
-            changes: string[];
-        };
-        /** @description Sampled responses of one operation that differ from the document. */
-        ResponseMismatch: {
-            /** @description Operation id in the combined document. */
-            operation_id: string;
-            /** @description HTTP method of the operation. */
-            method: string;
-            /** @description Path of the operation in the combined document. */
-            path: string;
-            /**
-             * Format: int64
-             * @description Number of sampled responses that differ from the document.
-             */
-            count: number;
-            /**
-             * Format: int64
-             * @description Time of the latest one, Unix time in seconds.
-             */
-            last_at: number;
-            /** @description How the latest response differs from the document. It quotes nothing from the response. */
-            difference: string;
         };
         /** @description A mounted service, as the replica that sends the response sees it. */
         ServiceStatus: {
@@ -3557,23 +3292,6 @@ export interface components {
             breaker: "closed" | "half_open" | "open";
             /** @description The document in use. null: none yet. */
             document: components["schemas"]["ServiceDocument"] | null;
-            /** @description The last new document that breaks clients. null: none. */
-            last_breaking_change: components["schemas"]["ServiceChange"] | null;
-            /** @description Result of the sampled response checks since the document has been in use. */
-            responses: {
-                /**
-                 * Format: int64
-                 * @description Number of sampled responses that were compared with the document.
-                 */
-                checked: number;
-                /**
-                 * Format: int64
-                 * @description Number of them that differ from the document.
-                 */
-                mismatched: number;
-                /** @description The differences by operation. */
-                mismatches: components["schemas"]["ResponseMismatch"][];
-            };
         };
         /** @description All mounted services. */
         ServiceList: {
@@ -3646,7 +3364,7 @@ export interface components {
              * @description Stable code of the error, for programs. The text of `detail` may change; the code does not.
              * @enum {string}
              */
-            code: "bad_request" | "unauthenticated" | "invalid_token" | "permission_missing" | "team_missing" | "team_ambiguous" | "team_not_yours" | "user_missing" | "not_found" | "agent_not_found" | "revision_not_found" | "secret_not_found" | "user_not_found" | "view_not_found" | "managed_agent_not_found" | "card_key_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_agent_deleted" | "value_in_use" | "secret_in_use" | "too_many_secrets" | "has_dependents" | "too_many_views" | "field_owned" | "field_drifted" | "agent_bound" | "too_many_sets" | "set_full" | "too_many_card_keys" | "no_agent_card" | "no_card_url" | "card_changed" | "card_refused" | "match_count_differs" | "too_many_matches" | "plan_not_valid" | "position_expired" | "revision_stale" | "body_too_large" | "agent_too_large" | "too_many_requests" | "request_budget_exceeded" | "headers_too_large" | "internal" | "upstream_failed" | "token_exchange_failed" | "card_unreachable" | "card_unreadable" | "issuer_unavailable" | "token_exchange_unavailable" | "database_unavailable" | "filters_not_ready" | "overloaded" | "agent_busy" | "outcome_unknown" | "upstream_unavailable" | "upstream_not_configured" | "events_unavailable" | "events_not_configured" | "upstream_timeout";
+            code: "bad_request" | "unauthenticated" | "invalid_token" | "permission_missing" | "team_missing" | "team_ambiguous" | "team_not_yours" | "user_missing" | "not_found" | "agent_not_found" | "revision_not_found" | "secret_not_found" | "user_not_found" | "view_not_found" | "managed_agent_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_agent_deleted" | "value_in_use" | "secret_in_use" | "too_many_secrets" | "has_dependents" | "too_many_views" | "field_owned" | "field_drifted" | "agent_bound" | "too_many_sets" | "set_full" | "no_agent_card" | "no_card_url" | "match_count_differs" | "too_many_matches" | "position_expired" | "revision_stale" | "body_too_large" | "agent_too_large" | "too_many_requests" | "request_budget_exceeded" | "headers_too_large" | "internal" | "upstream_failed" | "token_exchange_failed" | "card_unreachable" | "card_unreadable" | "issuer_unavailable" | "token_exchange_unavailable" | "database_unavailable" | "overloaded" | "agent_busy" | "outcome_unknown" | "upstream_unavailable" | "upstream_not_configured" | "events_unavailable" | "events_not_configured" | "upstream_timeout";
         };
     };
     responses: never;
@@ -3785,7 +3503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -4400,7 +4118,7 @@ export interface operations {
     deleteAgentConfiguration: {
         parameters: {
             query?: {
-                /** @description true: change nothing, and return what the deletion would do. Requests that would be refused are refused. Default: false. */
+                /** @description true: change nothing, and return what the request would do, with the `revision` of each agent. If the request that makes the change sends these revisions, it refuses agents that have changed since. Default: false. */
                 dry_run?: boolean;
                 /** @description true: erase the agent as soon as possible. It cannot be recovered. Default: false. */
                 erase?: boolean;
@@ -4426,6 +4144,8 @@ export interface operations {
             /** @description With `dry_run=true`: what the deletion would do. */
             200: {
                 headers: {
+                    /** @description The revision of the agent, in quotes. Send it in If-Match or If-None-Match. */
+                    etag?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -4676,7 +4396,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -4810,7 +4530,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
@@ -5911,7 +5631,10 @@ export interface operations {
     };
     changeAgentConfigurations: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: change nothing, and return what the request would do, with the `revision` of each agent. If the request that makes the change sends these revisions, it refuses agents that have changed since. Default: false. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description A key that the client chooses for this request, unique among the bulk requests of its user within the team, 1 to 255 printable ASCII characters. A repetition with the same key and body works on the same agents, changes none of them a second time, and returns the results of the first request; agents that it did not reach are changed now. With another body it gets 409 `idempotency_conflict`. Default: no key. */
                 "idempotency-key"?: string;
@@ -6033,711 +5756,6 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `filters_not_ready`: The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listCardKeys: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
-                "console-team"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The keys. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CardKeyList"];
-                };
-            };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not valid. `detail` lists every validation error. */
-            422: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getCardKey: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
-                "console-team"?: string;
-            };
-            path: {
-                /** @description Key id: the `kid` of the signatures. 1 to 255 printable ASCII characters; the first one is neither a space nor a dot. */
-                kid: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The key. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CardKey"];
-                };
-            };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `card_key_not_found`: Your team has no card key with this id. List the card keys to find the right id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not valid. `detail` lists every validation error. */
-            422: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    putCardKey: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
-                "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
-                "console-team"?: string;
-            };
-            path: {
-                /** @description Key id: the `kid` of the signatures. 1 to 255 printable ASCII characters; the first one is neither a space nor a dot. */
-                kid: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CardKeyContent"];
-            };
-        };
-        responses: {
-            /** @description The key as it is stored. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CardKey"];
-                };
-            };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `too_many_card_keys`: The team already has 100 card keys. Delete one of them first. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not valid. `detail` lists every validation error. */
-            422: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    deleteCardKey: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
-                "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
-                "console-team"?: string;
-            };
-            path: {
-                /** @description Key id: the `kid` of the signatures. 1 to 255 printable ASCII characters; the first one is neither a space nor a dot. */
-                kid: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The key is deleted. */
-            204: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `card_key_not_found`: Your team has no card key with this id. List the card keys to find the right id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not valid. `detail` lists every validation error. */
-            422: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getCardPolicy: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
-                "console-team"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The policy. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CardPolicy"];
-                };
-            };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not valid. `detail` lists every validation error. */
-            422: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    putCardPolicy: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
-                "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
-                "console-team"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CardPolicyContent"];
-            };
-        };
-        responses: {
-            /** @description The policy as it is stored. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CardPolicy"];
-                };
-            };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request is not valid. `detail` lists every validation error. */
-            422: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
             /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
             503: {
                 headers: {
@@ -6755,10 +5773,8 @@ export interface operations {
     importAgentConfigurations: {
         parameters: {
             query?: {
-                /** @description true: change nothing, and return what the request would do, with a `plan`. `Idempotency-Key` then has no effect. Default: false. */
+                /** @description true: change nothing, and return what the request would do, with the `revision` of each agent. If the request that makes the change sends these revisions, it refuses agents that have changed since. Default: false. */
                 dry_run?: boolean;
-                /** @description The `plan` of a dry run of the same body by the same user. An agent that has changed since the dry run is not changed: its row is a `conflict`. A plan is valid for one hour. Default: apply the rows to the agents as they are now. */
-                plan?: string;
             };
             header?: {
                 /** @description A key that the client chooses for this request, unique among the imports of its user within the team, 1 to 255 printable ASCII characters. A repetition with the same key and body changes no agent a second time, and returns the results of the first request; rows that it did not reach are applied now. With another body it gets 409 `idempotency_conflict`. Default: no key. */
@@ -6777,7 +5793,6 @@ export interface operations {
                 "application/x-ndjson": components["schemas"]["AgentImportRow"];
                 "application/jsonl": components["schemas"]["AgentImportRow"];
                 "text/csv": string;
-                "application/yaml": components["schemas"]["AgentImportRow"][];
             };
         };
         responses: {
@@ -6827,7 +5842,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. `plan_not_valid`: The plan is not one of a dry run of this body by this user, or a card that was fetched has changed since, or the console has other keys now. Nothing was changed. Repeat the dry run, and send its plan with the same body. */
+            /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7531,8 +6546,6 @@ export interface operations {
             query?: {
                 /** @description How many delegations to follow in a row, 1 to 10. Default: 10. */
                 depth?: number;
-                /** @description Show the graph as it was: at a revision of the agent, such as `7`, or at a time, `@` and Unix time in seconds, such as `@1735347760`. Every agent is shown at its last revision up to that time. Agents that are deleted now are external. Default: the present. */
-                as_of?: string;
             };
             header?: {
                 /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
@@ -7580,7 +6593,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `revision_not_found`: The agent has no such revision. List its revisions to find the right number. */
+            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8587,10 +7600,8 @@ export interface operations {
     refreshAgentCard: {
         parameters: {
             query?: {
-                /** @description false: apply the changes. true: change nothing, and return what would change. Default: true. */
+                /** @description true: change nothing, and return what the request would do, with the `revision` of each agent. If the request that makes the change sends these revisions, it refuses agents that have changed since. Default: false. */
                 dry_run?: boolean;
-                /** @description The `digest` of the dry run: if the card has changed since, nothing changes, and the response is 409 `card_changed`. Default: apply the card as it is now. */
-                expected_digest?: string;
                 /** @description true: if the card no longer has the interface that `agent_url` was taken from, move `agent_url` to the interface that it prefers now. While an `api_key` is stored, a move to another origin also needs the permission `agent:secret`. Default: false. */
                 move_interface?: boolean;
             };
@@ -8668,7 +7679,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `no_card_url`: The agent was not imported from the URL of an agent card, so that there is nothing to refresh it from. Import the card by its URL. `card_changed`: The agent card is another one than expected_digest says. Nothing was changed. Send the request with dry_run to see the new changes. `card_refused`: The card policy of the team refuses the agent card because of its signatures. Nothing was changed. Check the card keys of the team. */
+            /** @description `no_card_url`: The agent was not imported from the URL of an agent card, so that there is nothing to refresh it from. Import the card by its URL. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9247,7 +8258,7 @@ export interface operations {
     applyManagedAgent: {
         parameters: {
             query?: {
-                /** @description true: change nothing, and return what the request would return. Default: false. */
+                /** @description true: change nothing, and return what the request would do, with the `revision` of each agent. If the request that makes the change sends these revisions, it refuses agents that have changed since. Default: false. */
                 dry_run?: boolean;
             };
             header?: {
@@ -9889,7 +8900,7 @@ export interface operations {
                 /** @description Return only the events of this user. Default: of every user. */
                 user_id?: string;
                 /** @description Return only the events with this action. Default: every action. */
-                action?: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released" | "card_key_saved" | "card_key_deleted" | "card_policy_changed";
+                action?: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released";
                 /** @description Return only the events whose `detail.fields` contains this name: changes of the field, removals of its values from history, and reads of the secret. `secrets.<name>` for a named secret. At most 255 characters. Default: every event. */
                 field?: string;
                 /** @description Return only the events of this interface. `api`: a request to this API. `mcp`: a request to the MCP server (Model Context Protocol). `import`: an import of agents. `set`: a request to a configuration set. Default: every interface. */
@@ -10014,7 +9025,7 @@ export interface operations {
                 /** @description Return only the events of this user. Default: of every user. */
                 user_id?: string;
                 /** @description Return only the events with this action. Default: every action. */
-                action?: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released" | "card_key_saved" | "card_key_deleted" | "card_policy_changed";
+                action?: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released";
                 /** @description Return only the events whose `detail.fields` contains this name: changes of the field, removals of its values from history, and reads of the secret. `secrets.<name>` for a named secret. At most 255 characters. Default: every event. */
                 field?: string;
                 /** @description Return only the events of this interface. `api`: a request to this API. `mcp`: a request to the MCP server (Model Context Protocol). `import`: an import of agents. `set`: a request to a configuration set. Default: every interface. */

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { useConsole } from '../../test/support/console.ts'
+import { sized } from '../../test/support/sized.ts'
 import { ApiError, ConnectionFailed } from '../src/index.ts'
 import { type Fault, useBreakingProxy } from './support/breaking-proxy.ts'
 import { OPERATIONS } from './support/operations.ts'
 import { createScene, nameIsStored, type Operation } from './support/scene.ts'
 import { attempt, inParallel, METHODS, type Outcome } from './support/trial.ts'
 
-/** So many positions of each response; `npm run proof:sdk-breaks` cuts at every byte and returns every status. */
-const POSITIONS = Number(process.env['SDK_BREAKS'] ?? 3)
+/** So many positions of each response; `npm run proof -- breaks --long` cuts at every byte and returns every status. */
+const POSITIONS = sized(2, 1_000_000)
 const IS_COMPLETE = POSITIONS > 100
 
 /** Statuses that pass. A 429 says that the console has changed nothing. */

@@ -4,12 +4,13 @@ import { after, describe, it } from 'node:test'
 import { startPrivateNats } from '../../dev/private-nats.ts'
 import { answers, type Process, startConsoleProcess, startProcess } from '../../test/acceptance/processes.ts'
 import { createTestNats } from '../../test/support/nats.ts'
+import { sized } from '../../test/support/sized.ts'
 import { until } from '../../test/support/until.ts'
 import { canBeWatched } from '../../test/support/watching.ts'
 import { Console, type WatchedEvent } from '../src/index.ts'
 
-/** Three in CI: one of each kind; `npm run proof:sdk-watch` makes 50. */
-const RESTARTS = Number(process.env['SDK_RESTARTS'] ?? 3)
+/** Three in CI: one of each kind; `npm run proof -- watch-restarts --long` makes 50. */
+const RESTARTS = sized(3, 50)
 const WRITERS = 3
 const EDITS_BETWEEN = 10
 

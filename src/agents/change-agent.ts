@@ -1,6 +1,7 @@
 import type { Agent } from '../contract/agent.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Sql, Statements } from '../platform/database/database.ts'
+import type { Sql, Statement, Statements } from '../platform/database/database.ts'
+import { EMPTY, fragment, named, param } from '../platform/database/sql.ts'
 import type { Caller } from '../platform/identity/identity.ts'
 import { isUnchangedBy } from './bulk-mark.ts'
 import {
@@ -111,11 +112,8 @@ export async function changeAgent(sql: Sql, request: ChangeRequest, decide: Deci
  * Without a row nothing is locked: another request has deleted the agent, and may recover it during the
  * transaction. */
 export async function lockAgent(sql: Statements, teamId: string, id: string): Promise<void> {
-  const locked = await sql.read({
-    name: 'lock-agent',
-    text: 'SELECT FROM agents WHERE team_id = $1 AND id = $2 FOR UPDATE',
-    values: [teamId, id],
-  })
+  const locked = await sql.read(named('lock-agent')`
+SELECT FROM agents WHERE team_id = ${teamId} AND id = ${id} FOR UPDATE`)
   if (locked.length === 0) throw new Problem('agent_not_found')
 }
 
@@ -158,10 +156,18 @@ async function tryChange(
   const { columns, secret, ...rest } = change
   const { caller, id, auditId, bulkId, set } = request
   const next = revision + 1
-  // If a set takes or releases fields after the agent was read, the statement below finds another set_version and writes nothing.
+  // If a set takes or releases fields after the agent was read, the statement below finds another set_version and
+  // writes nothing.
   const owners = row.set_version > 0 ? await findOwners(sql, caller.teamId, id) : []
   const record = {
-    ...{ ...rest, caller, id, revision: next, changedAt, auditId, bulkId, set },
+    ...rest,
+    caller,
+    id,
+    revision: next,
+    changedAt,
+    auditId,
+    bulkId,
+    set,
     driftedSets: driftedSets(owners, change.fields, set),
   }
   const isNewBehaviour = BEHAVIOUR_COLUMNS.some((name) => change.fields.includes(name))
@@ -188,11 +194,7 @@ async function readAndDecide(
   { caller, id, expectedRevisions, now, bulkId }: ChangeRequest,
   decide: Decide,
 ) {
-  const [row] = await sql.read<AgentRow>({
-    name: `read-agent-to-change${bulkId === undefined ? '' : '-in-bulk'}`,
-    text: `${AGENT_TO_CHANGE} ${bulkId === undefined ? '' : `AND ${isUnchangedBy('$3')}`}`,
-    values: [caller.teamId, id, ...(bulkId === undefined ? [] : [bulkId])],
-  })
+  const [row] = await sql.read<AgentRow>(agentToChange(caller.teamId, id, bulkId))
   if (!row) throw new Problem('agent_not_found')
   const { text, revision, bytes } = row
   if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
@@ -233,8 +235,16 @@ interface AgentRow extends AgentText {
   set_version: number
 }
 
-export const AGENT_TO_CHANGE = `
+/** The agent as a change reads it, unless the bulk request has changed it already. */
+export function agentToChange(teamId: string, id: string, bulkId: string | undefined): Statement {
+  const team = param(teamId)
+  const agent = param(id)
+  return named(`read-agent-to-change${bulkId === undefined ? '' : '-in-bulk'}`)`
 SELECT a.revision, ${AGENT_TEXT}, a.bytes, a.api_key_fingerprint, a.github_token_fingerprint, a.api_key_revision,
   a.github_token_revision, a.named_secrets, a.set_version
-FROM agents a, ${agentSql('a')}
-WHERE a.team_id = $1 AND a.id = $2`
+FROM agents a, ${AGENT}
+WHERE a.team_id = ${team} AND a.id = ${agent}
+${bulkId === undefined ? EMPTY : fragment`AND ${isUnchangedBy(bulkId, team, agent)}`}`
+}
+
+const AGENT = agentSql('a')

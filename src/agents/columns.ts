@@ -1,5 +1,6 @@
 import { Agent } from '../contract/agent.ts'
 import { EXPORT_FORMAT, ExportedAgent } from '../contract/export.ts'
+import { type Fragment, raw } from '../platform/database/sql.ts'
 
 interface Column {
   name: string
@@ -55,13 +56,29 @@ export type ColumnValues = Partial<Record<ChangeableColumn, unknown>>
 
 /** Every column of `agents`. `deleted_agents` has them too: an agent moves there and back with all of them. */
 export const AGENT_COLUMNS: readonly string[] = [
-  ...['team_id', 'id', 'revision', 'created_by', 'created_at', 'updated_at'],
+  'team_id',
+  'id',
+  'revision',
+  'created_by',
+  'created_at',
+  'updated_at',
   ...CHANGEABLE_COLUMNS.map(({ name }) => name),
-  ...['trust_stage', 'trusted_at', 'ttt_days'],
-  ...['api_key', 'github_token'].flatMap((secret) =>
-    ['sealed', 'mask', 'fingerprint', 'revision'].map((part) => `${secret}_${part}`),
-  ),
-  ...['named_secrets', 'latest_evaluation', 'behaviour_revision', 'bytes', 'set_version'],
+  'trust_stage',
+  'trusted_at',
+  'ttt_days',
+  'api_key_sealed',
+  'api_key_mask',
+  'api_key_fingerprint',
+  'api_key_revision',
+  'github_token_sealed',
+  'github_token_mask',
+  'github_token_fingerprint',
+  'github_token_revision',
+  'named_secrets',
+  'latest_evaluation',
+  'behaviour_revision',
+  'bytes',
+  'set_version',
 ]
 
 /** The columns that decide how an agent behaves: if one changes, the evaluation is no longer current. */
@@ -77,15 +94,15 @@ export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [
   'hub',
 ]
 
-/** The newest evaluation, and whether it is current: no column of BEHAVIOUR_COLUMNS has changed since its revision. The
- * stored text is a JSON object that always has members, so `current` is added before its closing brace. */
+/** The newest evaluation, and whether it is current: no column of BEHAVIOUR_COLUMNS has changed since its revision.
+ * The stored text is a JSON object that always has members, so `current` is added before its closing brace. */
 export function evaluationJson(table: string): string {
   const isCurrent = `((${table}.latest_evaluation ->> 'revision')::bigint >= ${table}.behaviour_revision)`
   return `(left(${table}.latest_evaluation::text, -1) || ',"current":' || ${isCurrent}::text || '}')::json`
 }
 
 /** The response body of an agent. */
-export const AGENT_TEXT = 'row_to_json(agent)::text AS text'
+export const AGENT_TEXT = raw('row_to_json(agent)::text AS text')
 
 /** Which members of an agent a text has. */
 export interface AgentShape {
@@ -97,10 +114,10 @@ export interface AgentShape {
   isExport?: boolean
 }
 
-/** SQL that lets a statement select AGENT_TEXT: `SELECT … FROM agents a, ${agentSql('a')}`. The text is the Agent that the contract
- * declares, in the order of the schema, nested JSON as it is stored. No other code lists the members of Agent. A scalar
- * subquery instead of LATERAL is 50 % slower. */
-export function agentSql(table: string, shape: AgentShape = {}): string {
+/** SQL that lets a statement select AGENT_TEXT: `SELECT … FROM agents a, ${agentSql('a')}`. The text is the Agent that
+ * the contract declares, in the order of the schema, nested JSON as it is stored. No other code lists the members of
+ * Agent. A scalar subquery instead of LATERAL is 50 % slower. */
+export function agentSql(table: string, shape: AgentShape = {}): Fragment {
   const expressions: Record<string, string> = {
     api_key: `${table}.api_key_mask`,
     test_score: `${table}.test_score::text`,
@@ -113,7 +130,7 @@ export function agentSql(table: string, shape: AgentShape = {}): string {
   const members = (shape.isExport ? Object.keys(ExportedAgent.properties) : membersOf(shape)).map(
     (name) => `${expressions[name] ?? `${table}.${name}`} AS ${name}`,
   )
-  return `LATERAL (SELECT ${members.join(', ')}) agent`
+  return raw(`LATERAL (SELECT ${members.join(', ')}) agent`)
 }
 
 function membersOf({ includeScores = false, fields }: AgentShape): string[] {
@@ -125,6 +142,7 @@ function membersOf({ includeScores = false, fields }: AgentShape): string[] {
 
 /** `white_box_config` has the mask of the token. json_each keeps the other members as they are stored. */
 function withoutToken(table: string): string {
-  const others = `SELECT json_object_agg(key, value) FROM json_each(${table}.white_box_config) WHERE key <> 'github_token'`
-  return `CASE WHEN ${table}.github_token_mask IS NULL THEN ${table}.white_box_config ELSE coalesce((${others}), '{}') END`
+  const config = `${table}.white_box_config`
+  const others = `SELECT json_object_agg(key, value) FROM json_each(${config}) WHERE key <> 'github_token'`
+  return `CASE WHEN ${table}.github_token_mask IS NULL THEN ${config} ELSE coalesce((${others}), '{}') END`
 }

@@ -1,5 +1,6 @@
 import { parseUuid } from '../contract/uuid.ts'
 import type { Statements } from '../platform/database/database.ts'
+import { fragment, named, param } from '../platform/database/sql.ts'
 import type { Claim } from './change-statement.ts'
 
 /** The agent of an external key. */
@@ -15,7 +16,8 @@ export interface ImportedAgent {
   imported_at: unknown
 }
 
-/** The agents of external keys. The id of an agent stands for that agent, unless it is the external key of another one. */
+/** The agents of external keys. The id of an agent stands for that agent, unless it is the external key of another
+ * one. */
 export async function findByExternalKeys(
   sql: Statements,
   teamId: string,
@@ -27,30 +29,28 @@ export async function findByExternalKeys(
     const parsed = parseUuid(key)
     return parsed.ok ? parsed.uuid : null
   })
-  return sql.read({ name: 'find-by-external-keys', text: FIND, values: [teamId, keys, ids, now] })
-}
-
-const FIND = `
+  const team = param(teamId)
+  return sql.read(named('find-by-external-keys')`
 SELECT wanted.external_key, found.*
-FROM unnest($2::text[], $3::uuid[]) AS wanted (external_key, id)
-LEFT JOIN imported_agents i ON i.team_id = $1 AND i.external_key = wanted.external_key
+FROM unnest(${keys}::text[], ${ids}::uuid[]) AS wanted (external_key, id)
+LEFT JOIN imported_agents i ON i.team_id = ${team} AND i.external_key = wanted.external_key
 CROSS JOIN LATERAL (
   SELECT a.id, a.revision, 'present' AS state, a.github_token_mask, a.import_metadata -> 'imported_at' AS imported_at
   FROM agents a
-  WHERE a.team_id = $1 AND a.id = coalesce(i.agent_id, wanted.id)
+  WHERE a.team_id = ${team} AND a.id = coalesce(i.agent_id, wanted.id)
   UNION ALL
-  SELECT d.id, d.revision, CASE WHEN d.is_erasing OR d.erase_at <= $4 THEN 'gone' ELSE 'deleted' END, NULL, NULL
+  SELECT d.id, d.revision, CASE WHEN d.is_erasing OR d.erase_at <= ${now} THEN 'gone' ELSE 'deleted' END, NULL, NULL
   FROM deleted_agents d
-  WHERE d.team_id = $1 AND d.id = coalesce(i.agent_id, wanted.id)
-) found`
+  WHERE d.team_id = ${team} AND d.id = coalesce(i.agent_id, wanted.id)
+) found`)
+}
 
 /** Fails if the team has the key already, unless it is that of the agent `replaces`, which is being erased. */
 export const externalKeyClaim = (externalKey: string, replaces: string | null): Claim => ({
   name: 'imported',
-  sql: (next) => `
+  sql: ({ team, agent, changedAt }) => fragment`
   INSERT INTO imported_agents (team_id, external_key, agent_id, created_at)
-  VALUES ($1, $${next}, $2, $4)
+  VALUES (${team}, ${externalKey}, ${agent}, ${changedAt})
   ON CONFLICT (team_id, external_key) DO UPDATE SET agent_id = excluded.agent_id, created_at = excluded.created_at
-  WHERE imported_agents.agent_id = $${next + 1}::uuid`,
-  parameters: [externalKey, replaces],
+  WHERE imported_agents.agent_id = ${replaces}::uuid`,
 })

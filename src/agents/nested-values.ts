@@ -3,8 +3,8 @@ import { DECIMAL_MAX_LENGTH, plainDecimal } from '../contract/decimal.ts'
 import { parseUuid } from '../contract/uuid.ts'
 import { RequestValidationError } from '../contract/validation-error.ts'
 
-/** The values of an agent that are a member of a body, read as those of a body that is an update by itself. `place` is the name of
- * the member. */
+/** The values of an agent that are a member of a body, read as those of a body that is an update by itself.
+ * `place` is the name of the member. */
 export function readNestedValues<Values extends AgentUpdate>(values: Values, place: string): Values {
   const { test_score: score, guard_config_id: guard } = values
   const plain = typeof score === 'number' ? plainDecimal(String(score)) : score

@@ -1,7 +1,8 @@
 import { Problem } from '../contract/problem.ts'
 
-/** Half of the limit for request bodies, so that a client can send back every agent that it reads, even with every quote
- * and line break escaped. Exception: an agent with about 100,000 control characters, which take six bytes each in JSON. */
+/** Half of the limit for request bodies, so that a client can send back every agent that it reads, even with every
+ * quote and line break escaped. Exception: an agent with about 100,000 control characters, which take six bytes
+ * each in JSON. */
 export const MAX_AGENT_BYTES = 512 * 1024
 
 /** The size of values in bytes: strings as UTF-8, everything else as JSON. */

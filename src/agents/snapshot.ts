@@ -1,14 +1,19 @@
 import { CHANGEABLE_COLUMNS } from './columns.ts'
 
-/** Every revision that is a multiple of this holds a snapshot, so that reading an old revision undoes fewer changes than
- * this. A constraint of the table requires it. */
+/** Every revision that is a multiple of this holds a snapshot, so that reading an old revision undoes fewer
+ * changes than this. A constraint of the table requires it. */
 export const SNAPSHOT_INTERVAL = 100
 
 /** The columns that a revision can change. A sealed secret and its fingerprint are never copied. */
 const SNAPSHOT_COLUMNS = [
   ...CHANGEABLE_COLUMNS.map(({ name }) => name),
-  ...['trust_stage', 'trusted_at', 'ttt_days'],
-  ...['api_key_mask', 'api_key_revision', 'github_token_revision', 'named_secrets'],
+  'trust_stage',
+  'trusted_at',
+  'ttt_days',
+  'api_key_mask',
+  'api_key_revision',
+  'github_token_revision',
+  'named_secrets',
 ]
 
 export function hasSnapshot(revision: number): boolean {

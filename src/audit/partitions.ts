@@ -1,8 +1,9 @@
-import type { Statements } from '../platform/database/database.ts'
+import type { Statement, Statements } from '../platform/database/database.ts'
+import { unnamed } from '../platform/database/sql.ts'
 import { timeOf } from '../platform/id-time.ts'
 
-/** As many as the baseline creates. A month without a partition would fail every change, so that even a maintenance that
- * is off for months does no harm. */
+/** As many as the baseline creates. A month without a partition would fail every change, so that even a maintenance
+ * that is off for months does no harm. */
 const MONTHS_AHEAD = 12
 
 export interface AuditPartitionsOptions {
@@ -19,39 +20,30 @@ export function createAuditPartitions({ retentionMonths, setMonthsAhead }: Audit
       const ahead = end - monthOf(nowSeconds * 1_000) - 1
       setMonthsAhead(ahead)
       if (ahead >= MONTHS_AHEAD) return false
-      await sql.write({
-        name: undefined,
-        text: 'SELECT create_audit_partition($1)',
-        values: [toDate(end)],
-      })
+      await sql.write(unnamed`SELECT create_audit_partition(${toDate(end)})`)
       return true
     },
 
-    /** Drops what the run before has detached, then detaches the oldest partition if its records are too old, and deletes
-     * the checkpoints of months that are gone. */
+    /** Drops what the run before has detached, then detaches the oldest partition if its records are too old. */
     expire: async (sql: Statements, nowSeconds: number): Promise<boolean> => {
       if (retentionMonths === 0) return false
       const oldestKept = toDate(monthOf(nowSeconds * 1_000) - retentionMonths)
-      const isDropped = await call(sql, 'SELECT drop_expired_audit_partition() AS done', [])
-      const isExpired = await call(sql, 'SELECT expire_audit_partition($1) AS done', [oldestKept])
-      const isDeleted = await call(sql, 'SELECT delete_expired_audit_checkpoints() AS done', [])
-      return isDropped || isExpired || isDeleted
+      const isDropped = await call(sql, unnamed`SELECT drop_expired_audit_partition() AS done`)
+      const isExpired = await call(sql, unnamed`SELECT expire_audit_partition(${oldestKept}) AS done`)
+      return isDropped || isExpired
     },
   }
 }
 
-async function call(sql: Statements, text: string, values: unknown[]): Promise<boolean> {
-  const [row] = await sql.write<{ done: boolean }>({ name: undefined, text, values })
+async function call(sql: Statements, statement: Statement): Promise<boolean> {
+  const [row] = await sql.write<{ done: boolean }>(statement)
   return row?.done === true
 }
 
 /** The first month without a partition. */
 async function readEnd(sql: Statements): Promise<number> {
-  const [row] = await sql.read<{ endId: string }>({
-    name: undefined,
-    text: 'SELECT end_id AS "endId" FROM audit_partitions ORDER BY end_id DESC LIMIT 1',
-    values: [],
-  })
+  const [row] = await sql.read<{ endId: string }>(unnamed`
+SELECT end_id AS "endId" FROM audit_partitions ORDER BY end_id DESC LIMIT 1`)
   return monthOf(timeOf(row?.endId ?? ''))
 }
 

@@ -2,8 +2,8 @@ import type { AuditEvent } from '../contract/audit.ts'
 import type { Refusal } from '../platform/identity/identity.ts'
 
 export interface RefusalsOptions {
-  /** Never throws. Returns whether all events are stored. */
-  store: (events: TeamEvent[]) => Promise<boolean>
+  /** Never rejects. */
+  store: (event: TeamEvent) => Promise<void>
   /** Milliseconds since the epoch. */
   now: () => number
   newId: () => string
@@ -73,7 +73,9 @@ export function createRefusals({
     return events
   }
 
-  const sweeping = setInterval(() => void store(closeEnded()), windowMs / SWEEPS)
+  const storeAll = async (events: TeamEvent[]) => void (await Promise.all(events.map(store)))
+
+  const sweeping = setInterval(() => void storeAll(closeEnded()), windowMs / SWEEPS)
   sweeping.unref()
 
   return {
@@ -91,15 +93,13 @@ export function createRefusals({
       const [oldest] = windows.size >= maxWindows ? windows : []
       const evicted = oldest ? close(...oldest) : []
       open(key, refusal)
-      const isStored = await store([...evicted, toEvent(refusal, {})])
-      // The next refusal is then stored at once.
-      if (!isStored && windows.get(key)?.count === 0) windows.delete(key)
+      await storeAll([...evicted, toEvent(refusal, {})])
     },
 
     /** Stores what is counted. */
     close: async (): Promise<void> => {
       clearInterval(sweeping)
-      await store([...windows].flatMap(([key, window]) => close(key, window)))
+      await storeAll([...windows].flatMap(([key, window]) => close(key, window)))
     },
   }
 }

@@ -3,16 +3,13 @@ import { AuditEventPage, AuditExportQuery, AuditQuery, auditExportResponse } fro
 import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
 import { jsonResponse } from '../contract/responses.ts'
-import { type Audit, isAuditSearch } from './service.ts'
+import type { Audit } from './service.ts'
 
 export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (app, { audit }) => {
   app.get(
     '/v1/audit-events',
     {
-      config: {
-        permission: 'audit:read',
-        lane: (query) => (isAuditSearch(query) ? 'searches' : 'reads'),
-      },
+      config: { permission: 'audit:read' },
       schema: {
         operationId: 'listAuditEvents',
         summary: 'List Audit Events',
@@ -35,7 +32,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (a
   app.get(
     '/v1/audit-events/export',
     {
-      config: { permission: 'audit:read', lane: () => 'searches', isAudited: true },
+      config: { permission: 'audit:read', isAudited: true },
       // A HEAD request would read the whole log.
       exposeHeadRoute: false,
       schema: {

@@ -1,7 +1,8 @@
 import type { AuditEvent } from '../contract/audit.ts'
 import { REVISION_ACTIONS } from '../contract/history.ts'
-import { INSERT_AUDIT_EVENT } from '../platform/database/audit-sql.ts'
+import { INSERT_AUDIT_EVENT } from '../platform/database/audit-event.ts'
 import type { Statements } from '../platform/database/database.ts'
+import { named, param } from '../platform/database/sql.ts'
 import { FIRST_ID, firstIdAt } from '../platform/id-time.ts'
 import type { TeamEvent } from './refusals.ts'
 
@@ -33,7 +34,8 @@ export interface FoundEvents {
   next: string | undefined
 }
 
-/** So many events are examined for one page. An index finds those of a team and of an agent, the other filters need a search. */
+/** So many events are examined for one page. An index finds those of a team and of an agent, the other filters need a
+ * search. */
 const SEARCH_DEPTH = 10_000
 
 /** Whether the page may examine more events than it returns. */
@@ -52,20 +54,31 @@ export async function findEvents(
   const lowest = since === undefined ? FIRST_ID : firstIdAt((since - CLOCK_TOLERANCE_S) * 1_000)
   const end = recordedBefore ?? (until === undefined ? undefined : until + CLOCK_TOLERANCE_S)
   const highest = end === undefined ? MAX_ID : firstIdAt(end * 1_000)
-  const rows = await sql.read<{ is_match: boolean; event: AuditEvent }>({
-    name: 'search-audit',
-    text: SEARCH,
-    values: [
-      teamId,
-      isAscending && after !== undefined && after > lowest ? after : lowest,
-      !isAscending && after !== undefined && after < highest ? after : highest,
-      isAscending,
-      // One more shows whether there is a next page.
-      limit + 1,
-      isSearch(filters) ? SEARCH_DEPTH : limit + 1,
-      ...[agentId, userId, action, field, via, clientId, since, until, ACTIONS_WITH_REVISION],
-    ],
-  })
+  const team = param(teamId)
+  // An event as JSON, in the order of its members. The log never changes, so the reason of a revision is only in the
+  // revision, where it can be redacted. One event more than the limit shows whether there is a next page.
+  const rows = await sql.read<{ is_match: boolean; event: AuditEvent }>(named('search-audit')`
+SELECT is_match, json_build_object(
+  'id', (event).id, 'at', (event).at, 'user_id', (event).user_id,
+  'changed_by_name', (SELECT name FROM users WHERE team_id = ${team} AND user_id = (event).user_id),
+  'action', (event).action, 'agent_id', (event).agent_id, 'request_id', (event).request_id, 'via', (event).via,
+  'client_id', (event).client_id, 'reason', CASE
+    WHEN (event).action = ANY (${ACTIONS_WITH_REVISION}::text[]) THEN (
+      SELECT reason FROM agent_revisions
+      WHERE team_id = ${team} AND agent_id = (event).agent_id AND revision = ((event).detail ->> 'revision')::bigint
+    )
+    ELSE (event).detail ->> 'reason'
+  END, 'detail', (event).detail
+) AS event
+FROM search_audit_events(
+  ${team},
+  ${isAscending && after !== undefined && after > lowest ? after : lowest},
+  ${!isAscending && after !== undefined && after < highest ? after : highest},
+  ${isAscending},
+  ${limit + 1},
+  ${isSearch(filters) ? SEARCH_DEPTH : limit + 1},
+  ${agentId}, ${userId}, ${action}, ${field}, ${via}, ${clientId}, ${since}, ${until}
+)`)
   const matches = rows.filter((row) => row.is_match).map(({ event }) => event)
   const events = matches.slice(0, limit)
   // Where the page is full, or where the search has stopped.
@@ -75,64 +88,30 @@ export async function findEvents(
 
 const ACTIONS_WITH_REVISION = REVISION_ACTIONS.map((action) => `agent_${action}`)
 
-/** An event as JSON, in the order of its members. The log never changes, so the reason of a revision is only in the revision, where
- * it can be redacted. */
-const SEARCH = `
-SELECT is_match, json_build_object(
-  'id', (event).id, 'at', (event).at, 'user_id', (event).user_id,
-  'changed_by_name', (SELECT name FROM users WHERE team_id = $1 AND user_id = (event).user_id),
-  'action', (event).action, 'agent_id', (event).agent_id, 'request_id', (event).request_id, 'via', (event).via,
-  'client_id', (event).client_id, 'reason', CASE
-    WHEN (event).action = ANY ($15::text[]) THEN (
-      SELECT reason FROM agent_revisions
-      WHERE team_id = $1 AND agent_id = (event).agent_id AND revision = ((event).detail ->> 'revision')::bigint
-    )
-    ELSE (event).detail ->> 'reason'
-  END, 'detail', (event).detail
-) AS event
-FROM search_audit_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
-
 /** Above every id: a UUID version 7 does not begin with these digits before the year 10889. */
 const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The time of an event is not exactly that of its id: an agent that a replica with a fast clock has changed keeps that time. */
+/** The time of an event is not exactly that of its id: an agent that a replica with a fast clock has changed keeps
+ * that time. */
 const CLOCK_TOLERANCE_S = 300
 
-/** The events of any number of teams. One that is stored already stays as it is: after a lost connection a batch is sent again. */
+/** The events of any number of teams. One that is stored already stays as it is: after a lost connection a batch is
+ * sent again. */
 export async function insertEvents(sql: Statements, events: TeamEvent[]): Promise<void> {
-  await sql.write({
-    name: 'insert-audit-events',
-    text: INSERT,
-    values: [
-      events.map(({ team_id }) => team_id),
-      events.map(({ id }) => id),
-      events.map(({ at }) => at),
-      events.map(({ user_id }) => user_id),
-      events.map(({ action }) => action),
-      events.map(({ agent_id }) => agent_id),
-      events.map(({ request_id }) => request_id),
-      events.map(({ via }) => via),
-      events.map(({ client_id }) => client_id),
-      events.map(({ detail }) => JSON.stringify(detail)),
-    ],
-  })
-}
-
-/** The ids of those events that are stored. */
-export async function findStored(sql: Statements, events: TeamEvent[]): Promise<Set<string>> {
-  const rows = await sql.read<{ id: string }>({
-    name: 'find-audit-events',
-    text: `
-SELECT e.id FROM audit_events e JOIN unnest($1::uuid[], $2::uuid[]) AS event (team_id, id)
-  ON e.team_id = event.team_id AND e.id = event.id`,
-    values: [events.map(({ team_id }) => team_id), events.map(({ id }) => id)],
-  })
-  return new Set(rows.map(({ id }) => id))
-}
-
-const INSERT = `
+  await sql.write(named('insert-audit-events')`
 ${INSERT_AUDIT_EVENT}
 SELECT team_id, id, at, user_id, action, agent_id, request_id, via, client_id, detail::json
-FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[])
-  AS event (team_id, id, at, user_id, action, agent_id, request_id, via, client_id, detail)
-ON CONFLICT DO NOTHING`
+FROM unnest(
+  ${events.map(({ team_id }) => team_id)}::uuid[],
+  ${events.map(({ id }) => id)}::uuid[],
+  ${events.map(({ at }) => at)}::bigint[],
+  ${events.map(({ user_id }) => user_id)}::uuid[],
+  ${events.map(({ action }) => action)}::text[],
+  ${events.map(({ agent_id }) => agent_id)}::uuid[],
+  ${events.map(({ request_id }) => request_id)}::text[],
+  ${events.map(({ via }) => via)}::text[],
+  ${events.map(({ client_id }) => client_id)}::text[],
+  ${events.map(({ detail }) => JSON.stringify(detail))}::text[]
+) AS event (team_id, id, at, user_id, action, agent_id, request_id, via, client_id, detail)
+ON CONFLICT DO NOTHING`)
+}

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache'
+import type { Sql } from '../platform/database/database.ts'
+import { named } from '../platform/database/sql.ts'
 
 export interface Limits {
-  /** The requests per minute of an agent; undefined if the team has no such agent. Rejects if it is not known and cannot be
-   * read. */
+  /** The requests per minute of an agent; undefined if the team has no such agent. Rejects if it is not known and
+   * cannot be read. */
   find: (teamId: string, agentId: string) => Promise<number | undefined>
   /** The agent has changed. */
   forget: (teamId: string, agentId: string) => void
@@ -82,4 +84,11 @@ export function createLimits({ read, now }: LimitsOptions): Limits {
       reading.delete(key)
     },
   }
+}
+
+/** Undefined if the team has no such agent. */
+export async function readLimit(sql: Sql, teamId: string, agentId: string): Promise<number | undefined> {
+  const [row] = await sql.read<{ rate_limit_requests_per_minute: number }>(named('find-request-limit')`
+SELECT rate_limit_requests_per_minute FROM agents WHERE team_id = ${teamId} AND id = ${agentId}`)
+  return row?.rate_limit_requests_per_minute
 }

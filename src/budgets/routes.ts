@@ -4,13 +4,11 @@ import { ref } from '../contract/fields.ts'
 import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
 import { PermitGrant, PermitRequest, RequestBudget } from '../contract/request-budget.ts'
 import { addHeaders, jsonResponse, responseHeaders } from '../contract/responses.ts'
-import { disconnectSignal } from '../platform/response-end.ts'
 import type { RequestBudgets } from './service.ts'
 
 const PATH = '/v1/agent-configurations/:id/request-budget'
 const RATE_LIMIT = responseHeaders('ratelimit', 'ratelimit-policy')
 
-// No lane: most requests do not use the database. What reads a limit takes a place itself.
 export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBudgets }> = async (
   app,
   { budgets },
@@ -23,8 +21,7 @@ export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBu
         operationId: 'getRequestBudget',
         summary: 'Get Request Budget',
         description:
-          'Returns how often services may call the agent, how many permits are left at each priority, and who took permits in the ' +
-          'last hour.',
+          'Returns how often services may call the agent, and how many permits are left at each priority.',
         ...AGENT_OPERATION,
         params: AgentId,
         response: {
@@ -46,8 +43,8 @@ export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBu
         description:
           'Takes permits from the request budget of the agent, all or none. A service takes a permit before each request that it ' +
           'sends to the agent, unless the console forwards it through a mounted operation that takes the permit itself. The limit ' +
-          'is `rate_limit_requests_per_minute` of the agent, for all services together. With `max_wait_ms` the request waits for the ' +
-          'permits; the number of requests that wait is limited.',
+          'is `rate_limit_requests_per_minute` of the agent, for all services together. `Retry-After` of a 429 is when the ' +
+          'permits can be taken.',
         ...AGENT_OPERATION,
         params: AgentId,
         body: ref(PermitRequest),
@@ -62,7 +59,7 @@ export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBu
       },
     },
     async ({ caller, params, body }, reply) => {
-      const { grant, headers } = await budgets.take(caller, params.id, body, disconnectSignal(reply.raw))
+      const { grant, headers } = await budgets.take(caller, params.id, body)
       reply.headers(headers)
       return grant
     },

@@ -1,134 +1,205 @@
 import { Problem } from '../contract/problem.ts'
 import {
+  type CountedBy,
   type PermitGrant,
   type PermitRequest,
+  PRIORITIES,
   type Priority,
   RESERVED_PERCENT,
   type RequestBudget,
 } from '../contract/request-budget.ts'
 import { RequestValidationError } from '../contract/validation-error.ts'
+import type { Sessions } from '../platform/database/database.ts'
 import type { Caller } from '../platform/identity/identity.ts'
 import type { BudgetMetrics } from '../platform/observe/metrics/budgets.ts'
-import { permitsFor, policyOf } from '../platform/redis/gcra.ts'
-import type { Budget } from './counter.ts'
-import type { Ledger, Take, Taken } from './ledger.ts'
-import type { Limits } from './limits.ts'
-import { rateLimitFields, toSeconds } from './rate-limit-fields.ts'
-import { recentBuckets } from './use.ts'
-import type { Waiting } from './waiting.ts'
+import type { Metrics } from '../platform/observe/metrics.ts'
+import {
+  amountsOf,
+  type Decision,
+  type Policy,
+  permitsFor,
+  policyOf,
+  remainingAfter,
+  waitFor,
+} from '../platform/redis/gcra.ts'
+import type { Redis } from '../platform/redis/redis.ts'
+import {
+  type Budget,
+  createRedisCounter,
+  createReplicaCounter,
+  type RedisCounter,
+  type ReplicaCounter,
+} from './counters.ts'
+import { createLimits, type Limits, readLimit } from './limits.ts'
 
-export interface RequestBudgetsDeps {
-  limits: Limits
-  ledger: Ledger
-  waiting: Waiting
-  metrics: BudgetMetrics
-  /** Milliseconds since the epoch. */
-  now: () => number
-  /** Who counts at the moment. */
-  countedBy: () => RequestBudget['counted_by']
+export interface BudgetOptions {
+  sql: Sessions
+  metrics: Metrics
+  /** Undefined if REDIS_URL is not set. */
+  redis: Redis | undefined
+  /** How many replicas share each limit while they do not count together. */
+  budgetReplicas: number
 }
 
 /** A call of a mounted operation that names its agent. */
 export interface AgentCall {
   teamId: string
   agentId: string
-  service: string
   priority: Priority
 }
 
 export interface CallPermit {
   /** For the response. */
   headers: Record<string, string>
-  /** The call was not sent. */
+  /** The call was not sent: gives the permit back. Returns at once. */
   refund: () => void
 }
 
-export type RequestBudgets = ReturnType<typeof createRequestBudgets>
+interface Taken {
+  countedBy: CountedBy
+  /** Permits that are left at the same priority. */
+  remaining: number
+  /** The fields of the response. */
+  headers: Record<string, string>
+  refund: () => void
+}
 
-export function createRequestBudgets(deps: RequestBudgetsDeps) {
-  const { limits, ledger, waiting, metrics, now, countedBy } = deps
+/** How often the services behind the console may call each agent. Counts for all replicas, and the share of this replica while
+ * that is not possible: an outage of Redis must not stop the services, nor remove the limits. */
+export class RequestBudgets {
+  readonly #redis: Redis | undefined
+  readonly #shared: RedisCounter | undefined
+  readonly #own: ReplicaCounter
+  readonly #limits: Limits
+  readonly #metrics: BudgetMetrics
 
-  const findLimit = async ({ teamId }: Caller, agentId: string) => {
-    const limit = await limits.find(teamId, agentId)
+  constructor({ sql, metrics, redis, budgetReplicas }: BudgetOptions) {
+    this.#redis = redis
+    this.#shared = redis && createRedisCounter(redis)
+    this.#own = createReplicaCounter(budgetReplicas, () => Math.floor(performance.now() * 1_000))
+    this.#limits = createLimits({
+      read: (teamId, agentId) => readLimit(sql.of(teamId), teamId, agentId),
+      now: () => performance.now(),
+    })
+    this.#metrics = metrics.requestBudgets()
+  }
+
+  /** Who counts at the moment. */
+  countedBy(): CountedBy {
+    return this.#redis?.isUp() ? 'redis' : 'replica'
+  }
+
+  /** The agent has changed. */
+  forget(teamId: string, agentId: string): void {
+    this.#limits.forget(teamId, agentId)
+  }
+
+  /** Takes permits for a client, all or none. */
+  async take(
+    caller: Caller,
+    agentId: string,
+    { count, priority }: PermitRequest,
+  ): Promise<{ grant: PermitGrant; headers: Record<string, string> }> {
+    const policy = policyOf(await this.#findLimit(caller, agentId))
+    if (!policy) {
+      return { grant: { granted: count, remaining: null, counted_by: this.countedBy() }, headers: {} }
+    }
+    const most = permitsFor(policy, RESERVED_PERCENT[priority])
+    if (count > most) throw tooMany(most)
+    const budget = { teamId: caller.teamId, agentId, policy }
+    const { remaining, countedBy, headers } = await this.#takeFrom(budget, priority, count)
+    return { grant: { granted: count, remaining, counted_by: countedBy }, headers }
+  }
+
+  /** Takes a permit for a call of a mounted operation. Undefined if the agent has no limit or is not an agent of the team: the
+   * service decides what to do with the call. */
+  async takeForCall({ teamId, agentId, priority }: AgentCall): Promise<CallPermit | undefined> {
+    const limit = await this.#limits.find(teamId, agentId).catch(() => {
+      // An outage of the database does not stop forwarding.
+      this.#metrics.countUncounted()
+      return undefined
+    })
+    const policy = limit === undefined ? undefined : policyOf(limit)
+    return policy && this.#takeFrom({ teamId, agentId, policy }, priority, 1)
+  }
+
+  async read(caller: Caller, agentId: string): Promise<RequestBudget> {
+    const limit = await this.#findLimit(caller, agentId)
+    const known = { agent_id: agentId, limit }
+    const policy = policyOf(limit)
+    if (!policy) return { ...known, burst: null, remaining: null, counted_by: this.countedBy() }
+    const budget = { teamId: caller.teamId, agentId, policy }
+    const { counter, decision } = await this.#change(budget, 0, 0)
+    const share = counter.policyOf(budget)
+    const left = PRIORITIES.map((priority) => {
+      const amounts = amountsOf(share, RESERVED_PERCENT[priority], 0)
+      return [priority, remainingAfter(share, amounts, decision.debtUs)]
+    })
+    const remaining = Object.fromEntries(left) as Record<Priority, number>
+    return { ...known, burst: policy.burst, remaining, counted_by: counter.countedBy }
+  }
+
+  async #findLimit({ teamId }: Caller, agentId: string): Promise<number> {
+    const limit = await this.#limits.find(teamId, agentId)
     if (limit === undefined) throw new Problem('agent_not_found')
     return limit
   }
 
-  const takeWithin = async (budget: Budget, take: Take, maxWaitMs: number, signal: AbortSignal) => {
-    const { teamId, agentId } = budget
-    const key = `${teamId}:${agentId}:${take.priority}`
-    // The permits that come back belong to those that wait already.
-    const first = maxWaitMs > 0 && waiting.hasQueue(key) ? undefined : await ledger.take(budget, take)
-    if (first && (first.isGranted || maxWaitMs * 1_000 < first.waitUs)) return first
-    const waited = await waiting.until({
-      ...{ team: teamId, key, maxWaitMs, signal },
-      firstAfterMs: (first?.waitUs ?? 0) / 1_000,
-      attempt: async () => {
-        const taken = await ledger.take(budget, take)
-        return { result: taken, retryAfterMs: taken.isGranted ? undefined : taken.waitUs / 1_000 }
-      },
-    })
-    return waited ?? first ?? ledger.take(budget, take)
+  async #takeFrom(budget: Budget, priority: Priority, count: number): Promise<Taken> {
+    const reserved = RESERVED_PERCENT[priority]
+    const { counter, decision } = await this.#change(budget, reserved, count)
+    const { isGranted, debtUs } = decision
+    const { countedBy } = counter
+    this.#metrics.count(isGranted ? 'granted' : 'refused', priority, countedBy, count)
+    const share = counter.policyOf(budget)
+    const amounts = (permits: number) => amountsOf(share, reserved, permits)
+    const remaining = remainingAfter(share, amounts(count), debtUs)
+    // Until the permits can be taken; if they were, until there is one more.
+    const waitUs = waitFor(amounts(isGranted ? remaining + 1 : count), debtUs)
+    const headers = rateLimitFields(budget.policy, { remaining, waitUs, countedBy })
+    if (!isGranted) {
+      throw new Problem('request_budget_exceeded', {
+        headers: { 'retry-after': String(toSeconds(waitUs)), ...headers },
+      })
+    }
+    const refund = () => {
+      this.#metrics.countRefund(count)
+      void counter.change(budget, amounts(-count))
+    }
+    return { countedBy, remaining, headers, refund }
   }
 
-  return {
-    /** Takes permits for a client. `signal`: the client has disconnected. */
-    async take(
-      caller: Caller,
-      agentId: string,
-      { count, priority, max_wait_ms: maxWaitMs = 0 }: PermitRequest,
-      signal: AbortSignal,
-    ): Promise<{ grant: PermitGrant; headers: Record<string, string> }> {
-      const policy = policyOf(await findLimit(caller, agentId))
-      if (!policy) return { grant: { granted: count, remaining: null, counted_by: countedBy() }, headers: {} }
-      const most = permitsFor(policy, RESERVED_PERCENT[priority])
-      if (count > most) throw tooMany(most)
-      const source = { service: null, clientId: caller.clientId }
-      const budget = { teamId: caller.teamId, agentId, policy }
-      const taken = await takeWithin(budget, { count, priority, source }, maxWaitMs, signal)
-      if (!taken.isGranted) throw exceeded(budget, taken)
-      if (signal.aborted) taken.refund()
-      return {
-        grant: { granted: count, remaining: taken.remaining, counted_by: taken.countedBy },
-        headers: rateLimitFields(policy, taken),
-      }
-    },
-
-    /** Takes a permit for a call of a mounted operation. Undefined if the agent has no limit or is not an agent of the team: the
-     * service decides what to do with the call. */
-    async takeForCall({ teamId, agentId, service, priority }: AgentCall): Promise<CallPermit | undefined> {
-      const limit = await limits.find(teamId, agentId).catch(() => {
-        // An outage of the database does not stop forwarding.
-        metrics.countUncounted()
-        return undefined
-      })
-      const policy = limit === undefined ? undefined : policyOf(limit)
-      if (!policy) return undefined
-      const budget = { teamId, agentId, policy }
-      const taken = await ledger.take(budget, { priority, count: 1, source: { service, clientId: null } })
-      if (!taken.isGranted) throw exceeded(budget, taken)
-      return { headers: rateLimitFields(policy, taken), refund: taken.refund }
-    },
-
-    async read(caller: Caller, agentId: string): Promise<RequestBudget> {
-      const limit = await findLimit(caller, agentId)
-      const policy = policyOf(limit)
-      const known = { agent_id: agentId, limit, use_since: recentBuckets(now())[0] as number }
-      if (!policy) return { ...known, burst: null, remaining: null, counted_by: countedBy(), use: [] }
-      const state = await ledger.read({ teamId: caller.teamId, agentId, policy })
-      const { remaining, use } = state
-      return { ...known, burst: policy.burst, remaining, counted_by: state.countedBy, use }
-    },
-
-    forget: limits.forget,
-    countedBy,
-    close: waiting.close,
+  async #change(
+    budget: Budget,
+    reservedPercent: number,
+    count: number,
+  ): Promise<{ counter: RedisCounter | ReplicaCounter; decision: Decision }> {
+    const amountsFor = (counter: RedisCounter | ReplicaCounter) =>
+      amountsOf(counter.policyOf(budget), reservedPercent, count)
+    const [shared, own] = [this.#shared, this.#own]
+    const decision = await shared?.change(budget, amountsFor(shared))
+    if (!shared || !decision) return { counter: own, decision: own.change(budget, amountsFor(own)) }
+    own.adopt(budget, decision.debtUs)
+    return { counter: shared, decision }
   }
 }
 
-function exceeded({ policy }: Budget, taken: Taken): Problem {
-  const headers = { 'retry-after': String(toSeconds(taken.waitUs)), ...rateLimitFields(policy, taken) }
-  return new Problem('request_budget_exceeded', { headers })
+/** The fields RateLimit-Policy and RateLimit of the IETF draft draft-ietf-httpapi-ratelimit-headers, which are lists of RFC 9651.
+ * Without `t`, this replica counts alone and does not know when the other replicas will have permits. */
+export function rateLimitFields(
+  { limit, burst }: Policy,
+  { remaining, waitUs, countedBy }: { remaining: number; waitUs: number; countedBy: CountedBy },
+): Record<string, string> {
+  const reset = countedBy === 'redis' ? `;t=${toSeconds(waitUs)}` : ''
+  return {
+    'ratelimit-policy': `"agent";q=${limit};w=60;console-burst=${burst}`,
+    ratelimit: `"agent";r=${remaining}${reset}`,
+  }
+}
+
+/** Retry-After and `t` are whole seconds. Both are rounded in the same way, because they must agree. */
+export function toSeconds(us: number): number {
+  return Math.max(1, Math.ceil(us / 1e6))
 }
 
 function tooMany(most: number): RequestValidationError {

@@ -1,5 +1,6 @@
+import { PERMISSIONS, type Permission } from '../contract/permissions.ts'
 import type { AuthOptions } from '../platform/identity/identity.ts'
-import { parseClaimName, parseRoles } from '../platform/identity/settings.ts'
+import type { Roles } from '../platform/identity/verified-token.ts'
 import type { Environment } from '../platform/settings/environment.ts'
 import { parseHttpUrl, parseInteger, parseText } from '../platform/settings/parsers.ts'
 import { createReader, type Reader } from '../platform/settings/reader.ts'
@@ -26,4 +27,36 @@ export function readAuth({ read, readOptional }: Reader): Readonly<AuthOptions> 
     maxLifetimeS: read('AUTH_MAX_LIFETIME_S', (text) => parseInteger(text, 60, 366 * 86_400), 86_400),
     revocationsUrl: readOptional('AUTH_REVOCATIONS_URL', parseHttpUrl),
   }
+}
+
+/** Parses the name of a claim, a path with dots or a JSON pointer. The error completes the name of the variable. */
+function parseClaimName(text: string): string {
+  if (text.startsWith('/') && /~(?![01])/.test(text)) {
+    throw new Error('must write ~ as ~0 and / as ~1 inside a JSON pointer')
+  }
+  return text
+}
+
+/** Parses a JSON object with the permissions of each role. */
+function parseRoles(text: string): Roles {
+  const roles = Object.entries(parseJsonObject(text))
+  for (const [role, granted] of roles) {
+    if (isPermission(role)) throw new Error(`has the role ${role}, which is a permission`)
+    if (!Array.isArray(granted)) throw new Error(`must have a list of permissions for the role ${role}`)
+    const unknown = granted.find((name) => !isPermission(name))
+    if (unknown !== undefined) {
+      throw new Error(`gives the role ${role} the unknown permission ${JSON.stringify(unknown)}`)
+    }
+  }
+  return new Map(roles as [string, Permission[]][])
+}
+
+const isPermission = (name: unknown) => (PERMISSIONS as unknown[]).includes(name)
+
+function parseJsonObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {}
+  throw new Error('must be a JSON object such as {"admin": ["agent:read", "agent:write"]}')
 }

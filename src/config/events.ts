@@ -1,4 +1,3 @@
-import { DEFAULT_SUBJECT_PREFIX } from '../contract/events.ts'
 import type { EventsOptions } from '../platform/events/events.ts'
 import {
   type NatsLogin,
@@ -6,7 +5,7 @@ import {
   parseNatsSeed,
   parsePem,
 } from '../platform/events/nats-login.ts'
-import { hasUserInfo, parseNatsName, parseNatsSubject, parseNatsUrl } from '../platform/events/settings.ts'
+import { hasUserInfo, parseNatsName, parseNatsUrl } from '../platform/events/settings.ts'
 import { SecretText } from '../platform/secrets/secret-text.ts'
 import { parseDatabaseUrl, parseInteger } from '../platform/settings/parsers.ts'
 import type { Reader } from '../platform/settings/reader.ts'
@@ -16,17 +15,23 @@ export interface EventsConfig extends Readonly<EventsOptions> {
   readonly relayDatabaseUrl: string | undefined
 }
 
+const DEFAULT_STREAM = 'CONSOLE_AGENTS'
+
+/** Two streams must not have the same subjects: each has those of its name, `console.agents` those of `CONSOLE_AGENTS`. */
+const subjectsOf = (stream = DEFAULT_STREAM) => stream.toLowerCase().replaceAll('_', '.')
+
 export function readEvents(reader: Reader, runsRelay: boolean): EventsConfig {
   const { read, isSet } = reader
   const relayDatabase = isSet('RELAY_DATABASE_URL') ? 'RELAY_DATABASE_URL' : 'DATABASE_URL'
+  const name = read('NATS_STREAM', parseNatsName, DEFAULT_STREAM)
   return {
     natsUrl: read('NATS_URL', parseNatsUrl),
     natsLogin: readNatsLogin(reader),
     stream: {
-      name: read('NATS_STREAM', parseNatsName, 'CONSOLE_AGENTS'),
-      subjectPrefix: read('NATS_SUBJECT_PREFIX', parseNatsSubject, DEFAULT_SUBJECT_PREFIX),
+      name,
+      subjectPrefix: subjectsOf(name),
       replicas: read('NATS_REPLICAS', (text) => parseInteger(text, 1, 5), 1),
-      maxAgeHours: read('EVENTS_MAX_AGE_HOURS', (text) => parseInteger(text, 1, 24 * 365), 7 * 24),
+      maxAgeHours: 7 * 24,
       maxBytes: read('EVENTS_MAX_BYTES', (text) => parseInteger(text, 1024 * 1024, 2 ** 50), 1024 ** 3),
     },
     relayDatabaseUrl: runsRelay ? read(relayDatabase, parseDatabaseUrl) : undefined,

@@ -1,4 +1,5 @@
 import type { AuthOptions } from '../platform/identity/identity.ts'
+import type { OutboundPolicy } from '../platform/outbound/client.ts'
 import type { RedisSettings } from '../platform/redis/redis.ts'
 import type { KeyringEntry } from '../platform/secrets/secrets.ts'
 import {
@@ -9,11 +10,18 @@ import {
 import { parseOneOf } from '../platform/settings/parsers.ts'
 import type { Reader } from '../platform/settings/reader.ts'
 import type { EventsConfig } from './events.ts'
+import type { EvolutionConfig } from './evolution.ts'
+
+export const readAllowedInsecure = ({ read }: Reader): InsecureSetting[] =>
+  read('ALLOW_INSECURE', parseInsecure, []) ?? []
 
 /** Names each insecure setting that is not allowed, and what would allow all of them. Does nothing if a value is missing or
  * invalid: that is reported first. */
-export function refuseInsecure({ read, refuse, hasErrors }: Reader, config: ProtectedSettings): void {
-  const allowed = read('ALLOW_INSECURE', parseInsecure, [])
+export function refuseInsecure(
+  { refuse, hasErrors }: Reader,
+  config: ProtectedSettings,
+  allowed: InsecureSetting[],
+): void {
   if (hasErrors()) return
   const found = findInsecureSettings(config)
   const missing = found.filter((name) => !allowed.includes(name))
@@ -26,6 +34,8 @@ interface ProtectedSettings {
   databaseUrl: string
   events: EventsConfig | undefined
   auth?: Readonly<AuthOptions>
+  evolution?: EvolutionConfig | undefined
+  outbound?: OutboundPolicy
   publicUrl?: string | undefined
   secretsKeys?: readonly KeyringEntry[]
   redis?: RedisSettings | undefined
@@ -33,14 +43,17 @@ interface ProtectedSettings {
 
 /** The insecure settings of a configuration, whether they are allowed or not. */
 export function findInsecureSettings(config: ProtectedSettings): InsecureSetting[] {
-  const { auth, publicUrl, databaseUrl, events, redis, secretsKeys } = config
+  const { auth, publicUrl, databaseUrl, events, redis, secretsKeys, evolution, outbound } = config
   return findInsecure({
     issuerUrls: [auth?.issuer, auth?.jwksUrl, auth?.revocationsUrl],
     databaseUrls: [databaseUrl, events?.relayDatabaseUrl],
     natsUrl: events?.natsUrl,
     natsUsesTls: events?.natsLogin?.tls !== undefined,
     redisUrl: redis?.url,
-    ...{ publicUrl, secretsKeys },
+    evolutionUrl: evolution?.url,
+    allowsHttp: outbound?.allowsHttp,
+    publicUrl,
+    secretsKeys,
   })
 }
 

@@ -1,12 +1,10 @@
 import type { PoolOptions } from '../platform/database/database.ts'
-import type { LaneOptions } from '../platform/fairness/lanes.ts'
 import { LOG_LEVELS, type LogLevel } from '../platform/observe/log.ts'
 import {
   parseDatabaseUrl,
   parseInteger,
   parseOneOf,
   parsePort,
-  parseRatio,
   parseText,
 } from '../platform/settings/parsers.ts'
 import type { Reader } from '../platform/settings/reader.ts'
@@ -18,7 +16,7 @@ export interface ProcessConfig {
   readonly metricsHost: string
   readonly metricsPort: number
   readonly databaseUrl: string
-  readonly pool: LaneOptions & PoolOptions
+  readonly pool: PoolOptions
   readonly logLevel: LogLevel
   /** Undefined if nothing is traced. */
   readonly tracing: TracingSettings | undefined
@@ -39,18 +37,9 @@ export function readProcess(reader: Reader): ProcessConfig {
 function readPool({ read }: Reader): ProcessConfig['pool'] {
   return {
     poolSize: read('DATABASE_POOL_SIZE', (text) => parseInteger(text, 4, 1_000), 16),
-    maxWaitMs: read('DATABASE_MAX_WAIT_MS', (text) => parseInteger(text, 1, 60_000), 300),
-    maxUtilization: read('FAIR_SHARES_MAX_UTILIZATION', parseUtilization, 0.5),
-    lockTimeoutMs: read('DATABASE_LOCK_TIMEOUT_MS', (text) => parseInteger(text, 1, 5_000), 1_000),
-    connectTimeoutMs: read('DATABASE_CONNECT_TIMEOUT_MS', (text) => parseInteger(text, 100, 60_000), 2_000),
-    connectionLifetimeS: read('DATABASE_CONNECTION_LIFETIME_S', parseLifetime, 30 * 60),
+    maxWaitMs: read('DATABASE_MAX_WAIT_MS', (text) => parseInteger(text, 1, 60_000), 1_000),
+    lockTimeoutMs: 1_000,
+    connectTimeoutMs: 2_000,
+    connectionLifetimeS: 30 * 60,
   }
 }
-
-function parseUtilization(text: string): number {
-  const value = parseRatio(text)
-  if (value < 0.1) throw new Error('must be a number from 0.1 to 1')
-  return value
-}
-
-const parseLifetime = (text: string) => parseInteger(text, 1, 86_400)

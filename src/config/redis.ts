@@ -1,12 +1,11 @@
 import type { RedisSettings } from '../platform/redis/redis.ts'
-import { parseInteger, parseUrl } from '../platform/settings/parsers.ts'
+import { parseUrl } from '../platform/settings/parsers.ts'
 import type { Reader } from '../platform/settings/reader.ts'
 
 export function readRedis({ read, readOptional }: Reader): RedisSettings | undefined {
   const url = readOptional('REDIS_URL', (text) => parseUrl(text, ['redis:', 'rediss:']))
   const prefix = read('REDIS_PREFIX', parseRedisPrefix, '')
-  const maxWaitMs = read('REDIS_MAX_WAIT_MS', (text) => parseInteger(text, 1, 60_000), 20)
-  return url === undefined ? undefined : { url, prefix, maxWaitMs }
+  return url === undefined ? undefined : { url, prefix, maxWaitMs: 20 }
 }
 
 /** Braces would decide which node of a cluster has the key. */

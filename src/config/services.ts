@@ -2,7 +2,7 @@ import { SecretText } from '../platform/secrets/secret-text.ts'
 import { parseSigningKeys } from '../platform/secrets/signer.ts'
 import { parseHttpUrl, parsePlainUrl, parseText } from '../platform/settings/parsers.ts'
 import type { Reader } from '../platform/settings/reader.ts'
-import type { Service } from '../services/file/service.ts'
+import type { Service } from '../services/file/services-file.ts'
 import { readServicesFile } from '../services/file/services-file.ts'
 
 export interface ServicesConfig {

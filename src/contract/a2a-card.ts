@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { AGENT_NAME_LENGTH } from './agent-fields.ts'
 import { FreeFormObject, nullable } from './fields.ts'
 
-/** The agent cards that the console reads. A2A 1.0 is ProtoJSON: an unset member is absent or null, and unknown members are
- * ignored. Lengths are those of the fields of an agent that the members become. */
+/** The agent cards that the console reads. A2A 1.0 is ProtoJSON: an unset member is absent or null, and unknown
+ * members are ignored. Lengths are those of the fields of an agent that the members become. */
 
 const text = (maxLength: number, minLength = 0) => Type.String({ minLength, maxLength })
 const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(nullable(schema))
@@ -38,7 +38,6 @@ const Capabilities = {
   extensions: maybe(list(Extension, 50)),
 }
 
-/** What a signature looks like is decided when it is verified. */
 const COMMON = {
   name: text(AGENT_NAME_LENGTH, 1),
   description: text(16_384),
@@ -84,23 +83,3 @@ export const AgentCard03 = Type.Object({
   skills: list(Type.Object({ ...Skill, security: maybe(list(FreeFormObject, 50)) }), 500),
 })
 export type AgentCard03 = Static<typeof AgentCard03>
-
-const CatalogEntry = Type.Object({
-  identifier: text(2_048, 1),
-  displayName: maybe(text(2_048)),
-  // The AI Catalog calls it `mediaType`, ARD `type`.
-  mediaType: maybe(text(255)),
-  type: maybe(text(255)),
-  url: maybe(URL_TEXT),
-  data: maybe(FreeFormObject),
-})
-export type CatalogEntry = Static<typeof CatalogEntry>
-
-export const MAX_CATALOG_ENTRIES = 1_000
-
-/** An AI Catalog. */
-export const AiCatalog = Type.Object({
-  specVersion: maybe(text(64)),
-  entries: list(CatalogEntry, MAX_CATALOG_ENTRIES),
-})
-export type AiCatalog = Static<typeof AiCatalog>

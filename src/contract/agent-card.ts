@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { CardSignature } from './card-signature.ts'
-import { FreeFormObject, integer, nullable, ref } from './fields.ts'
+import { DryRunQuery } from './dry-run.ts'
+import { FreeFormObject, integer, nullable } from './fields.ts'
 
 /** The agent cards that the console writes. A2A names its members in camel case. */
 
@@ -73,33 +73,20 @@ export const A2AAgentCard = Type.Object(
   },
   {
     $id: 'A2AAgentCard',
-    description: 'An agent card of A2A 1.0, made from a configuration. It has no secrets and no signatures.',
+    description: 'An agent card of A2A 1.0, made from a configuration. It has no secrets.',
   },
 )
 export type A2AAgentCard = Static<typeof A2AAgentCard>
 
 export const CardRefreshQuery = Type.Object({
-  dry_run: Type.Optional(
-    Type.Boolean({
-      default: true,
-      description:
-        'false: apply the changes. true: change nothing, and return what would change. Default: true.',
-    }),
-  ),
-  expected_digest: Type.Optional(
-    Type.String({
-      pattern: '^[0-9a-f]{64}$',
-      description:
-        'The `digest` of the dry run: if the card has changed since, nothing changes, and the response is 409 `card_changed`. Default: ' +
-        'apply the card as it is now.',
-    }),
-  ),
+  ...DryRunQuery.properties,
   move_interface: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'true: if the card no longer has the interface that `agent_url` was taken from, move `agent_url` to the interface that it ' +
-        'prefers now. While an `api_key` is stored, a move to another origin also needs the permission `agent:secret`. Default: false.',
+        'true: if the card no longer has the interface that `agent_url` was taken from, move `agent_url` to the ' +
+        'interface that it prefers now. While an `api_key` is stored, a move to another origin also needs the ' +
+        'permission `agent:secret`. Default: false.',
     }),
   ),
 })
@@ -110,8 +97,11 @@ const value = (description: string) => Type.Unsafe<unknown>({ description })
 export const CardRefresh = Type.Object(
   {
     dry_run: Type.Boolean({ description: 'true: nothing was changed.' }),
-    revision: integer({ minimum: 1, description: 'The revision of the agent after the request.' }),
-    digest: Type.String({ description: 'SHA-256 of the card, hexadecimal. Send it as `expected_digest`.' }),
+    revision: integer({
+      minimum: 1,
+      description:
+        'The revision of the agent after the request. With `dry_run`, its revision now: send it in `If-Match`.',
+    }),
     changes: Type.Array(
       Type.Object({
         field: Type.String({
@@ -120,16 +110,19 @@ export const CardRefresh = Type.Object(
         old: value('Value in the agent. null: none.'),
         new: value('Value in the card. null: none.'),
       }),
-      { description: 'What the refresh changes, or would change. Empty: the card has not changed.' },
+      {
+        description:
+          'What the refresh changes, or would change. Empty: the agent has the values of the card.',
+      },
     ),
     moves_to: nullable(
       Type.String({
         description:
-          'URL of the interface that the card prefers now, if it no longer has the interface that `agent_url` was taken from. ' +
-          '`agent_url` changes to it only with `move_interface`. null: the card still has the interface.',
+          'URL of the interface that the card prefers now, if it no longer has the interface that `agent_url` ' +
+          'was taken from. `agent_url` changes to it only with `move_interface`. null: the card still has the ' +
+          'interface.',
       }),
     ),
-    signature: ref(CardSignature, { description: 'The result for the signatures of the card.' }),
     warnings: Type.Array(Type.String(), { description: 'What a reader should know, as sentences.' }),
   },
   { $id: 'CardRefresh', description: 'What a refresh of an agent from its card did, or would do.' },

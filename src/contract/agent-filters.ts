@@ -37,12 +37,14 @@ export const AGENT_FILTERS = {
   model_names: oneOfTheseTexts('Only agents with one of these model names. Default: every model.'),
   hubs: oneOfTheseTexts('Only agents on one of these hubs. Default: every hub.'),
   tags: oneOfTheseTexts(
-    'Only agents with at least one of these tags in `agent_metadata.tags`. The first 50 tags of an agent count. Default: ' +
+    'Only agents with at least one of these tags in `agent_metadata.tags`. The first 50 tags of an agent count. ' +
+      'Default: ' +
       'agents with any tags or none.',
   ),
   evaluation: oneOfThese(
     EVALUATION_STATES,
-    'Only agents whose latest evaluation is in one of these states. `current`: it still holds. `outdated`: a field that ' +
+    'Only agents whose latest evaluation is in one of these states. `current`: it still holds. `outdated`: a field ' +
+      'that ' +
       'affects the behaviour has changed since. `none`: the agent has no evaluation. Default: every state.',
   ),
   min_score: Type.Optional(

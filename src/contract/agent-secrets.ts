@@ -45,8 +45,8 @@ export const NamedSecretValue = Type.Object(
       minLength: 1,
       maxLength: 8_192,
       description:
-        'The secret in clear text, 1 to 8,192 characters. The current mask keeps the secret; another value that has the form ' +
-        'of a mask is refused.',
+        'The secret in clear text, 1 to 8,192 characters. The current mask keeps the secret; another value that ' +
+        'has the form of a mask is refused.',
     }),
   },
   {

@@ -30,12 +30,9 @@ const OTHER_ACTIONS = [
   'view_deleted',
   'set_applied',
   'set_released',
-  'card_key_saved',
-  'card_key_deleted',
-  'card_policy_changed',
 ] as const
 
-type AuditAction = `agent_${RevisionAction}` | (typeof OTHER_ACTIONS)[number]
+export type AuditAction = `agent_${RevisionAction}` | (typeof OTHER_ACTIONS)[number]
 
 const AUDIT_ACTIONS: AuditAction[] = [
   ...REVISION_ACTIONS.map((action) => `agent_${action}` as const),
@@ -65,8 +62,7 @@ export const AuditEvent = Type.Object(
         'mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the ' +
         'user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team. ' +
         '`set_applied`: a configuration set adopted an agent or became the owner of more of its fields, without changing it. ' +
-        '`set_released`: a configuration set released an agent. `card_key_saved`, `card_key_deleted`, `card_policy_changed`: the user changed which agent ' +
-        'cards the team trusts.',
+        '`set_released`: a configuration set released an agent.',
     }),
     agent_id: nullable(
       described(
@@ -100,8 +96,7 @@ export const AuditEvent = Type.Object(
         'operation, the status of the response (499 if the client disconnected before it) and the milliseconds until it began. ' +
         '`agents_exported`: the format, the names of the filters, and the agent after which the export continued. ' +
         '`audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. `set_applied`, ' +
-        '`set_released`: the set, the key and the names of the fields. A card key: its id, algorithm and origins. It never contains ' +
-        'values of fields.',
+        '`set_released`: the set, the key and the names of the fields. It never contains values of fields.',
     ),
   },
   {

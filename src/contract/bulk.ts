@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { AgentUpdate } from './agent.ts'
 import { AGENT_FILTERS } from './agent-filters.ts'
+import { idempotencyKeyHeader, RESULT_CODES } from './batch.ts'
 import { DependentsImpact } from './delegation.ts'
 import { described, integer, nullable, oneOf, ref, Uuid } from './fields.ts'
 import { AgentLifecycle } from './lifecycle.ts'
 import type { Permission } from './permissions.ts'
-import type { ProblemCode } from './problem-codes.ts'
 import { ValidationError } from './validation-error.ts'
 
 export const MAX_BULK_AGENTS = 500
@@ -20,7 +20,7 @@ export type BulkAction = keyof typeof BULK_PERMISSIONS
 
 const EXAMPLE_IDS = ['01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d', '01940b5e-8a10-7c2d-8e4f-1a2b3c4d5e6f'] as const
 
-/** A misspelt filter would match other agents, and a misspelt `dry_run` or `revision` would change them. */
+/** A misspelt filter would match other agents, and a misspelt `revision` would change them. */
 const NO_OTHER_MEMBERS = { additionalProperties: false } as const
 
 export const AgentBulk = Type.Object(
@@ -34,8 +34,8 @@ export const AgentBulk = Type.Object(
               integer({
                 minimum: 1,
                 description:
-                  'Revision that the client read. If the agent is at another one, its result is `revision_stale`. Default: any ' +
-                  'revision.',
+                  'Revision that the client read. If the agent is at another one, its result is ' +
+                  '`revision_stale`. Default: any revision.',
               }),
             ),
           },
@@ -44,14 +44,18 @@ export const AgentBulk = Type.Object(
         {
           minItems: 1,
           maxItems: MAX_BULK_AGENTS,
-          description: `The agents to change, 1 to ${MAX_BULK_AGENTS}. Default: those that \`filters\` match. Send one of the two.`,
+          description:
+            `The agents to change, 1 to ${MAX_BULK_AGENTS}. Default: those that \`filters\` match. Send one of ` +
+            'the two.',
         },
       ),
     ),
     filters: Type.Optional(
       Type.Object(AGENT_FILTERS, {
         ...NO_OTHER_MEMBERS,
-        description: `Change the agents that match these filters, as in the list of agents; at most ${MAX_BULK_AGENTS}. \`{}\` matches every agent that is not archived.`,
+        description:
+          `Change the agents that match these filters, as in the list of agents; at most ${MAX_BULK_AGENTS}. ` +
+          `\`{}\` matches every agent that is not archived.`,
       }),
     ),
     expected_count: Type.Optional(
@@ -60,15 +64,16 @@ export const AgentBulk = Type.Object(
         minimum: 0,
         maximum: MAX_BULK_AGENTS,
         description:
-          'How many agents the client expects `filters` to match. If they match more or fewer, nothing changes, and the response is ' +
-          '409 `match_count_differs`. Required with `filters`, except with `dry_run`.',
+          'How many agents the client expects `filters` to match. If they match more or fewer, nothing changes, ' +
+          'and the response is 409 `match_count_differs`. Required with `filters`, except with `dry_run`.',
       }),
     ),
     update: Type.Optional(
       ref(AgentUpdate, {
         description:
-          'Update each agent with these values, as `PUT /v1/agent-configurations/{id}` does. `api_key` and `white_box_config` get 422: ' +
-          'a bulk request changes no secrets. Send one of `update`, `lifecycle` and `delete`.',
+          'Update each agent with these values, as `PUT /v1/agent-configurations/{id}` does. `api_key` and ' +
+          '`white_box_config` get 422: a bulk request changes no secrets. Send one of `update`, `lifecycle` and ' +
+          '`delete`.',
       }),
     ),
     lifecycle: Type.Optional(
@@ -91,40 +96,28 @@ export const AgentBulk = Type.Object(
         },
       ),
     ),
-    dry_run: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description:
-          'true: change nothing, and return what the request would do. `Idempotency-Key` then has no effect. Default: false.',
-      }),
-    ),
   },
   {
     $id: 'AgentBulk',
     ...NO_OTHER_MEMBERS,
     description:
-      'One change of many agents. An unknown member gets 422, also in `agents`, `filters` and `delete`, and nothing changes.',
+      'One change of many agents. An unknown member gets 422, also in `agents`, `filters` and `delete`, and ' +
+      'nothing changes.',
     examples: [
       {
         agents: [{ id: EXAMPLE_IDS[0], revision: 7 }, { id: EXAMPLE_IDS[1] }],
         update: { model_name: 'gpt-5.2' },
       },
       { filters: { statuses: ['deprecated'] }, expected_count: 12, update: { status: 'archived' } },
-      { filters: { tags: ['pilot'] }, lifecycle: { trust_stage: 'tested' }, dry_run: true },
+      { filters: { tags: ['pilot'] }, expected_count: 2, lifecycle: { trust_stage: 'tested' } },
     ],
   },
 )
 export type AgentBulk = Static<typeof AgentBulk>
 
 const OUTCOMES = ['changed', 'unchanged', 'would_change', 'failed'] as const
-export type BulkOutcome = (typeof OUTCOMES)[number]
 
-/** The codes of a result. `validation_error` stands for a 422. */
-const CODES = [
-  ...(['validation_error', 'permission_missing', 'agent_not_found', 'has_dependents'] as const),
-  ...(['revision_stale', 'agent_too_large', 'too_many_requests', 'internal'] as const),
-  ...(['database_unavailable', 'overloaded', 'agent_busy', 'outcome_unknown'] as const),
-] satisfies (ProblemCode | 'validation_error')[]
+const CODES = [...RESULT_CODES, 'has_dependents'] as const
 export type BulkErrorCode = (typeof CODES)[number]
 
 export const MAX_BULK_ERRORS = 5
@@ -133,8 +126,8 @@ const AgentBulkError = Type.Object(
   {
     code: oneOf(CODES, {
       description:
-        'Stable code of the error, as in the response of the operation for one agent. `validation_error`: that operation would ' +
-        'return 422.',
+        'Stable code of the error, as in the response of the operation for one agent. `validation_error`: that ' +
+        'operation would return 422.',
     }),
     detail: Type.String({ description: 'What is wrong and what to do, as a sentence for readers.' }),
     errors: Type.Array(ref(ValidationError), {
@@ -148,8 +141,8 @@ const AgentBulkItem = Type.Object({
   id: described(Uuid, 'Id of the agent.'),
   outcome: oneOf(OUTCOMES, {
     description:
-      '`changed`: the agent has a new revision. `unchanged`: it has these values already. `would_change`: with `dry_run`, it would ' +
-      'get a new revision. `failed`: see `error`.',
+      '`changed`: the agent has a new revision. `unchanged`: it has these values already. `would_change`: with ' +
+      '`dry_run`, it would get a new revision. `failed`: see `error`.',
   }),
   revision: nullable(
     integer({
@@ -199,11 +192,19 @@ export const AgentBulkResult = Type.Object(
         counts: { changed: 1, unchanged: 0, would_change: 0, failed: 1 },
         results: [
           {
-            ...{ id: EXAMPLE_IDS[0], outcome: 'changed', revision: 8, fields: ['model_name'] },
-            ...{ impact: null, error: null },
+            id: EXAMPLE_IDS[0],
+            outcome: 'changed',
+            revision: 8,
+            fields: ['model_name'],
+            impact: null,
+            error: null,
           },
           {
-            ...{ id: EXAMPLE_IDS[1], outcome: 'failed', revision: null, fields: [], impact: null },
+            id: EXAMPLE_IDS[1],
+            outcome: 'failed',
+            revision: null,
+            fields: [],
+            impact: null,
             error: {
               code: 'agent_not_found',
               detail: 'Your team has no agent with this id. Check the id.',
@@ -217,19 +218,11 @@ export const AgentBulkResult = Type.Object(
 )
 export type AgentBulkResult = Static<typeof AgentBulkResult>
 
-export const BulkIdempotencyKey = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '^[ -~]*$',
-      description:
-        'A key that the client chooses for this request, unique among the bulk requests of its user within the team, 1 to 255 ' +
-        'printable ASCII characters. A repetition with the same key and body works on the same agents, changes none of them a ' +
-        'second time, and returns the results of the first request; agents that it did not reach are changed now. With another body it ' +
-        'gets 409 `idempotency_conflict`. Default: no key.',
-    }),
-  ),
-})
+export const BulkIdempotencyKey = idempotencyKeyHeader(
+  'A key that the client chooses for this request, unique among the bulk requests of its user within the team, 1 ' +
+    'to 255 printable ASCII characters. A repetition with the same key and body works on the same agents, ' +
+    'changes none of them a second time, and returns the results of the first request; agents that it did not ' +
+    'reach are changed now. With another body it gets 409 `idempotency_conflict`. Default: no key.',
+)
 
 export const BULK_SCHEMAS = [AgentBulk, AgentBulkResult]

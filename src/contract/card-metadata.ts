@@ -1,5 +1,4 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { SIGNATURE_STATES, SIGNED_FORMS } from './card-signature.ts'
 import { FreeFormObject, integer, nullable, oneOf } from './fields.ts'
 
 export const CARD_SOURCE = 'a2a_card'
@@ -14,8 +13,8 @@ const StoredInterface = Type.Object({
 })
 export type StoredInterface = Static<typeof StoredInterface>
 
-/** `import_metadata` of an agent that was made from an agent card. A client may have written something else there, so that it is
- * checked before it is used. */
+/** `import_metadata` of an agent that was made from an agent card. A client may have written something else there,
+ * so that it is checked before it is used. */
 export const CardMetadata = Type.Object({
   source: oneOf([CARD_SOURCE]),
   source_url: maybe(Type.String()),
@@ -27,7 +26,8 @@ export const CardMetadata = Type.Object({
   digest: maybe(Type.String()),
   /** The name that the import chose in place of that of the card. */
   override_name: maybe(Type.String()),
-  /** The interface that `agent_url` was taken from. A refresh does not move to another one unless the caller says so. */
+  /** The interface that `agent_url` was taken from. A refresh does not move to another one unless the caller says
+   * so. */
   pinned_interface: nullable(StoredInterface),
   interfaces: Type.Array(StoredInterface),
   default_input_modes: Type.Array(Type.String()),
@@ -36,10 +36,5 @@ export const CardMetadata = Type.Object({
   extensions: maybe(Type.Array(FreeFormObject)),
   security_schemes: maybe(FreeFormObject),
   security_requirements: maybe(Type.Array(FreeFormObject)),
-  signature: Type.Object({
-    state: oneOf(SIGNATURE_STATES),
-    kid: maybe(Type.String()),
-    form: maybe(oneOf(SIGNED_FORMS)),
-  }),
 })
 export type CardMetadata = Static<typeof CardMetadata>

@@ -53,8 +53,9 @@ export const AgentSpec = Type.Object(
     $id: 'AgentSpec',
     additionalProperties: false,
     description:
-      'The fields of an agent that a configuration set owns, with their values. `null`: the field is owned and has no value. An ' +
-      'unknown field, and `null` for a field that is never null, get 422. A secret is sent in clear text; a mask gets 422.',
+      'The fields of an agent that a configuration set owns, with their values. `null`: the field is owned and has ' +
+      'no value. An unknown field, and `null` for a field that is never null, get 422. A secret is sent in clear ' +
+      'text; a mask gets 422.',
   },
 )
 export type AgentSpec = Static<typeof AgentSpec>
@@ -65,13 +66,14 @@ export const ManagedAgentWrite = Type.Object(
   {
     spec: ref(AgentSpec, {
       description:
-        'What the set owns: exactly these fields. A new agent needs `agent_name` and `model_name`; its other fields get their ' +
-        'defaults and belong to no set.',
+        'What the set owns: exactly these fields. A new agent needs `agent_name` and `model_name`; its other ' +
+        'fields get their defaults and belong to no set.',
     }),
     adopt: Type.Optional(
       described(
         Uuid,
-        'Id of an existing agent of the team: the set adopts it under this key, in place of creating one. Default: create an agent if ' +
+        'Id of an existing agent of the team: the set adopts it under this key, in place of creating one. Default: ' +
+          'create an agent if ' +
           'the set has none of this key.',
       ),
     ),
@@ -79,8 +81,8 @@ export const ManagedAgentWrite = Type.Object(
       Type.Array(FieldName, {
         maxItems: SPEC_FIELDS.length,
         description:
-          'Names of fields to overwrite even if another writer has changed them since the set applied them and the spec changes them ' +
-          'too. Default: none; such a request gets 409 `field_drifted`.',
+          'Names of fields to overwrite even if another writer has changed them since the set applied them and the ' +
+          'spec changes them too. Default: none; such a request gets 409 `field_drifted`.',
       }),
     ),
   },
@@ -129,15 +131,24 @@ export const ManagedAgentResult = Type.Object(
       description:
         'The agent after the request, with masked secrets. With `dry_run`, a new agent has an `id` of zeros.',
     }),
-    revision: integer({ minimum: 1, description: 'Revision of the agent after the request.' }),
-    applied_revision: AppliedRevision,
+    revision: integer({
+      minimum: 0,
+      description:
+        'Revision of the agent after the request. With `dry_run`, its revision now: send it in `If-Match`. 0: the ' +
+        'request would create the agent: send `If-None-Match: *`.',
+    }),
+    applied_revision: integer({
+      minimum: 0,
+      description:
+        'The revision at which the owned fields have the values of the set. With `dry_run`, as `revision`.',
+    }),
     changes: Type.Array(FieldChange, {
       description: 'The fields that the request changes. Empty: the agent has these values already.',
     }),
     released: Type.Array(Type.String(), {
       description:
-        'Fields that the set owned and that the spec no longer has. They are never null, so they keep their values and belong to no ' +
-        'set. A field that can be null is cleared instead.',
+        'Fields that the set owned and that the spec no longer has. They are never null, so they keep their values ' +
+        'and belong to no set. A field that can be null is cleared instead.',
     }),
   },
   {
@@ -195,7 +206,8 @@ export type ConfigurationSetList = Static<typeof ConfigurationSetList>
 const DriftedField = Type.Object({
   field: Type.String({ description: 'Name of the field.' }),
   applied: anyValue(
-    'The value that the set applied. null for `api_key`; a token in it is masked; a placeholder if it was removed from history.',
+    'The value that the set applied. null for `api_key`; a token in it is masked; a placeholder if it was removed ' +
+      'from history.',
   ),
   live: anyValue('The value that the agent has now. null for `api_key`; a token in it is masked.'),
   secret_changed: Type.Boolean({
@@ -227,7 +239,8 @@ export const AgentDriftPage = Type.Object(
   {
     results: Type.Array(ref(AgentDrift), {
       description:
-        'Agents with drift, by key. A page can have fewer results than `limit`, or none, although there is a next page.',
+        'Agents with drift, by key. A page can have fewer results than `limit`, or none, although there is a next ' +
+        'page.',
     }),
     next_cursor: nullable(
       Type.String({ description: 'Send it as `cursor` to get the next page. null on the last page.' }),
@@ -256,15 +269,6 @@ export const DriftQuery = Type.Object({
     }),
   ),
   cursor: Type.Optional(PageCursor),
-})
-
-export const ApplyQuery = Type.Object({
-  dry_run: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'true: change nothing, and return what the request would return. Default: false.',
-    }),
-  ),
 })
 
 export const ApplyHeaders = Type.Object({

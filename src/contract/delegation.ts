@@ -14,12 +14,11 @@ import {
 } from './fields.ts'
 
 /** From the weakest to the strongest. */
-export const EVALUATION_STATES = ['none', 'unknown', 'outdated', 'current'] as const
-export type EvaluationState = (typeof EVALUATION_STATES)[number]
+export const EVALUATION_STATES = ['none', 'outdated', 'current'] as const
 
 const TARGET_KINDS = ['agent', 'external', 'ambiguous'] as const
 const MATCHES = ['agent_id', 'agent_card_url', 'url'] as const
-const WALK_LIMITS = ['depth', 'nodes', 'edges', 'time', 'indexing', 'redacted'] as const
+const WALK_LIMITS = ['depth', 'nodes', 'edges', 'time'] as const
 export type WalkLimit = (typeof WALK_LIMITS)[number]
 
 export const MAX_DEPTH = 10
@@ -32,8 +31,8 @@ const AGENT_SUMMARY = {
   protection_status: Agent.properties.protection_status,
   evaluation: oneOf(EVALUATION_STATES, {
     description:
-      'State of the latest evaluation. `none`: the agent was never evaluated. `outdated`: it has changed since. `current`: it ' +
-      'has not. `unknown`: with `as_of`, what was known then is no longer stored.',
+      'State of the latest evaluation. `none`: the agent was never evaluated. `outdated`: it has changed since. ' +
+      '`current`: it has not.',
   }),
 }
 
@@ -60,8 +59,8 @@ const DelegationEdge = Type.Object({
   position,
   kind: oneOf(TARGET_KINDS, {
     description:
-      '`agent`: the delegation leads to an agent of the team. `external`: to none that the team has. `ambiguous`: to several ' +
-      'with the same address; the console does not choose one.',
+      '`agent`: the delegation leads to an agent of the team. `external`: to none that the team has. `ambiguous`: ' +
+      'to several with the same address; the console does not choose one.',
   }),
   to: nullable(described(Uuid, 'Id of the agent that it leads to. null: `kind` is not `agent`.')),
   candidates: Type.Array(Uuid, {
@@ -73,8 +72,8 @@ const DelegationEdge = Type.Object({
   label: nullable(
     Type.String({
       description:
-        'The first of `agent_id`, `agent_card_url`, `url` and `name` that the delegation has, cut off after 255 characters. ' +
-        'null: it has none.',
+        'The first of `agent_id`, `agent_card_url`, `url` and `name` that the delegation has, cut off after 255 ' +
+        'characters. null: it has none.',
     }),
   ),
 })
@@ -93,7 +92,9 @@ const weakest = <const Values extends readonly string[]>(values: Values, subject
     {
       value: nullable(
         oneOf(values, {
-          description: `The weakest ${subject}. null: an external or ambiguous delegation was reached, which is weaker than every value.`,
+          description:
+            `The weakest ${subject}. null: an external or ambiguous delegation was reached, which is weaker than ` +
+            'every value.',
         }),
       ),
       path: Type.Array(PathStep, {
@@ -107,15 +108,6 @@ const weakest = <const Values extends readonly string[]>(values: Values, subject
 export const AgentDelegation = Type.Object(
   {
     agent_id: described(Uuid, 'Id of the agent in the request.'),
-    as_of: nullable(
-      Type.Object(
-        {
-          revision: integer({ description: 'Revision of the agent at that time.' }),
-          time: described(UnixSeconds, 'The time that the graph shows, Unix time in seconds.'),
-        },
-        { description: 'The moment in the past that the response shows. null: it shows the present.' },
-      ),
-    ),
     nodes: Type.Array(DelegationNode, {
       description: 'The agents that were reached, nearest first. The first one is the agent of the request.',
     }),
@@ -124,8 +116,8 @@ export const AgentDelegation = Type.Object(
     }),
     cycles: Type.Array(Type.Array(Uuid), {
       description:
-        'Groups of agents that delegate to each other, directly or through others; an agent that delegates to itself is a group ' +
-        'of one. A cycle is not an error.',
+        'Groups of agents that delegate to each other, directly or through others; an agent that delegates to ' +
+        'itself is a group of one. A cycle is not an error.',
     }),
     weakest: Type.Object(
       {
@@ -135,8 +127,8 @@ export const AgentDelegation = Type.Object(
       },
       {
         description:
-          'The effective trust: an agent is as weak as the weakest one that it delegates to. If `complete` is false, something ' +
-          'that was not reached may be weaker.',
+          'The effective trust: an agent is as weak as the weakest one that it delegates to. If `complete` is ' +
+          'false, something that was not reached may be weaker.',
       },
     ),
     complete: Type.Boolean({
@@ -144,10 +136,9 @@ export const AgentDelegation = Type.Object(
     }),
     limits: Type.Array(oneOf(WALK_LIMITS), {
       description:
-        'Why the response is not complete. `depth`: agents at the last depth delegate further. `nodes`: more than 1,000 agents, or ' +
-        '200 with `as_of`. `edges`: more than 5,000 delegations, or 1,000 of one agent. `time`: it took longer than a second. ' +
-        '`indexing`: after an upgrade, agents of the earlier version are still being read. `redacted`: delegations of that time ' +
-        'were removed from history. Empty if `complete` is true.',
+        'Why the response is not complete. `depth`: agents at the last depth delegate further. `nodes`: more than ' +
+        '1,000 agents. `edges`: more than 5,000 delegations, or 1,000 of one agent. `time`: it took longer than a ' +
+        'second. Empty if `complete` is true.',
     }),
   },
   {
@@ -202,6 +193,7 @@ export type DependentsImpact = Static<typeof DependentsImpact>
 
 export const AgentDeletePlan = Type.Object(
   {
+    revision: integer({ minimum: 1, description: 'Revision of the agent. Send it in `If-Match`.' }),
     erase_at: described(
       UnixSeconds,
       'When the agent would be erased, Unix time in seconds. It could be recovered until then.',
@@ -222,15 +214,6 @@ export const DelegationQuery = Type.Object({
       description: `How many delegations to follow in a row, 1 to ${MAX_DEPTH}. Default: ${MAX_DEPTH}.`,
     }),
   ),
-  as_of: Type.Optional(
-    Type.String({
-      pattern: '^(@(0|[1-9][0-9]{0,11})|[1-9][0-9]{0,14})$',
-      description:
-        'Show the graph as it was: at a revision of the agent, such as `7`, or at a time, `@` and Unix time in seconds, such as ' +
-        '`@1735347760`. Every agent is shown at its last revision up to that time. Agents that are deleted now are external. ' +
-        'Default: the present.',
-    }),
-  ),
 })
 export type DelegationQuery = Static<typeof DelegationQuery>
 
@@ -244,9 +227,9 @@ export const RefuseIfDependents = Type.Object({
   'console-refuse-if-dependents': Type.Optional(
     oneOf(TRUST_STAGES, {
       description:
-        'Refuse the request with 409 if agents at this trust stage or a later one delegate to the agent directly, or may do so, ' +
-        'and the request deletes or archives it, changes its `agent_url` or `model_name`, or moves it to an earlier trust stage. ' +
-        'Default: never refuse.',
+        'Refuse the request with 409 if agents at this trust stage or a later one delegate to the agent directly, ' +
+        'or may do so, and the request deletes or archives it, changes its `agent_url` or `model_name`, or moves ' +
+        'it to an earlier trust stage. Default: never refuse.',
     }),
   ),
 })

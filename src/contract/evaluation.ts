@@ -28,7 +28,8 @@ export const AgentEvaluation = Type.Object(
   {
     $id: 'AgentEvaluation',
     description:
-      'A completed evaluation. The console stores unknown fields unchanged, except `current`, which it computes itself.',
+      'A completed evaluation. The console stores unknown fields unchanged, except `current`, which it computes ' +
+      'itself.',
     additionalProperties: true,
     examples: [
       {
@@ -62,14 +63,16 @@ export const RecordedEvaluation = Type.Object(
     }),
     outdated_by: Type.Array(Type.String(), {
       description:
-        'Names of the fields that affect the behaviour of the agent and have changed since the evaluated revision. Empty if ' +
-        'the evaluation is current. Changes are searched in the 1,000 revisions up to the last one of them.',
+        'Names of the fields that affect the behaviour of the agent and have changed since the evaluated revision. ' +
+        'Empty if the evaluation is current. Changes are searched in the 1,000 revisions up to the last one of ' +
+        'them.',
     }),
   },
   {
     $id: 'RecordedEvaluation',
     description:
-      'An evaluation in the list of an agent. Unknown fields of the report are not listed; the evaluation service has them.',
+      'An evaluation in the list of an agent. Unknown fields of the report are not listed; the evaluation service ' +
+      'has them.',
   },
 )
 export type RecordedEvaluation = Static<typeof RecordedEvaluation>
@@ -101,8 +104,8 @@ export const EvaluationSeries = Type.Object(
     count: integer({ minimum: 0, description: 'Number of evaluations with this score since `since`.' }),
     points: Type.Array(Type.Object({ ...EVALUATION, value: Type.Number({ description: 'The score.' }) }), {
       description:
-        'The scores, the first completed one first. If there are more than 500, the first and the last one, and the lowest ' +
-        'and the highest one of each of 249 equal spans of time: at most 500 in all.',
+        'The scores, the first completed one first. If there are more than 500, the first and the last one, and ' +
+        'the lowest and the highest one of each of 249 equal spans of time: at most 500 in all.',
     }),
   },
   {

@@ -7,8 +7,8 @@ import { headerSchemas, responseHeaders } from './responses.ts'
 /** The format of an export, in each of its lines. Another format gets another number. */
 export const EXPORT_FORMAT = 'console-agent/1'
 
-/** A pattern. Spreadsheets take text that starts like this for a formula, in Japanese and Chinese versions also the wide forms. In
- * CSV such a text has an apostrophe in front, and so has one that starts with an apostrophe. */
+/** A pattern. Spreadsheets take text that starts like this for a formula, in Japanese and Chinese versions also
+ * the wide forms. In CSV such a text has an apostrophe in front, and so has one that starts with an apostrophe. */
 export const FORMULA_STARTS = "[=+\\-@\\t\\r\\n'＝＋－＠]"
 
 export const AgentExportQuery = Type.Object({
@@ -17,14 +17,15 @@ export const AgentExportQuery = Type.Object({
     oneOf(['ndjson', 'csv'], {
       default: 'ndjson',
       description:
-        '`ndjson`: one JSON object in each line. `csv`: one line for each agent, after a line with the names of the columns. ' +
-        'Default: `ndjson`.',
+        '`ndjson`: one JSON object in each line. `csv`: one line for each agent, after a line with the names of ' +
+        'the columns. Default: `ndjson`.',
     }),
   ),
   cursor: Type.Optional(
     described(
       Uuid,
-      'Continue after this agent: the `id` in the last complete line that was received. The response has no line with column ' +
+      'Continue after this agent: the `id` in the last complete line that was received. The response has no line ' +
+        'with column ' +
         'names. Default: start with the oldest agent.',
     ),
   ),

@@ -25,9 +25,8 @@ export const AgentFacets = Type.Object(
     count: integer({ minimum: 0, description: 'Number of agents that match all filters.' }),
     approximate: Type.Boolean({
       description:
-        'false: all counts are exact. true: the team has more than 100,000 agents, and the counts cover the newest 100,000 of ' +
-        'them only; or it has more than 100,000 different tags or models, and those found after them are not counted. The ' +
-        'real numbers are greater or equal.',
+        'false: all counts are exact. true: the team has more than 100,000 agents, and the counts cover the newest ' +
+        '100,000 of them only. The real numbers are greater or equal.',
     }),
     facets: Type.Object(
       {
@@ -42,7 +41,8 @@ export const AgentFacets = Type.Object(
       },
       {
         description:
-          'The counts of each facet. A facet ignores the filter of the same name, so that it shows what another choice would give.',
+          'The counts of each facet. A facet ignores the filter of the same name, so that it shows what another ' +
+          'choice would give.',
       },
     ),
   },

@@ -44,8 +44,8 @@ export const AgentRevision = Type.Object(
     reason: nullable(
       Type.String({
         description:
-          'Why the user made the change: the header `console-change-reason`, or the `reason` of a trust stage change. null: ' +
-          'none was given, or it was removed from history.',
+          'Why the user made the change: the header `console-change-reason`, or the `reason` of a trust stage ' +
+          'change. null: none was given, or it was removed from history.',
       }),
     ),
     redacted: Type.Array(Type.String(), {
@@ -85,9 +85,9 @@ export const AgentDiff = Type.Object(
   {
     $id: 'AgentDiff',
     description:
-      'The differences between two revisions of an agent, field by field, with whole values. Secrets are masked; a secret that changed is ' +
-      'listed even if both masks are equal. A value that was removed from history is shown as its placeholder, and differs ' +
-      'from every value that was not removed.',
+      'The differences between two revisions of an agent, field by field, with whole values. Secrets are masked; a ' +
+      'secret that changed is listed even if both masks are equal. A value that was removed from history is shown ' +
+      'as its placeholder, and differs from every value that was not removed.',
   },
 )
 export type AgentDiff = Static<typeof AgentDiff>
@@ -113,9 +113,10 @@ export const AgentComparison = Type.Object(
   {
     $id: 'AgentComparison',
     description:
-      'The differences between two agents, field by field, with whole values; `id`, `team_id` and the fields of creation and last ' +
-      'update are left out. Secrets are masked, and only their masks are compared: equal masks do not prove equal secrets. A ' +
-      'value that was removed from history is shown as its placeholder, and differs from every value that was not removed.',
+      'The differences between two agents, field by field, with whole values; `id`, `team_id` and the fields of ' +
+      'creation and last update are left out. Secrets are masked, and only their masks are compared: equal masks ' +
+      'do not prove equal secrets. A value that was removed from history is shown as its placeholder, and differs ' +
+      'from every value that was not removed.',
   },
 )
 export type AgentComparison = Static<typeof AgentComparison>

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ORIGIN, SETTABLE } from './agent-fields.ts'
-import { CardSignature } from './card-signature.ts'
+import { idempotencyKeyHeader, RESULT_CODES } from './batch.ts'
 import { described, FreeFormObject, integer, nullable, oneOf, optionalNullable, ref, Uuid } from './fields.ts'
-import type { ProblemCode } from './problem-codes.ts'
 import { ValidationError } from './validation-error.ts'
 
 export const MAX_IMPORT_ROWS = 1_000
@@ -13,26 +12,37 @@ export const MAX_IMPORT_BYTES = 4 * 1024 * 1024
 export const MAX_EXTERNAL_KEY_LENGTH = 512
 
 const EXTERNAL_KEY =
-  'Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 characters. The id of an ' +
-  'agent of the team also identifies that agent.'
+  'Identity of the agent across imports, unique in the team, such as its id in another system. 1 to 512 ' +
+  'characters. The id of an agent of the team also identifies that agent.'
 
 const externalKey = (description: string) =>
   Type.String({ minLength: 1, maxLength: MAX_EXTERNAL_KEY_LENGTH, description })
+
+const EXPECTED_REVISION = optionalNullable({
+  expected_revision: integer({
+    minimum: 0,
+    description:
+      'The `revision` in the result of a dry run; 0 stands for no agent. If the agent is at another one, the row ' +
+      'is a `conflict`. Default: any revision.',
+  }),
+})
 
 export const AgentImportRow = Type.Object(
   {
     external_key: Type.Optional(
       externalKey(`${EXTERNAL_KEY} Required, except in a line of an export, whose \`id\` is used instead.`),
     ),
+    ...EXPECTED_REVISION,
     ...optionalNullable(SETTABLE),
     ...optionalNullable(ORIGIN),
   },
   {
     $id: 'AgentImportRow',
     description:
-      'An agent of an import. A new agent needs `agent_name` and `model_name`. For an agent that was imported before, each supplied ' +
-      'field replaces the field of the agent, as in an update, and an absent one keeps its value; so does `github_token` in ' +
-      '`white_box_config`. Other members are ignored, and a warning names them. A line of an export is a row.',
+      'An agent of an import. A new agent needs `agent_name` and `model_name`. For an agent that was imported ' +
+      'before, each supplied field replaces the field of the agent, as in an update, and an absent one keeps its ' +
+      'value; so does `github_token` in `white_box_config`. Other members are ignored, and a warning names them. ' +
+      'A line of an export is a row.',
     examples: [
       { external_key: 'crm/4711', agent_name: 'Billing assistant', model_name: 'gpt-5.2', status: 'draft' },
     ],
@@ -40,7 +50,7 @@ export const AgentImportRow = Type.Object(
 )
 export type AgentImportRow = Static<typeof AgentImportRow>
 
-const SOURCE = 'Send one of `rows`, `card`, `card_url`, `catalog` and `catalog_url`.'
+const SOURCE = 'Send one of `rows`, `card` and `card_url`.'
 
 export const AgentImport = Type.Object(
   {
@@ -61,19 +71,10 @@ export const AgentImport = Type.Object(
         description: `URL of an A2A agent card, or of the server that has one. Default: none. ${SOURCE}`,
       }),
     ),
-    catalog: Type.Optional(
-      described(FreeFormObject, `An AI Catalog with agent cards. Default: none. ${SOURCE}`),
-    ),
-    catalog_url: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2_048,
-        description: `URL of an AI Catalog. Default: none. ${SOURCE}`,
-      }),
-    ),
     external_key: Type.Optional(
       externalKey(`With \`card\` or \`card_url\`: ${EXTERNAL_KEY} Default: the URL of the card.`),
     ),
+    ...EXPECTED_REVISION,
     override_name: Type.Optional(
       Type.String({
         minLength: 1,
@@ -87,16 +88,15 @@ export const AgentImport = Type.Object(
         format: 'int32',
         minimum: 1,
         description:
-          'With a card or a catalog: `rate_limit_requests_per_minute` of the agents, 1 to 2,147,483,647. Default: 100 for a new ' +
-          'agent; others keep their value.',
+          'With `card` or `card_url`: `rate_limit_requests_per_minute` of the agent, 1 to 2,147,483,647. ' +
+          'Default: 100 for a new agent; another one keeps its value.',
       }),
     ),
   },
   {
     $id: 'AgentImport',
-    // `dry_run`, a member of a bulk request, is a query parameter here: without a word, it would import the agents.
     additionalProperties: false,
-    description: 'What to import: rows, an A2A agent card, or an AI Catalog. Other members get 422.',
+    description: 'What to import: rows or an A2A agent card. Other members get 422.',
     examples: [
       {
         rows: [
@@ -131,62 +131,30 @@ export const IMPORT_CONTENT = {
   'text/csv': {
     schema: Type.String({
       description:
-        'Comma-separated values (RFC 4180) in UTF-8. The first line has the names of the columns: those of AgentImportRow, or of ' +
-        'their members, such as `agent_params.temperature`: an update keeps the members that no column sets. Objects and arrays are ' +
-        'JSON. An empty cell is an absent field.',
-    }),
-  },
-  'application/yaml': {
-    schema: Type.Array(ref(AgentImportRow), {
-      minItems: 1,
-      maxItems: MAX_IMPORT_ROWS,
-      description: 'A sequence of rows, in YAML 1.2 with the core schema.',
+        'Comma-separated values (RFC 4180) in UTF-8. The first line has the names of the columns: those of ' +
+        'AgentImportRow, or of their members, such as `agent_params.temperature`: an update keeps the members ' +
+        'that no column sets. Objects and arrays are JSON. An empty cell is an absent field.',
     }),
   },
 } as const
 export type ImportMediaType = keyof typeof IMPORT_CONTENT
 
-export const AgentImportQuery = Type.Object({
-  dry_run: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description:
-        'true: change nothing, and return what the request would do, with a `plan`. `Idempotency-Key` then has no effect. Default: false.',
-    }),
-  ),
-  plan: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 12_000,
-      description:
-        'The `plan` of a dry run of the same body by the same user. An agent that has changed since the dry run is not changed: its row ' +
-        'is a `conflict`. A plan is valid for one hour. Default: apply the rows to the agents as they are now.',
-    }),
-  ),
-})
-export type AgentImportQuery = Static<typeof AgentImportQuery>
-
 const ACTIONS = ['create', 'update', 'unchanged', 'conflict', 'failed'] as const
 export type ImportAction = (typeof ACTIONS)[number]
 
-/** `validation_error` stands for a 422. `agent_deleted`: the agent of the external key can be recovered. */
-const CODES = [
-  ...(['validation_error', 'revision_stale', 'agent_deleted', 'permission_missing'] as const),
-  ...(['agent_too_large', 'too_many_requests', 'internal', 'agent_not_found'] as const),
-  ...(['database_unavailable', 'overloaded', 'agent_busy', 'outcome_unknown'] as const),
-] satisfies (ProblemCode | 'validation_error' | 'agent_deleted')[]
+/** `agent_deleted`: the agent of the external key can be recovered. */
+const CODES = [...RESULT_CODES, 'agent_deleted'] as const
 export type ImportErrorCode = (typeof CODES)[number]
 
 export const MAX_ROW_FAULTS = 10
 
-const AgentImportItem = Type.Object({
+const AgentImportRowResult = Type.Object({
   row: integer({ format: 'int32', minimum: 0, description: 'Number of the row in the request, from 0.' }),
   line: nullable(
     integer({
       format: 'int32',
       minimum: 1,
-      description:
-        'Line of the body where the row starts, from 1. null for a body in JSON, a card and a catalog.',
+      description: 'Line of the body where the row starts, from 1. null for a body in JSON and for a card.',
     }),
   ),
   external_key: nullable(
@@ -194,9 +162,9 @@ const AgentImportItem = Type.Object({
   ),
   action: oneOf(ACTIONS, {
     description:
-      'What the request does with the row, or would do with `dry_run`. `create`: a new agent. `update`: a new revision of the agent. ' +
-      '`unchanged`: the agent has these values already. `conflict`: the agent has changed since the dry run, or was deleted. `failed`: ' +
-      'see `error`.',
+      'What the request does with the row, or would do with `dry_run`. `create`: a new agent. `update`: a new ' +
+      'revision of the agent. `unchanged`: the agent has these values already. `conflict`: the agent has changed ' +
+      'since the dry run, or was deleted. `failed`: see `error`.',
   }),
   agent_id: nullable(
     described(
@@ -206,9 +174,11 @@ const AgentImportItem = Type.Object({
   ),
   revision: nullable(
     integer({
-      minimum: 1,
+      minimum: 0,
       description:
-        'The revision that the request made; the current one if it made none. null: there is no agent, or the row failed.',
+        'The revision that the request made; the current one if it made none. 0: a dry run would create the ' +
+        'agent. null: there is no agent, or the row failed. After a dry run, send it as `expected_revision` of ' +
+        'the row.',
     }),
   ),
   fields: Type.Array(Type.String(), {
@@ -219,28 +189,25 @@ const AgentImportItem = Type.Object({
       'What the request ignores of the row, and where its values look like credentials, as sentences for readers.',
   }),
   faults: Type.Array(ref(ValidationError), {
-    description: `With \`validation_error\`: the first ${MAX_ROW_FAULTS} validation errors. \`loc\` starts with \`body\` and the number of the row. Else empty.`,
+    description:
+      `With \`validation_error\`: the first ${MAX_ROW_FAULTS} validation errors. \`loc\` starts with \`body\` ` +
+      'and the number of the row. Else empty.',
   }),
   error: nullable(
     Type.Object(
       {
         code: oneOf(CODES, {
           description:
-            'Stable code of the error, as in the response of the operation for one agent. `validation_error`: see `faults`. ' +
-            '`agent_deleted`: the agent was deleted and can be recovered.',
+            'Stable code of the error, as in the response of the operation for one agent. `validation_error`: ' +
+            'see `faults`. `agent_deleted`: the agent was deleted and can be recovered.',
         }),
         detail: Type.String({ description: 'What is wrong and what to do, as a sentence for readers.' }),
       },
       { description: 'Why the row is a conflict or failed. null: it is neither.' },
     ),
   ),
-  signature: nullable(
-    ref(CardSignature, {
-      description: 'The result for the signatures of a card. null: the row is no card.',
-    }),
-  ),
 })
-export type AgentImportItem = Static<typeof AgentImportItem>
+export type AgentImportRowResult = Static<typeof AgentImportRowResult>
 
 const count = (what: string) => integer({ format: 'int32', description: `Number of rows ${what}.` })
 
@@ -257,17 +224,7 @@ export const AgentImportResult = Type.Object(
       },
       { description: 'How many rows have each action.' },
     ),
-    plan: nullable(
-      Type.String({
-        description:
-          'With `dry_run`: send it as the query parameter `plan`, with the same body, to apply what this response says. null: not a dry ' +
-          'run, or one in which a row failed for a temporary reason.',
-      }),
-    ),
-    plan_expires_at: nullable(
-      integer({ description: 'When the plan expires, Unix time in seconds. null: there is no plan.' }),
-    ),
-    results: Type.Array(AgentImportItem, { description: 'One result for each row, in order.' }),
+    results: Type.Array(AgentImportRowResult, { description: 'One result for each row, in order.' }),
   },
   {
     $id: 'AgentImportResult',
@@ -276,35 +233,33 @@ export const AgentImportResult = Type.Object(
       {
         dry_run: false,
         counts: { create: 1, update: 0, unchanged: 0, conflict: 0, failed: 1 },
-        ...{ plan: null, plan_expires_at: null },
         results: [
           {
-            ...{ row: 0, line: null, external_key: 'crm/4711', action: 'create' },
-            ...{ agent_id: '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d', revision: 1 },
-            ...{
-              fields: ['agent_name', 'model_name', 'agent_metadata'],
-              warnings: [],
-              faults: [],
-              error: null,
-              signature: null,
-            },
+            row: 0,
+            line: null,
+            external_key: 'crm/4711',
+            action: 'create',
+            agent_id: '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d',
+            revision: 1,
+            fields: ['agent_name', 'model_name', 'agent_metadata'],
+            warnings: [],
+            faults: [],
+            error: null,
           },
           {
-            ...{
-              row: 1,
-              line: null,
-              external_key: 'crm/4712',
-              action: 'failed',
-              agent_id: null,
-              revision: null,
-            },
-            ...{ fields: [], warnings: [] },
+            row: 1,
+            line: null,
+            external_key: 'crm/4712',
+            action: 'failed',
+            agent_id: null,
+            revision: null,
+            fields: [],
+            warnings: [],
             faults: [
               { loc: ['body', 1, 'agent_name'], msg: 'Field required', type: 'missing' },
               { loc: ['body', 1, 'model_name'], msg: 'Field required', type: 'missing' },
             ],
             error: { code: 'validation_error', detail: 'The row is not valid: see its faults.' },
-            signature: null,
           },
         ],
       },
@@ -313,19 +268,11 @@ export const AgentImportResult = Type.Object(
 )
 export type AgentImportResult = Static<typeof AgentImportResult>
 
-export const ImportIdempotencyKey = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '^[ -~]*$',
-      description:
-        'A key that the client chooses for this request, unique among the imports of its user within the team, 1 to 255 printable ' +
-        'ASCII characters. A repetition with the same key and body changes no agent a second time, and returns the results of the ' +
-        'first request; rows that it did not reach are applied now. With another body it gets 409 `idempotency_conflict`. Default: ' +
-        'no key.',
-    }),
-  ),
-})
+export const ImportIdempotencyKey = idempotencyKeyHeader(
+  'A key that the client chooses for this request, unique among the imports of its user within the team, 1 to ' +
+    '255 printable ASCII characters. A repetition with the same key and body changes no agent a second time, and ' +
+    'returns the results of the first request; rows that it did not reach are applied now. With another body it ' +
+    'gets 409 `idempotency_conflict`. Default: no key.',
+)
 
 export const IMPORT_SCHEMAS = [AgentImportRow, AgentImport, AgentImportResult]

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { TRUST_STAGES } from './agent.ts'
+import { DryRunQuery } from './dry-run.ts'
 import { AGENT_LIFECYCLE_EXAMPLE } from './examples.ts'
 import { nullable, oneOf } from './fields.ts'
 
@@ -18,8 +19,8 @@ export const AgentLifecycle = Type.Object(
         Type.String({
           maxLength: 2_000,
           description:
-            'Reason for the change, at most 2,000 characters. The revision and the event keep it. What looks like a credential ' +
-            'gets 422. Default: the header `console-change-reason`.',
+            'Reason for the change, at most 2,000 characters. The revision and the event keep it. What looks like ' +
+            'a credential gets 422. Default: the header `console-change-reason`.',
         }),
       ),
     ),
@@ -33,13 +34,7 @@ export const AgentLifecycle = Type.Object(
 export type AgentLifecycle = Static<typeof AgentLifecycle>
 
 export const DeleteQuery = Type.Object({
-  dry_run: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description:
-        'true: change nothing, and return what the deletion would do. Requests that would be refused are refused. Default: false.',
-    }),
-  ),
+  ...DryRunQuery.properties,
   erase: Type.Optional(
     Type.Boolean({
       default: false,

@@ -21,14 +21,16 @@ export const AgentListQuery = Type.Object({
     oneOf(AGENT_SORTS, {
       default: '-created_at',
       description:
-        'Order of the results. `-` means descending. Default: `-created_at`, newest first. Names are compared byte by byte. ' +
-        '`score`: the `overall_score` of the latest evaluation; an agent without one counts as lower than every score.',
+        'Order of the results. `-` means descending. Default: `-created_at`, newest first. Names are compared byte ' +
+        'by byte. `score`: the `overall_score` of the latest evaluation; an agent without one counts as lower than ' +
+        'every score.',
     }),
   ),
   limit: Type.Optional(
     described(
       PageLimit,
-      'Maximum number of agents in the page, 1 to 500. Default: 100. A page of large agents may end earlier, because a ' +
+      'Maximum number of agents in the page, 1 to 500. Default: 100. A page of large agents may end earlier, ' +
+        'because a ' +
         'page holds at most 2 MiB.',
     ),
   ),
@@ -36,8 +38,9 @@ export const AgentListQuery = Type.Object({
   fields: Type.Optional(
     Type.Array(oneOf(AGENT_MEMBERS), {
       description:
-        'Members of Agent that each result contains, in the order of Agent; `id` is always one of them. The others are ' +
-        'absent, even if Agent requires them. `latest_evaluation` is there only with `include_scores=true`. Default: all.',
+        'Members of Agent that each result contains, in the order of Agent; `id` is always one of them. The others ' +
+        'are absent, even if Agent requires them. `latest_evaluation` is there only with `include_scores=true`. ' +
+        'Default: all.',
     }),
   ),
   include_scores: Type.Optional(
@@ -63,8 +66,8 @@ export const AgentPage = Type.Object(
     }),
     revisions: Type.Array(integer({ minimum: 1 }), {
       description:
-        'Revisions of the agents, in the order of `results`. Send the revision of an agent as `If-Match` to update it ' +
-        'without reading it first.',
+        'Revisions of the agents, in the order of `results`. Send the revision of an agent as `If-Match` to update ' +
+        'it without reading it first.',
     }),
     next_cursor: NextCursor,
     count: Type.Optional(

@@ -5,8 +5,7 @@ export const PERMISSION_DESCRIPTIONS = {
     'masked. Read the request budgets of agents. Read the display names of users. Save views of the list for yourself.',
   'agent:write':
     'Create agents, update them, set their named secrets and restore an old revision. Save views of the list for the team.',
-  'agent:lifecycle':
-    'Change the trust stage of an agent. Change the card keys and the card policy of the team, which decide which agent cards it trusts.',
+  'agent:lifecycle': 'Change the trust stage of an agent.',
   'agent:secret':
     'Read the secrets of an agent in clear text; the audit log records each read. Move `agent_url` to another origin while an ' +
     '`api_key` is stored, without sending the key.',

@@ -52,10 +52,6 @@ export const PROBLEMS = {
     status: 404,
     detail: 'The configuration set has no agent of this key. List its agents to find the right key.',
   },
-  card_key_not_found: {
-    status: 404,
-    detail: 'Your team has no card key with this id. List the card keys to find the right id.',
-  },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
   request_timeout: {
     status: 408,
@@ -115,10 +111,6 @@ export const PROBLEMS = {
     status: 409,
     detail: 'The configuration set already has 10,000 agents. Use another set.',
   },
-  too_many_card_keys: {
-    status: 409,
-    detail: 'The team already has 100 card keys. Delete one of them first.',
-  },
   no_agent_card: {
     status: 409,
     detail:
@@ -128,16 +120,6 @@ export const PROBLEMS = {
     status: 409,
     detail:
       'The agent was not imported from the URL of an agent card, so that there is nothing to refresh it from. Import the card by its URL.',
-  },
-  card_changed: {
-    status: 409,
-    detail:
-      'The agent card is another one than expected_digest says. Nothing was changed. Send the request with dry_run to see the new changes.',
-  },
-  card_refused: {
-    status: 409,
-    detail:
-      'The card policy of the team refuses the agent card because of its signatures. Nothing was changed. Check the card keys of the team.',
   },
   match_count_differs: {
     status: 409,
@@ -150,12 +132,6 @@ export const PROBLEMS = {
     detail:
       'The filters match more than 500 agents. Nothing was changed. Narrow the filters, or list the agents and send their ids in ' +
       'several requests.',
-  },
-  plan_not_valid: {
-    status: 409,
-    detail:
-      'The plan is not one of a dry run of this body by this user, or a card that was fetched has changed since, or the console has ' +
-      'other keys now. Nothing was changed. Repeat the dry run, and send its plan with the same body.',
   },
   position_expired: {
     status: 410,
@@ -234,11 +210,6 @@ export const PROBLEMS = {
   database_unavailable: {
     status: 503,
     detail: 'The database is not available. Nothing was changed. Try again shortly.',
-  },
-  filters_not_ready: {
-    status: 503,
-    detail:
-      'The filters of this request are not ready after an upgrade. Other requests work. Try again in a few minutes.',
   },
   overloaded: {
     status: 503,

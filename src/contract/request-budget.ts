@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { described, integer, nullable, oneOf, UnixSeconds, Uuid } from './fields.ts'
+import { described, integer, nullable, oneOf, Uuid } from './fields.ts'
 
 /** From the most urgent to the least. */
 export const PRIORITIES = ['interactive', 'protection', 'evaluation', 'red_team'] as const
@@ -14,7 +14,6 @@ export const RESERVED_PERCENT: Record<Priority, number> = {
 }
 
 const MAX_PERMITS = 1_000
-const MAX_PERMIT_WAIT_MS = 5_000
 
 const priority = oneOf(PRIORITIES, {
   description:
@@ -42,21 +41,12 @@ export const PermitRequest = Type.Object(
         'How many permits to take, all or none: 1 to 1,000, and at most as many as the burst has for this priority.',
     }),
     priority,
-    max_wait_ms: Type.Optional(
-      integer({
-        format: 'int32',
-        minimum: 0,
-        maximum: MAX_PERMIT_WAIT_MS,
-        description:
-          'How long to wait for the permits before the request is refused, in milliseconds, 0 to 5,000. Default: 0.',
-      }),
-    ),
   },
   {
     $id: 'PermitRequest',
     description:
       'Permits to take from the request budget of an agent. A permit is for one request to the agent.',
-    examples: [{ count: 5, priority: 'evaluation', max_wait_ms: 2_000 }],
+    examples: [{ count: 5, priority: 'evaluation' }],
   },
 )
 export type PermitRequest = Static<typeof PermitRequest>
@@ -81,24 +71,6 @@ export type PermitGrant = Static<typeof PermitGrant>
 
 const remaining = (name: Priority) =>
   integer({ format: 'int32', description: `Permits for requests with the priority \`${name}\`.` })
-
-const BudgetUse = Type.Object({
-  service: nullable(
-    Type.String({
-      description: 'Mounted service whose calls took the permits. null: a client took them by a request.',
-    }),
-  ),
-  client_id: nullable(
-    Type.String({
-      description:
-        'Application that took the permits by a request, as its token names it, up to 128 characters. null: a mounted ' +
-        'service, a token without the name, or one of more than 100 applications.',
-    }),
-  ),
-  priority,
-  permits: integer({ description: 'How many permits were taken and not given back.' }),
-})
-export type BudgetUse = Static<typeof BudgetUse>
 
 export const RequestBudget = Type.Object(
   {
@@ -127,13 +99,8 @@ export const RequestBudget = Type.Object(
       ),
     ),
     counted_by: countedBy,
-    use_since: described(UnixSeconds, 'Start of `use`, Unix time in seconds: between 60 and 65 minutes ago.'),
-    use: Type.Array(BudgetUse, {
-      description:
-        'Permits taken since then, the largest number first. With `counted_by` `replica`, only those that this replica has counted.',
-    }),
   },
-  { $id: 'RequestBudget', description: 'How often services may call an agent, and how often they did.' },
+  { $id: 'RequestBudget', description: 'How often services may call an agent.' },
 )
 export type RequestBudget = Static<typeof RequestBudget>
 

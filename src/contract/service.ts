@@ -9,40 +9,17 @@ const ServiceDocument = Type.Object(
   {
     title: Type.String({ description: 'Title in the document.' }),
     version: Type.String({ description: 'Version in the document.' }),
-    since: described(UnixSeconds, 'Time when the console began to use the document, Unix time in seconds.'),
+    since: described(
+      UnixSeconds,
+      'Time when the replica began to use the document, Unix time in seconds: when the document changed, or after the start ' +
+        'of the replica.',
+    ),
     operations: count('Number of mounted operations.'),
     left_out: Type.Array(Type.String(), {
       description: 'One sentence for each declared operation that is not mounted, with the reason.',
     }),
   },
   { $id: 'ServiceDocument', description: 'The OpenAPI document of a service that is in use.' },
-)
-
-const ServiceChange = Type.Object(
-  {
-    at: described(UnixSeconds, 'Time when the console began to use the new document, Unix time in seconds.'),
-    from_version: Type.String({ description: 'Version of the previous document.' }),
-    to_version: Type.String({ description: 'Version of the new document.' }),
-    changes: Type.Array(Type.String(), { description: 'One sentence for each breaking change, at most 50.' }),
-  },
-  { $id: 'ServiceChange', description: 'A new document that breaks clients of the previous one.' },
-)
-
-const ResponseMismatch = Type.Object(
-  {
-    operation_id: Type.String({ description: 'Operation id in the combined document.' }),
-    method: Type.String({ description: 'HTTP method of the operation.' }),
-    path: Type.String({ description: 'Path of the operation in the combined document.' }),
-    count: count('Number of sampled responses that differ from the document.'),
-    last_at: described(UnixSeconds, 'Time of the latest one, Unix time in seconds.'),
-    difference: Type.String({
-      description: 'How the latest response differs from the document. It quotes nothing from the response.',
-    }),
-  },
-  {
-    $id: 'ResponseMismatch',
-    description: 'Sampled responses of one operation that differ from the document.',
-  },
 )
 
 export const ServiceStatus = Type.Object(
@@ -67,17 +44,6 @@ export const ServiceStatus = Type.Object(
         '`half_open`: one call passes as a probe.',
     }),
     document: nullable(ref(ServiceDocument, { description: 'The document in use. null: none yet.' })),
-    last_breaking_change: nullable(
-      ref(ServiceChange, { description: 'The last new document that breaks clients. null: none.' }),
-    ),
-    responses: Type.Object(
-      {
-        checked: count('Number of sampled responses that were compared with the document.'),
-        mismatched: count('Number of them that differ from the document.'),
-        mismatches: Type.Array(ref(ResponseMismatch), { description: 'The differences by operation.' }),
-      },
-      { description: 'Result of the sampled response checks since the document has been in use.' },
-    ),
   },
   { $id: 'ServiceStatus', description: 'A mounted service, as the replica that sends the response sees it.' },
 )
@@ -89,4 +55,4 @@ export const ServiceList = Type.Object(
 )
 export type ServiceList = Static<typeof ServiceList>
 
-export const SERVICE_SCHEMAS = [ServiceDocument, ServiceChange, ResponseMismatch, ServiceStatus, ServiceList]
+export const SERVICE_SCHEMAS = [ServiceDocument, ServiceStatus, ServiceList]

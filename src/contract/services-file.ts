@@ -66,7 +66,6 @@ export const ServiceEntry = Type.Object(
     poll_seconds: Type.Optional(
       Type.Number({ minimum: 0.1, maximum: 86_400, description: 'a number from 0.1 to 86400' }),
     ),
-    sample_ratio: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'a number from 0 to 1' })),
   },
   { additionalProperties: false, description: 'an object' },
 )

@@ -41,3 +41,15 @@ export class RequestValidationError extends Error {
     this.errors = errors
   }
 }
+
+export const valueError = (loc: ValidationError['loc'], reason: string): ValidationError => ({
+  loc,
+  msg: `Value error, ${reason}`,
+  type: 'value_error',
+})
+
+export const missing = (...loc: ValidationError['loc']): ValidationError => ({
+  loc,
+  msg: 'Field required',
+  type: 'missing',
+})

@@ -1,16 +1,15 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Problem } from '../contract/problem.ts'
-import { findJsonSyntaxError } from '../platform/json-syntax.ts'
-import { checkChallenge } from '../platform/upstream/challenge.ts'
+import { walkJson } from '../platform/json/walk.ts'
 import type { UpstreamRequest } from '../platform/upstream/exchange.ts'
-import { pickHeaders } from '../platform/upstream/headers.ts'
+import { checkChallenge, pickHeaders } from '../platform/upstream/headers.ts'
 import type { CollectedResponse } from '../platform/upstream/response.ts'
 import type { Upstream } from '../platform/upstream/upstream.ts'
 import { toValidationErrorText } from './upstream-error.ts'
 
 /** What a forwarded request takes from the client's request. */
 export interface EvolutionRequestContext {
-  /** Whose share of the slots the request uses. */
+  /** Takes the turn. */
   team: string
   token: string
   requestId: string
@@ -119,7 +118,7 @@ function readJson(headers: IncomingHttpHeaders, body: Buffer): string | undefine
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') return undefined
   try {
     const text = utf8.decode(body)
-    return findJsonSyntaxError(text, MAX_DEPTH) === undefined ? text : undefined
+    return walkJson(text, MAX_DEPTH) === undefined ? text : undefined
   } catch {
     return undefined
   }

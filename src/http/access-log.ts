@@ -1,6 +1,5 @@
 import fp from 'fastify-plugin'
 import type { Metrics } from '../platform/observe/metrics.ts'
-import { intakeWaits } from './intake-waits.ts'
 import { routeOf } from './route-of.ts'
 
 /** Writes one log line and one metric for each request. Neither contains headers, body or query: they may hold
@@ -12,15 +11,20 @@ export const accessLog = fp(
       const { method, mountedOperation } = request
       const service = mountedOperation?.service
       const upstream = service ?? (request.routeOptions.config.forwards ? 'evolution' : undefined)
-      const tookMs = (intakeWaits.get(request.raw) ?? 0) + reply.elapsedTime
-      metrics.observeRequest({ method, route, status: reply.statusCode, upstream, seconds: tookMs / 1_000 })
+      metrics.observeRequest({
+        method,
+        route,
+        status: reply.statusCode,
+        upstream,
+        seconds: reply.elapsedTime / 1_000,
+      })
       request.log.info(
         {
           method,
           route,
           service,
           status: reply.statusCode,
-          duration_ms: Math.round(tookMs * 1_000) / 1_000,
+          duration_ms: Math.round(reply.elapsedTime * 1_000) / 1_000,
           team_id: request.verified?.teamId,
           user_id: request.verified?.userId,
         },

@@ -6,7 +6,7 @@ import { PermissionMissing, Problem } from '../contract/problem.ts'
 import { TEAM_HEADER } from '../contract/team-header.ts'
 import { parseUuid } from '../contract/uuid.ts'
 import type { Caller, Identity, Refusal, VerifiedToken } from '../platform/identity/identity.ts'
-import { inTeam, nameTeams } from '../platform/identity/teams.ts'
+import { inTeam, nameTeams } from '../platform/identity/verified-token.ts'
 import { challengeFor } from './challenge.ts'
 
 /** Who may call a route: tokens with this permission, a user and a team; any token with a user and a team, and with the

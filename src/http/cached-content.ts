@@ -28,7 +28,6 @@ export async function sendCached(
   reply.headers({ etag: tag, 'cache-control': cacheControl, vary: 'accept-encoding' })
   if (matchesETag(tag, request.headers['if-none-match'])) return reply.code(304).send()
   if (coding) reply.header('content-encoding', coding)
-  reply.hasSharedBody = true
   return reply.type(type).send(coding ? await compressOnce(coding, bytes) : bytes)
 }
 

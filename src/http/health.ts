@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { CountedBy } from '../contract/request-budget.ts'
+import { ALWAYS_RESPONDS } from './overload.ts'
 
 export type DependencyState = 'up' | 'read_only' | 'schema_outdated' | 'down' | 'unknown'
 
@@ -24,7 +25,7 @@ export interface HealthOptions {
  * replicas with this version of the code: they must not receive requests before the migration. */
 export const healthRoutes: FastifyPluginAsync<HealthOptions> = async (app, options) => {
   const { dependencies, delivery, countedBy, shutdown } = options
-  const route = { config: { permission: 'public' }, schema: { hide: true } } as const
+  const route = { config: { permission: 'public', ...ALWAYS_RESPONDS }, schema: { hide: true } } as const
 
   app.get('/health/live', route, async () => ({ status: 'live' }))
 

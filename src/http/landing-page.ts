@@ -6,7 +6,6 @@ import { ICON } from './pages/icon.ts'
 
 interface LandingPageOptions {
   version: string
-  hasReference: boolean
 }
 
 const TEMPLATE = readFileSync(new URL('./pages/landing.html', import.meta.url), 'utf8')
@@ -25,8 +24,7 @@ export const landingPage: FastifyPluginAsync<LandingPageOptions> = async (app, o
   })
 }
 
-function render({ version, hasReference }: LandingPageOptions): string {
+function render({ version }: LandingPageOptions): string {
   const parts: Record<string, string> = { version, icon: `<link rel="icon" href="${ICON}">`, style: STYLE }
-  const template = hasReference ? TEMPLATE : TEMPLATE.replace(/^.*href="\/docs".*\n/m, '')
-  return template.replace(/(?:<!--|\/\*) (\w+) (?:-->|\*\/)/g, (_, name: string) => parts[name] ?? '')
+  return TEMPLATE.replace(/(?:<!--|\/\*) (\w+) (?:-->|\*\/)/g, (_, name: string) => parts[name] ?? '')
 }

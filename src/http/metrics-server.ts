@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { Registry } from 'prom-client'
+import type { Registry } from '@prometheus-io/client'
 
 /** Metrics have their own port, so that the public port never exposes them. */
 export async function startMetricsServer(registry: Registry, port: number, host: string): Promise<Server> {

@@ -2,8 +2,8 @@ import type { FastifyDynamicSwaggerOptions, SwaggerTransform } from '@fastify/sw
 import type { FastifyInstance } from 'fastify'
 import { validationResponse } from '../contract/responses.ts'
 import { TEAM_HEADER, TeamHeader } from '../contract/team-header.ts'
+import { validationExamples } from './openapi-examples.ts'
 import type { JsonSchema } from './validation/check-value.ts'
-import { validationExamples } from './validation/examples.ts'
 import type { RequestSchemas } from './validation/plugin.ts'
 
 /** Additions to every operation of the document. */

@@ -1,6 +1,11 @@
-import Fastify, { type FastifyPluginAsync } from 'fastify'
+import { readFile } from 'node:fs/promises'
+import type { FastifyPluginAsync } from 'fastify'
+import { Problem } from '../contract/problem.ts'
 import { HTML_TYPE, sendCached, toCached } from './cached-content.ts'
 import { ICON } from './pages/icon.ts'
+
+/** What `scripts/build-reference.ts` writes. */
+const SCRIPT = new URL('../../dist/reference.js', import.meta.url)
 
 /** The page loads from this server only: it works without internet access and makes no request to a third party.
  * Scalar writes its styles into the page without a nonce. */
@@ -44,25 +49,21 @@ export const referencePage: FastifyPluginAsync = async (app) => {
   })
 }
 
-/** On the first request: most replicas never serve the page, and the script takes 57 MB of memory. */
+/** On the first request: most replicas never serve the page, and the script takes several megabytes of memory. */
 async function load() {
-  const script = toCached(await readScript(), 'text/javascript; charset=utf-8', IMMUTABLE)
+  const text = await readFile(SCRIPT, 'utf8').catch((cause: Error) => {
+    throw new Problem('not_found', {
+      detail: 'The API reference is not built: run npm run build:web.',
+      cause,
+    })
+  })
+  const script = toCached(text, 'text/javascript; charset=utf-8', IMMUTABLE)
   const scriptHash = script.etag.slice(1, 17)
   return {
     script,
     scriptHash,
     page: toCached(render(`/docs/scalar-${scriptHash}.js`), HTML_TYPE, 'no-cache'),
   }
-}
-
-/** The package offers the script only through a route of its Fastify plugin. */
-async function readScript(): Promise<string> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference')
-  const app = Fastify()
-  await app.register(scalar, { routePrefix: '/', configuration: { url: CONFIGURATION.url } })
-  const { body } = await app.inject('/js/scalar.js')
-  await app.close()
-  return body
 }
 
 function render(script: string): string {

@@ -6,7 +6,7 @@ export const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-export const READS = ['GET', 'HEAD', 'OPTIONS']
+const READS = ['GET', 'HEAD', 'OPTIONS']
 
 export const securityHeaders = fp(
   async (app) => {

@@ -1,14 +1,10 @@
+import type { ImportedAgent } from '../agents/external-keys.ts'
 import type { Agent } from '../contract/agent.ts'
-import type { Creation, FoundAgent } from './agents.ts'
-import type { MemberPath } from './row.ts'
-import type { CheckedRow } from './valid-rows.ts'
-import { isObject } from './validation.ts'
+import { isObject, type MemberPath, type RowFields } from './rows.ts'
 
-type Fields = CheckedRow['fields']
-
-/** The fields that an update of the agent sends. A row that has no GitHub token keeps that of the agent: exports have none, and an
- * update without it would clear it. */
-export function toUpdate(fields: Fields, found: FoundAgent, importedAt: unknown): Fields {
+/** The fields that an update of the agent sends. A row that has no GitHub token keeps that of the agent: exports
+ * have none, and an update without it would clear it. */
+export function toUpdate(fields: RowFields, found: ImportedAgent, importedAt: unknown): RowFields {
   const { white_box_config: config } = fields
   const mask = found.github_token_mask
   const keepsToken = config && mask !== null && !Object.hasOwn(config, 'github_token')
@@ -18,10 +14,16 @@ export function toUpdate(fields: Fields, found: FoundAgent, importedAt: unknown)
   )
 }
 
+/** With the time of the import in `import_metadata`, if there is one. */
+export function withImportTime(fields: RowFields, importedAt: unknown): RowFields {
+  if (!fields.import_metadata || typeof importedAt !== 'number') return fields
+  return { ...fields, import_metadata: { ...fields.import_metadata, imported_at: importedAt } }
+}
+
 /** The fields of a row, with the members of the agent that the row does not set. */
-export function keepOtherMembers(agent: Agent, fields: Fields, members: readonly MemberPath[]): Fields {
+export function keepOtherMembers(agent: Agent, fields: RowFields, members: readonly MemberPath[]): RowFields {
   const own = Object.fromEntries(members.map(([field = '']) => [field, agent[field as keyof Agent]]))
-  return members.reduce<Fields>((values, path) => withMember(values, path, fields), { ...fields, ...own })
+  return members.reduce<RowFields>((values, path) => withMember(values, path, fields), { ...fields, ...own })
 }
 
 /** `values` with the member of `given` at this path. */
@@ -31,27 +33,23 @@ function withMember(values: unknown, [name, ...rest]: MemberPath, given: unknown
   return { ...own, [name]: withMember(own[name], rest, (given as Record<string, unknown>)[name]) }
 }
 
-/** With the time of the import in `import_metadata`, if there is one. */
-export function withImportTime(fields: Fields, importedAt: unknown): Fields {
-  if (!fields.import_metadata || typeof importedAt !== 'number') return fields
-  return { ...fields, import_metadata: { ...fields.import_metadata, imported_at: importedAt } }
+/** The members of objects that a card decides. */
+const CARD_MEMBERS = {
+  agent_metadata: ['description', 'version', 'author', 'author_url', 'documentation_url', 'icon_url'],
+  capabilities: ['streaming', 'push_notifications'],
 }
 
-export function credentialWarnings(pointers: readonly string[] = []): string[] {
-  return pointers.map(
-    (pointer) =>
-      `The value at ${pointer} looks like a credential. The console stores it in clear text: use a named secret instead.`,
-  )
-}
+type Values = Record<string, unknown>
+type CardObjects = Pick<Agent, keyof typeof CARD_MEMBERS>
 
-export function creationWarnings({ credentialWarnings: pointers, missingSecrets }: Creation): string[] {
-  const names = missingSecrets.join(', ')
-  return [
-    ...credentialWarnings(pointers),
-    ...(missingSecrets.length === 0
-      ? []
-      : [
-          `The agent refers to named secrets that it does not have yet: ${names}. Store them for the new agent.`,
-        ]),
-  ]
+/** The objects of a card, with the members of the agent that a card does not decide, such as tags. */
+export function keepOwnMembers(
+  agent: CardObjects,
+  card: { [name in keyof CardObjects]?: object | null },
+): { agent_metadata: Values; capabilities: Values } {
+  const replace = (field: keyof CardObjects) => {
+    const own = Object.entries(agent[field] ?? {}).filter(([name]) => !CARD_MEMBERS[field].includes(name))
+    return { ...Object.fromEntries(own), ...card[field] }
+  }
+  return { agent_metadata: replace('agent_metadata'), capabilities: replace('capabilities') }
 }

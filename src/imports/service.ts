@@ -1,30 +1,35 @@
 import type { Logger } from 'pino'
-import type { AgentImportItem, AgentImportQuery, AgentImportResult } from '../contract/imports.ts'
-import { RequestValidationError } from '../contract/validation-error.ts'
-import type { Lanes } from '../platform/fairness/lanes.ts'
-import { refusalProblem } from '../platform/fairness/place.ts'
-import { createTurns, type Turns } from '../platform/fairness/turns.ts'
+import type { DoneChange } from '../agents/batch/repetition.ts'
+import { type Batch, type BatchDeps, isStale, runBatch } from '../agents/batch/run-batch.ts'
+import { idempotencyKey } from '../agents/configuration/idempotency.ts'
+import type { Agents } from '../agents/configuration/service.ts'
+import { findByExternalKeys, type ImportedAgent } from '../agents/external-keys.ts'
+import type { Agent, AgentCreate } from '../contract/agent.ts'
+import type { AgentImportResult, AgentImportRowResult } from '../contract/imports.ts'
+import { Problem } from '../contract/problem.ts'
+import { missing } from '../contract/validation-error.ts'
 import type { Caller } from '../platform/identity/identity.ts'
-import { inOrder } from '../platform/in-order.ts'
 import type { Secrets } from '../platform/secrets/secrets.ts'
-import type { BeginRepeatable, FoundAgent } from './agents.ts'
-import { type ApplyDeps, applyRow, type ImportRun } from './apply-row.ts'
-import { isTemporary, toResult } from './outcome.ts'
-import { createPlans, type Seen } from './plan.ts'
-import { type ImportBody, type ReadDeps, readRows } from './read/request.ts'
-import { type CheckedRow, checkRows, refuseRepeated } from './valid-rows.ts'
-import { valueError } from './validation.ts'
+import { type ImportBody, type ReadDeps, readRows } from './read-body.ts'
+import {
+  conflict,
+  creationWarnings,
+  credentialWarnings,
+  failed,
+  invalid,
+  succeeded,
+  toResult,
+} from './row-result.ts'
+import { keepOtherMembers, keepOwnMembers, toUpdate, withImportTime } from './row-values.ts'
+import { checkRows, type ImportRow, type RowFields, refuseRepeated } from './rows.ts'
 
-export interface ImportsDeps extends ReadDeps, ApplyDeps {
+export interface ImportsDeps extends ReadDeps, BatchDeps {
+  agents: Pick<Agents, 'read' | 'createImported' | 'planImported' | 'update' | 'planUpdate'>
   secrets: Secrets
-  /** Milliseconds since the epoch. */
-  now: () => number
-  lanes: Lanes
-  shutdown: { hasBegun: boolean }
-  beginRepeatable: BeginRepeatable
 }
 
-export interface ImportContext extends AgentImportQuery {
+export interface ImportContext {
+  isDryRun: boolean
   idempotencyKey: string | undefined
   /** Aborted, with the error to throw, when the client disconnects. */
   signal: AbortSignal
@@ -33,89 +38,171 @@ export interface ImportContext extends AgentImportQuery {
 
 export type Imports = ReturnType<typeof createImports>
 
-/** Rows of a request that are applied at the same time. */
-const AT_ONCE = 2
-
-/** Requests of all teams together, one of each. The rows of a request take several times the memory of its body. */
-const MAX_RUNNING = 16
-
-/** So few that another team does not wait for long. */
-const KEYS_AT_A_TIME = 100
-
-/** Creates and changes many agents, each in a transaction of its own. */
+/** Creates and changes many agents. */
 export function createImports(deps: ImportsDeps) {
-  const plans = createPlans(deps.secrets, deps.now)
-  const running = new Set<string>()
-
-  const findAgents = async (turns: Turns, teamId: string, rows: readonly CheckedRow[]) => {
-    const keys = rows.flatMap(({ externalKey, faults }) =>
-      externalKey === null || faults.length > 0 ? [] : [externalKey],
-    )
-    const found = new Map<string, FoundAgent>()
-    for (let start = 0; start < keys.length; start += KEYS_AT_A_TIME) {
-      const some = keys.slice(start, start + KEYS_AT_A_TIME)
-      const agents = await turns.take('reads', () => deps.agents.find(teamId, some))
-      for (const agent of agents) found.set(agent.external_key, agent)
-    }
-    return found
-  }
-
-  const runImport = async (
-    caller: Caller,
-    checked: readonly CheckedRow[],
+  return async (
+    user: Caller,
     body: ImportBody,
-    context: ImportContext,
+    { isDryRun, idempotencyKey: given, signal, log }: ImportContext,
   ): Promise<AgentImportResult> => {
-    const { dry_run: isDryRun = false, plan, idempotencyKey, signal, log } = context
-    const seenInPlan = plan === undefined ? undefined : plans.open(caller, checked, plan)
-    const isClosing = () => deps.shutdown.hasBegun
-    const turns = createTurns({ lanes: deps.lanes, team: caller.teamId, signal, isClosing })
-    const repeatable =
-      isDryRun || idempotencyKey === undefined
-        ? undefined
-        : await deps.beginRepeatable(turns, caller, idempotencyKey, hashedPart(body))
-    if (repeatable?.results) return toResult(repeatable.results, isDryRun, undefined)
-    const found = await findAgents(turns, caller.teamId, checked)
-    // Two external keys can stand for one agent: its own and its id.
-    const agentOf = ({ externalKey, faults }: CheckedRow) =>
-      faults.length > 0 ? undefined : found.get(externalKey ?? '')?.id
-    const rows = refuseRepeated(checked, agentOf, 'is the same agent')
-    const run: ImportRun = { caller, turns, isDryRun, plan: seenInPlan, repeatable, log }
-    const seen: (Seen | undefined)[] = []
-    const items = await inOrder<CheckedRow, AgentImportItem>(rows, AT_ONCE, async (row, index) => {
-      const applied = await applyRow(deps, run, row, found.get(row.externalKey ?? ''))
-      seen[index] = applied.seen
-      return applied.item
-    })
-    const isComplete = !items.some(isTemporary)
-    if (repeatable && isComplete) {
-      // The changes are stored: without the results, a repetition works them out again.
-      await repeatable
-        .storeResults(items)
-        .catch((error: unknown) => log.warn({ err: error }, 'the results were not stored'))
-    }
-    return toResult(items, isDryRun, isDryRun && isComplete ? plans.make(caller, checked, seen) : undefined)
-  }
-
-  return async (user: Caller, body: ImportBody, context: ImportContext): Promise<AgentImportResult> => {
-    if (context.dry_run && context.plan !== undefined) {
-      throw new RequestValidationError([
-        valueError(['query', 'plan'], 'a dry run makes a plan and takes none'),
-      ])
-    }
     const caller: Caller = { ...user, via: 'import' }
-    const { teamId } = caller
-    if (running.has(teamId)) throw refusalProblem('own_share')
-    if (running.size >= MAX_RUNNING) throw refusalProblem('overloaded')
-    running.add(teamId)
-    try {
-      const rows = await checkRows(readRows(deps, body, { teamId, signal: context.signal }), deps.rows)
-      return await runImport(caller, rows, body, context)
-    } finally {
-      running.delete(teamId)
-    }
+    const rows = await checkRows(readRows(deps, body, { teamId: caller.teamId, signal }), deps.rows)
+    const key =
+      isDryRun || given === undefined
+        ? undefined
+        : idempotencyKey(deps.secrets, caller, given, hashedPart(body), 'import:')
+    const batch = new ImportBatch(deps, caller, rows, isDryRun)
+    return toResult(await runBatch(deps, { caller, key, signal, log }, batch), isDryRun)
   }
 }
 
 /** What a repetition with the same idempotency key must send again. */
 const hashedPart = ({ contentType, bytes }: ImportBody) => ['import', contentType, bytes?.toString('base64')]
+
+/** So few that another team does not wait for long. */
+const KEYS_AT_A_TIME = 100
+
+class ImportBatch implements Batch<ImportRow, AgentImportRowResult> {
+  readonly #deps: ImportsDeps
+  readonly #caller: Caller
+  readonly #rows: readonly ImportRow[]
+  readonly #isDryRun: boolean
+  /** The agents of external keys. */
+  readonly #agents = new Map<string, ImportedAgent>()
+
+  constructor(deps: ImportsDeps, caller: Caller, rows: readonly ImportRow[], isDryRun: boolean) {
+    this.#deps = deps
+    this.#caller = caller
+    this.#rows = rows
+    this.#isDryRun = isDryRun
+  }
+
+  async readItems(): Promise<ImportRow[]> {
+    const keys = this.#rows.flatMap(({ externalKey, faults }) =>
+      externalKey === null || faults.length > 0 ? [] : [externalKey],
+    )
+    for (let start = 0; start < keys.length; start += KEYS_AT_A_TIME) {
+      await this.#find(keys.slice(start, start + KEYS_AT_A_TIME))
+    }
+    // Two external keys can stand for one agent: its own and its id.
+    return refuseRepeated(this.#rows, (row) => this.agentOf(row), 'is the same agent')
+  }
+
+  agentOf = (row: ImportRow) => (row.faults.length > 0 ? undefined : this.#agentOf(row)?.id)
+
+  async apply(row: ImportRow, bulkId: string | undefined): Promise<AgentImportRowResult> {
+    if (row.faults.length > 0 || row.externalKey === null) return invalid(row, row.faults)
+    const found = this.#agentOf(row)
+    if (found?.state === 'deleted') return conflict(row, 'agent_deleted', found)
+    if (found?.state === 'present') return this.#update(row, found, bulkId)
+    return this.#create(row, row.externalKey, found, bulkId)
+  }
+
+  async readAgain({ externalKey }: ImportRow): Promise<void> {
+    if (externalKey !== null) await this.#find([externalKey])
+  }
+
+  done(row: ImportRow, { agent_id, revision, fields }: DoneChange): AgentImportRowResult {
+    return succeeded(row, revision === 1 ? 'create' : 'update', { agent_id, revision, fields })
+  }
+
+  failed(row: ImportRow, error: unknown): AgentImportRowResult {
+    if (!isStale(error)) return failed(row, error)
+    const found = this.#agentOf(row)
+    return conflict(row, 'revision_stale', found?.state === 'gone' ? undefined : found)
+  }
+
+  #agentOf = ({ externalKey }: ImportRow) => this.#agents.get(externalKey ?? '')
+
+  async #find(keys: readonly string[]): Promise<void> {
+    const { sql, now } = this.#deps
+    const nowSeconds = Math.floor(now() / 1_000)
+    const { teamId } = this.#caller
+    const found = await findByExternalKeys(sql.of(teamId), teamId, keys, nowSeconds)
+    for (const key of keys) this.#agents.delete(key)
+    for (const agent of found) this.#agents.set(agent.external_key, agent)
+  }
+
+  async #create(
+    row: ImportRow,
+    externalKey: string,
+    gone: ImportedAgent | undefined,
+    bulkId: string | undefined,
+  ): Promise<AgentImportRowResult> {
+    const { agents } = this.#deps
+    const caller = this.#caller
+    const values = { ...row.onCreate, ...row.fields }
+    const absent = (['agent_name', 'model_name'] as const).filter((name) => values[name] == null)
+    if (absent.length > 0) {
+      return invalid(
+        row,
+        absent.map((name) => missing(name)),
+      )
+    }
+    if ((row.expectedRevision ?? 0) !== 0) return conflict(row, 'revision_stale')
+    const fields = withImportTime(values, row.importedAt) as AgentCreate
+    if (this.#isDryRun) {
+      const planned = agents.planImported(caller, fields)
+      const warnings = creationWarnings(planned)
+      return succeeded(row, 'create', { agent_id: null, revision: 0, fields: planned.fields, warnings })
+    }
+    const key = { externalKey, replaces: gone?.id ?? null, bulkId }
+    const created = await agents.createImported(caller, fields, key)
+    // Another import has created the agent since.
+    if (!created) throw new Problem('revision_stale')
+    const { id, revision } = created
+    return succeeded(row, 'create', {
+      agent_id: id,
+      revision,
+      fields: created.fields,
+      warnings: creationWarnings(created),
+    })
+  }
+
+  async #update(
+    row: ImportRow,
+    found: ImportedAgent,
+    bulkId: string | undefined,
+  ): Promise<AgentImportRowResult> {
+    const { agents } = this.#deps
+    const { id, revision, imported_at: importedBefore } = found
+    const caller = row.isForeign ? withoutSecrets(this.#caller) : this.#caller
+    const conditions = { expectedRevisions: [revision], mayChangeOrigin: true, bulkId }
+    const given = await this.#fieldsFor(row, id)
+    const planWith = (importedAt: unknown) =>
+      agents.planUpdate(caller, id, toUpdate(given, found, importedAt), conditions)
+    const hasMoved = row.expectedRevision !== undefined && row.expectedRevision !== revision
+    // The time of an import is no change by itself, so it is set only if there is another change.
+    if (hasMoved || row.importedAt !== null) {
+      const { fields } = await planWith(row.importedAt === null ? null : importedBefore)
+      if (fields.length === 0) return succeeded(row, 'unchanged', { agent_id: id, revision, fields })
+      if (hasMoved) return conflict(row, 'revision_stale', found)
+    }
+    const fields = toUpdate(given, found, row.importedAt)
+    const changed = this.#isDryRun
+      ? await planWith(row.importedAt)
+      : await agents.update(caller, id, fields, conditions)
+    return succeeded(row, changed.fields.length > 0 ? 'update' : 'unchanged', {
+      agent_id: id,
+      revision: changed.revision,
+      fields: changed.fields,
+      warnings: credentialWarnings(changed.credentialWarnings),
+    })
+  }
+
+  /** What the team has added to an object of its agent stays, as in a refresh, and so do the members that a row
+   * does not set. */
+  async #fieldsFor({ fields, isForeign, members }: ImportRow, id: string): Promise<RowFields> {
+    if (!isForeign && !members) return fields
+    const { text } = await this.#deps.agents.read(this.#caller, id)
+    const agent = JSON.parse(text) as Agent
+    return isForeign
+      ? { ...fields, ...keepOwnMembers(agent, fields) }
+      : keepOtherMembers(agent, fields, members ?? [])
+  }
+}
+
+/** The caller has not seen the URLs of a card: they must not get a stored secret because the caller may read it. */
+function withoutSecrets({ permissions, ...caller }: Caller): Caller {
+  return { ...caller, permissions: new Set([...permissions].filter((name) => name !== 'agent:secret')) }
+}

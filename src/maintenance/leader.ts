@@ -10,9 +10,6 @@ const LEADER_LOCK = 0x6d61696e74
 const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'; SET LOCAL lock_timeout = '200ms';
 SELECT pg_try_advisory_xact_lock(${LEADER_LOCK}) AS held`
 
-/** Sessions of maintenance have this application_name. */
-export const MAINTENANCE_NAME = 'agent-console-maintenance'
-
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
 export interface StepResult {
@@ -31,7 +28,10 @@ export interface Leader {
 /** Has its own connection, so that background work takes none from requests. A lock within a transaction works through
  * PgBouncer, and PostgreSQL releases it at once when the process dies. */
 export function createLeader(url: string, log: Logger): Leader {
-  const pool = createPool({ connectionString: url, application_name: MAINTENANCE_NAME, max: 1 }, log)
+  const pool = createPool(
+    { connectionString: url, application_name: 'agent-console-maintenance', max: 1 },
+    log,
+  )
   return {
     runStep: (step, nowSeconds, pause) => runStep(pool, step, nowSeconds, pause),
     close: () => pool.end(),

@@ -1,18 +1,28 @@
-import type { AuthInfo } from '@modelcontextprotocol/server'
+import {
+  type AuthInfo,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+} from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
-import type { Lane } from '../platform/fairness/lanes.ts'
 import type { Caller } from '../platform/identity/identity.ts'
+import { containsCredential } from '../platform/secrets/credential-patterns.ts'
+
+/** What the console reads of a JSON-RPC message itself. The SDK validates the message. */
+export interface Message {
+  method: string
+  /** Of the tool or prompt. */
+  name: string
+  arguments: unknown
+  clientName: string | undefined
+  /** Whether the client can ask its user. Revision 2025-11-25 says that only when a session begins, and there are none. */
+  canAskUser: boolean
+}
 
 /** One request to the MCP server. */
-export interface Call {
+export interface Call extends Pick<Message, 'arguments' | 'canAskUser'> {
   caller: Caller
   /** Of a call of a tool; empty for other methods. */
   tool: string
-  arguments: unknown
-  /** Whether the client can ask its user. Revision 2025-11-25 says that only when a session begins, and there are none. */
-  canAskUser: boolean
-  /** Runs work at a place at the database. `key`: the agent that a write changes. */
-  withPlace: <Result>(lane: Lane, key: string | undefined, work: () => Promise<Result>) => Promise<Result>
   /** Records in the audit log that the caller lacks a permission. */
   recordRefusal: (permission: string, agentId: string | null) => Promise<void>
   log: Pick<Logger, 'error'>
@@ -28,4 +38,44 @@ export function callOf({ http }: { http?: { authInfo?: AuthInfo | undefined } })
   const call = http?.authInfo?.extra?.['call']
   if (call === undefined) throw new Error('The SDK has lost the call')
   return call as Call
+}
+
+export function readMessage(body: unknown): Message {
+  const { method, params } = asObject(body)
+  const { name, arguments: given, _meta: meta } = asObject(params)
+  const { name: clientName } = asObject(asObject(meta)[CLIENT_INFO_META_KEY])
+  const { elicitation } = asObject(asObject(meta)[CLIENT_CAPABILITIES_META_KEY])
+  return {
+    method: asText(method),
+    name: asText(name),
+    arguments: given,
+    clientName: showClientName(asText(clientName)),
+    canAskUser: hasForms(elicitation),
+  }
+}
+
+/** A client that names no mode has forms. */
+function hasForms(elicitation: unknown): boolean {
+  if (typeof elicitation !== 'object' || elicitation === null) return false
+  return !('url' in elicitation) || 'form' in elicitation
+}
+
+const MAX_CLIENT_NAME_LENGTH = 100
+
+/** The audit log shows the name, and the client chose it. */
+function showClientName(name: string): string | undefined {
+  const shown = name
+    .replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '')
+    .trim()
+    .slice(0, MAX_CLIENT_NAME_LENGTH)
+    .toWellFormed()
+  return shown === '' || containsCredential(shown) ? undefined : shown
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }

@@ -32,7 +32,7 @@ export function toSentence(error: unknown): string {
   if (error instanceof RequestValidationError) {
     const shown = error.errors
       .slice(0, MAX_ERRORS)
-      .map(({ loc, msg }) => `${loc.slice(1).join('.') || 'arguments'}: ${msg}`)
+      .map(({ loc, msg }) => `${loc.slice(1).map(showName).join('.') || 'arguments'}: ${msg}`)
     const more = error.errors.length - shown.length
     return `The arguments are not valid. ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
   }
@@ -41,6 +41,9 @@ export function toSentence(error: unknown): string {
   const problem = error instanceof Problem ? error : new Problem('internal')
   return OWN_SENTENCES[problem.code] ?? problem.message
 }
+
+/** A name that was made up may be a secret. */
+const showName = (name: string | number) => (/^\w{1,64}$/.test(String(name)) ? name : '(unknown name)')
 
 /** Without structured content: clients compare that with the output schema, and would hide the error. */
 export function toErrorResult(error: unknown, { caller, log }: Call): CallToolResult {

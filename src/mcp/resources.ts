@@ -10,30 +10,28 @@ import {
 } from '@modelcontextprotocol/server'
 import { Problem } from '../contract/problem.ts'
 import { parseUuid } from '../contract/uuid.ts'
-import type { AgentFunctions } from './agent-functions.ts'
 import { callOf } from './call.ts'
 import { toSentence } from './error-sentence.ts'
+import type { Console } from './tool.ts'
 
-const OPTIONS = { includeScores: false }
 const NOT_FOUND = ['agent_not_found', 'revision_not_found']
 
 /** Agents as JSON with masked secrets, whole. They are not listed, because a team may have many: search_agents finds them. */
-export function createResources(agents: AgentFunctions): (server: McpServer) => void {
+export function createResources({ agents, history }: Console): (server: McpServer) => void {
   const read = async (
     uri: URL,
     { id: given, revision }: Variables,
     context: ServerContext,
   ): Promise<ReadResourceResult> => {
-    const { caller, withPlace, log } = callOf(context)
+    const { caller, log } = callOf(context)
     const parsed = parseUuid(String(given))
     const at = revision === undefined ? undefined : /^[1-9]\d{0,14}$/.exec(String(revision))?.[0]
     if (!parsed.ok || (revision !== undefined && at === undefined)) throw new ResourceNotFoundError(uri.href)
     try {
-      const { text } = await withPlace('reads', undefined, () =>
+      const { text } =
         at === undefined
-          ? agents.read(caller, parsed.uuid, OPTIONS)
-          : agents.readAt(caller, parsed.uuid, Number(at), OPTIONS),
-      )
+          ? await agents.read(caller, parsed.uuid)
+          : await history.readAt(caller, parsed.uuid, Number(at))
       const meta = { 'agent-console/request_id': caller.requestId }
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text }], _meta: meta }
     } catch (error) {

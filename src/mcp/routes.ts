@@ -6,10 +6,9 @@ import { RequestValidationError } from '../contract/validation-error.ts'
 import type { Caller } from '../platform/identity/identity.ts'
 import { disconnectSignal } from '../platform/response-end.ts'
 import { createAddressCheck } from './address.ts'
-import { type Call, toAuthInfo } from './call.ts'
+import { type Call, readMessage, toAuthInfo } from './call.ts'
 import { toSentence } from './error-sentence.ts'
 import { reportInvalidParams } from './invalid-params.ts'
-import { readMessage } from './message.ts'
 import { createServer, type McpServerOptions } from './server.ts'
 
 export const MCP_PATH = '/mcp'
@@ -75,7 +74,6 @@ export const mcpRoutes: FastifyPluginAsync<McpRoutesOptions> = async (app, optio
         tool: method === 'tools/call' ? name : '',
         arguments: message.arguments,
         canAskUser,
-        withPlace: (lane, key, work) => reply.withPlace(lane, key, work),
         // That no tool uses a permission of the caller is no lack of it.
         recordRefusal: async (permission, agentId) => {
           if (!caller.permissions.has(permission)) await options.recordRefusal(caller, permission, agentId)

@@ -3,13 +3,11 @@ import {
   type JsonSchemaValidator,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
-import type { Static, TSchema } from 'typebox'
-import { AGENT_SCHEMAS } from '../contract/agent.ts'
+import { type TSchema, Type } from 'typebox'
+import { AGENT_SCHEMAS, Agent } from '../contract/agent.ts'
+import { ORIGIN, SETTABLE } from '../contract/agent-fields.ts'
+import { MAX_REASON_LENGTH } from '../contract/change-reason.ts'
 import { DECIMAL_PATTERN } from '../contract/decimal.ts'
-import { parseUuid } from '../contract/uuid.ts'
-import { RequestValidationError, type ValidationError } from '../contract/validation-error.ts'
-import { onFirstUse } from '../platform/on-first-use.ts'
 
 /** The schemas of tools. A model reads them with every conversation, so they are short; hosts differ in what they support, so no
  * schema has a reference, a list of types or a null. */
@@ -66,12 +64,6 @@ function firstSentence(text: string): string {
   return /^.*?[.:](?= |$)/s.exec(text)?.[0].replace(/:$/, '.') ?? text
 }
 
-const ajv = new Ajv2020({
-  strict: true,
-  strictTypes: false,
-  formats: { uuid: (text: string) => parseUuid(text).ok },
-})
-
 /** Limits that the console checks, and that no model needs to know before it reaches one. */
 const NOT_LISTED = ['minimum', 'minLength', 'maxLength', 'maxItems', 'pattern']
 
@@ -92,37 +84,60 @@ export function listedSchema(schema: TSchema): StandardSchemaWithJSON<unknown, u
   })
 }
 
-/** Returns a function that throws for other arguments. Call it once for each tool: its first call compiles, which takes longer than
- * most calls. */
-export function compileArguments<Schema extends TSchema>(
-  schema: Schema,
-): (given: unknown) => asserts given is Static<Schema> {
-  const findErrors = onFirstUse(() => {
-    const isValid = ajv.compile(schema)
-    return (given: unknown) => (isValid(given) ? [] : (isValid.errors ?? []))
-  })
-  const { properties = {} } = schema as { properties?: object }
-  const toFault = (error: ErrorObject) => toValidationError(error, Object.keys(properties))
-  return (given) => {
-    const errors = findErrors(given)
-    if (errors.length > 0) throw new RequestValidationError(errors.map(toFault))
-  }
-}
+/** The members that several tools share. */
 
-/** Names the place and the rule, and quotes no value: it may be a secret. `known`: the arguments of the tool. */
-function toValidationError(
-  { instancePath, message = 'is not valid', params }: ErrorObject,
-  known: readonly string[],
-): ValidationError {
-  const { additionalProperty: name, allowedValues: choices } = params as {
-    additionalProperty?: string
-    allowedValues?: string[]
-  }
-  const rule = name === undefined ? message : `must not have the member ${showName(name)}`
-  // A model that has guessed an argument finds the right one.
-  const others = name !== undefined && instancePath === '' ? known : choices
-  const choice = others === undefined ? '' : `${name === undefined ? '' : '; known'}: ${others.join(', ')}`
-  return { loc: ['arguments', ...instancePath.split('/').slice(1)], msg: rule + choice, type: 'value_error' }
-}
+/** The id of an agent. */
+export const Id = Type.String({ format: 'uuid' })
 
-const showName = (name: string) => (/^\w{1,64}$/.test(name) ? name : 'with this name')
+export const Revision = (description: string) => Type.Integer({ minimum: 1, description })
+
+export const CurrentRevision = Revision('The current revision, from get_agent or search_agents.')
+
+export const Cursor = Type.Optional(
+  Type.String({ maxLength: 4_096, description: 'next_cursor of the previous page.' }),
+)
+
+export const Limit = (maximum: number, standard: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum, description: `Default: ${standard}.` }))
+
+export const Reason = Type.Optional(
+  Type.String({ maxLength: MAX_REASON_LENGTH, description: 'Why; the history shows it.' }),
+)
+
+export const RequestId = Type.String()
+
+export const NextCursor = Type.Optional(Type.String())
+
+export const FieldNames = Type.Array(Type.String())
+
+/** An object without unknown members: a misspelt argument must not be ignored. */
+export const Input = <Properties extends Parameters<typeof Type.Object>[0]>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+
+/** Fields that no tool sets: they are secrets, or replacing them would replace a secret. */
+const HOLDS_SECRET = ['api_key', 'white_box_config']
+
+/** Without descriptions: the names say enough. */
+const briefFields = (fields: Record<string, TSchema>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [
+      name,
+      Type.Optional(briefSchema({ ...schema, description: undefined })),
+    ]),
+  )
+
+/** The fields that an update may set. */
+export const UPDATE_FIELDS = briefFields(
+  Object.fromEntries(Object.entries(SETTABLE).filter(([name]) => !HOLDS_SECRET.includes(name))),
+)
+
+/** The fields of a new agent that an update cannot set. */
+export const ORIGIN_FIELDS = briefFields({ capabilities: ORIGIN.capabilities, skills: ORIGIN.skills })
+
+/** The fields that an update may clear. */
+export const CLEARABLE = Object.keys(UPDATE_FIELDS).filter((name) => isNullable(Agent.properties, name))
+
+function isNullable(properties: Record<string, unknown>, name: string): boolean {
+  const { type, anyOf = [] } = properties[name] as { type?: string | string[]; anyOf?: { type?: string }[] }
+  return [type].flat().includes('null') || anyOf.some((one) => one.type === 'null')
+}

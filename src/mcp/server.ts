@@ -1,15 +1,15 @@
 import { createMcpHandler, McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
 import type { Secrets } from '../platform/secrets/secrets.ts'
-import type { AgentFunctions } from './agent-functions.ts'
 import { callOf } from './call.ts'
 import { createConfirmations } from './confirmation.ts'
 import { registerPrompts } from './prompts.ts'
+import { createReadTools } from './read-tools.ts'
 import { createResources } from './resources.ts'
-import { createTools } from './tools.ts'
+import { type Console, ToolMaker } from './tool.ts'
+import { createWriteTools } from './write-tools.ts'
 
-export interface McpServerOptions {
-  agents: AgentFunctions
+export interface McpServerOptions extends Console {
   secrets: Secrets
   /** Milliseconds since the epoch. */
   now: () => number
@@ -32,17 +32,23 @@ const CAPABILITIES = {
 }
 
 /** Speaks the revisions 2026-07-28 and 2025-11-25 of the protocol. Keeps nothing between two requests. */
-export function createServer({ agents, secrets, now, version, log }: McpServerOptions) {
-  const confirmations = createConfirmations({ secrets, now })
-  const tools = createTools(agents, confirmations)
-  const registerResources = createResources(agents)
+export function createServer(deps: McpServerOptions) {
+  const { version, log } = deps
+  const confirmations = createConfirmations(deps)
+  const maker = new ToolMaker(deps, confirmations)
+  // A fixed order lets hosts cache their prompts.
+  const tools = [...createReadTools(maker, deps), ...createWriteTools(maker, deps)]
+  const registerResources = createResources(deps)
   const info = { name: 'agent-console', title: 'Agent Console', version }
   const options = {
     capabilities: CAPABILITIES,
     instructions: INSTRUCTIONS,
     cacheHints: {
-      ...{ 'tools/list': LIST_CACHE, 'prompts/list': LIST_CACHE, 'server/discover': LIST_CACHE },
-      ...{ 'resources/list': LIST_CACHE, 'resources/templates/list': LIST_CACHE },
+      'tools/list': LIST_CACHE,
+      'prompts/list': LIST_CACHE,
+      'server/discover': LIST_CACHE,
+      'resources/list': LIST_CACHE,
+      'resources/templates/list': LIST_CACHE,
     },
     requestState: {
       verify: (state: string, context: Parameters<typeof callOf>[0]) =>

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
-import { createSharedBudget } from './fairness/shared-budget.ts'
+import { Share } from './limits/share.ts'
 
 export interface BackgroundWriterOptions<Entry> {
   /** What the entries are, for the log. */
@@ -27,6 +27,13 @@ export interface Renewal<Entry> {
   maxKeys?: number
 }
 
+/** An entry that waits to be stored. */
+interface Waiting<Entry> {
+  entry: Entry
+  /** Called once the database has been tried. */
+  onTried: () => void
+}
+
 /** Stores entries in batches, so that requests do not wait for the database. While it is down, the entries wait in memory; those
  * that find no room, and those of a process that is killed, are lost. */
 export function createBackgroundWriter<Entry extends { team_id: string }>({
@@ -40,9 +47,9 @@ export function createBackgroundWriter<Entry extends { team_id: string }>({
   delayMs = 100,
   retryMs = 1_000,
 }: BackgroundWriterOptions<Entry>) {
-  const room = createSharedBudget(maxWaiting)
+  const room = new Share(maxWaiting)
   const known = renew && createKnown(renew)
-  let waiting: Entry[] = []
+  let waiting: Waiting<Entry>[] = []
   let dropped = 0
   let isFailing = false
   let timer: NodeJS.Timeout | undefined
@@ -76,9 +83,11 @@ export function createBackgroundWriter<Entry extends { team_id: string }>({
   const write = async () => {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchSize)
-      if (!(await store(batch))) return
+      const isDone = await store(batch.map(({ entry }) => entry))
+      for (const { onTried } of isDone ? batch : waiting) onTried()
+      if (!isDone) return
       waiting = waiting.slice(batch.length)
-      for (const { team_id } of batch) room.give(team_id, 1)
+      for (const { entry } of batch) room.give(entry.team_id)
     }
   }
   const schedule = (ms: number) => {
@@ -92,14 +101,16 @@ export function createBackgroundWriter<Entry extends { team_id: string }>({
   }
 
   return {
-    add: (entry: Entry): void => {
+    /** The promise ends once the database was tried with the entry. It need not be awaited, and never rejects. */
+    async add(entry: Entry): Promise<void> {
       if (known?.has(entry)) return
-      if (room.take(entry.team_id, 1)) drop([entry])
-      else {
-        waiting.push(entry)
-        known?.add(entry)
-      }
       schedule(delayMs)
+      if (room.take(entry.team_id)) return drop([entry])
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.push({ entry, onTried: resolve })
+      known?.add(entry)
+      // Further entries need not wait for a database that does not respond.
+      if (!isFailing) await promise
     },
 
     /** Stores what waits, with one attempt. */
@@ -108,7 +119,7 @@ export function createBackgroundWriter<Entry extends { team_id: string }>({
       await writing
       clearTimeout(timer)
       await write()
-      drop(waiting)
+      drop(waiting.map(({ entry }) => entry))
       reportDropped()
     },
   }

@@ -14,6 +14,18 @@ export function encodeCursor(query: unknown, position: Position): string {
   return Buffer.from(JSON.stringify([digest(query), ...position])).toString('base64url')
 }
 
+/** A page of rows, of which one more than the limit was read. */
+export function toPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  query: unknown,
+  positionOf: (last: Row) => Position,
+): { results: Row[]; next_cursor: string | null } {
+  const results = rows.slice(0, limit)
+  const last = results.at(-1)
+  return { results, next_cursor: rows.length > limit && last ? encodeCursor(query, positionOf(last)) : null }
+}
+
 export function decodeCursor(
   query: unknown,
   cursor: string | undefined,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type EventStream, UnexpectedMessages } from '../platform/events/jetstream.ts'
 import type { Outbox, OutboxBatch } from '../platform/events/outbox.ts'
-import type { RelayMetrics } from '../platform/observe/metrics/delivery.ts'
+import type { RelayMetrics } from '../platform/observe/metrics/events.ts'
 import { compareWithStream, Diverged } from './compare.ts'
 import { BATCH_SIZE, deliver } from './deliver.ts'
 

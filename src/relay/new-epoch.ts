@@ -1,11 +1,12 @@
 import type { Client } from 'pg'
+import { unnamed } from '../platform/database/sql.ts'
 import { type EventStream, UnexpectedMessages } from '../platform/events/jetstream.ts'
 import { RELAY_LOCK } from '../platform/events/outbox.ts'
 import { toEpochEvent } from './cloud-event.ts'
 
-/** Begins an epoch, so that delivery continues after the stream and the database have diverged. Publishes the message that
- * tells subscribers, then records the epoch. If this is killed in between, delivery stays stopped, or stops, and the next
- * run begins one more epoch. */
+/** Begins an epoch, so that delivery continues after the stream and the database have diverged. Publishes the message
+ * that tells subscribers, then records the epoch. If this is killed in between, delivery stays stopped, or stops, and
+ * the next run begins one more epoch. */
 export async function beginEpoch(
   client: Client,
   stream: Pick<EventStream, 'ensureExists' | 'lastEpoch' | 'publishEpoch'>,
@@ -30,10 +31,9 @@ export async function beginEpoch(
         : error
     })
   report(`Published ${event.type} for epoch ${epoch} as message ${sequence} of the stream.`)
-  await client.query(
-    'UPDATE event_delivery SET epoch = $1, stream_created_at = $2, last_sequence = $3, diverged_at = NULL',
-    [epoch, stored.createdAt, sequence],
-  )
+  await client.query(unnamed`
+UPDATE event_delivery
+SET epoch = ${epoch}, stream_created_at = ${stored.createdAt}, last_sequence = ${sequence}, diverged_at = NULL`)
   await client.query('COMMIT')
   report(`Delivery continues in epoch ${epoch}. Subscribers must list the agents again.`)
 }

@@ -17,8 +17,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceS
         summary: 'List Services',
         description:
           'Returns the state of the services behind the console, as the replica that handles the request sees them: the state of ' +
-          'their OpenAPI documents, the last breaking change, the circuit breaker, and sampled responses that differ from the ' +
-          'document.',
+          'their OpenAPI documents and when these changed, the reasons why a document cannot be used, and the circuit breaker.',
         ...AGENT_OPERATION,
         response: {
           200: jsonResponse('All services.', ref(ServiceList)),

@@ -1,18 +1,15 @@
 import type { Logger } from 'pino'
 import type { ServiceStatus } from '../contract/service.ts'
-import type { ServiceMetrics } from '../platform/observe/metrics/services.ts'
 import type { Metrics } from '../platform/observe/metrics.ts'
 import { createUpstream } from '../platform/upstream/upstream.ts'
-import { createSampledChecks } from './check/sampled-checks.ts'
-import type { ServedDocument } from './combine/combine.ts'
-import type { Service } from './file/service.ts'
+import type { ServedDocument } from './document/combine.ts'
+import type { Service } from './file/services-file.ts'
 import type { MountedService } from './mount/forward.ts'
 import type { MountOptions } from './mount/routes.ts'
 import { createPoller } from './poll/poller.ts'
-import { createPublisher } from './publish/publisher.ts'
+import { createPublisher } from './poll/publisher.ts'
+import { createDocumentWorkers } from './poll/workers.ts'
 import { createServiceTokens, type ServiceTokenOptions } from './token/service-tokens.ts'
-import type { ServiceToken } from './token/token-cache.ts'
-import { createDocumentWorkers } from './workers/pool.ts'
 
 export interface ServicesOptions extends ServiceTokenOptions {
   services: readonly Service[]
@@ -35,22 +32,19 @@ export function createServices(options: ServicesOptions): Services {
   const { services, log, now, metrics } = options
   const tokensOf = createServiceTokens(options)
   const mountedServices = new Map(
-    services.map((service) => [service.name, toMounted(service, tokensOf(service), metrics)]),
+    services.map((service): [string, MountedService] => {
+      const upstream = createUpstream({ ...service, metrics })
+      return [service.name, { ...service, upstream, tokenFor: tokensOf(service) }]
+    }),
   )
-  const serviceMetrics = new Map(services.map(({ name }) => [name, metrics.service(name)]))
-  const metricsOf = (name: string) => serviceMetrics.get(name) as ServiceMetrics
   const workers = createDocumentWorkers({ log })
   if (services.length > 0) workers.warmUp()
-  const publisher = createPublisher({ services, workers, log })
-  const checks = createSampledChecks({ workers, log, now, metricsOf })
+  const publisher = createPublisher({ services, workers })
   const breakerOf = (name: string) => mountedServices.get(name)?.upstream.breaker() ?? 'closed'
-  const poller = createPoller({ services, workers, publisher, checks, log, now, metricsOf, breakerOf })
+  const shared = { services, workers, publisher, log, now }
+  const poller = createPoller({ ...shared, breakerOf, metricsOf: metrics.service })
   return {
-    mount: {
-      table: () => publisher.current().table,
-      services: mountedServices,
-      observeResponse: checks.observe,
-    },
+    mount: { table: () => publisher.current().table, services: mountedServices },
     statuses: poller.statuses,
     document: async () => publisher.current().document,
     start: poller.start,
@@ -59,16 +53,5 @@ export function createServices(options: ServicesOptions): Services {
       await workers.close()
       await Promise.all([...mountedServices.values()].map(({ upstream }) => upstream.close()))
     },
-  }
-}
-
-function toMounted(service: Service, tokenFor: ServiceToken, metrics: Metrics): MountedService {
-  const { name, url, deadlineMs, maxInFlight, maxRequestBytes, sampleRatio } = service
-  const { readPermission, writePermission, budgetPriority } = service
-  const { maxResponseBytes = Number.POSITIVE_INFINITY } = service
-  return {
-    url,
-    upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, maxInFlight, metrics }),
-    ...{ tokenFor, readPermission, writePermission, budgetPriority, maxRequestBytes, sampleRatio },
   }
 }

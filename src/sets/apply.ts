@@ -1,3 +1,5 @@
+import { lockAgent } from '../agents/change-agent.ts'
+import type { SetKey } from '../agents/ownership.ts'
 import {
   isNullableField,
   type ManagedAgentResult,
@@ -5,19 +7,16 @@ import {
   SPEC_FIELDS,
 } from '../contract/configuration-set.ts'
 import { Problem } from '../contract/problem.ts'
-import { auditOrigin } from '../platform/database/audit-sql.ts'
-import type { Sql, Statements } from '../platform/database/database.ts'
+import { auditOrigin } from '../platform/database/audit-event.ts'
+import type { Sessions, Statements } from '../platform/database/database.ts'
 import type { Caller } from '../platform/identity/identity.ts'
-import type { ManagedAgents } from './agents.ts'
 import { refuseConflicts, refuseOwned } from './conflicts.ts'
-import { type Binding, findBinding, findBindingsOf, findFull, type SetKey, writeBinding } from './store.ts'
+import { readSpec } from './spec.ts'
+import { type Binding, findBinding, findBindingsOf, findFull, writeBinding } from './store.ts'
+import { createAgent, mergeSpec, type WriteDeps } from './write-agent.ts'
 
-export interface ApplyDeps {
-  sql: Sql
-  agents: ManagedAgents
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: () => string
+export interface ApplyDeps extends WriteDeps {
+  sql: Sessions
 }
 
 export interface ApplyConditions {
@@ -43,9 +42,10 @@ const ATTEMPTS = 5
 /** Rolls back the transaction of an attempt whose key has got another agent. */
 class KeyTaken extends Error {}
 
-/** Applies the spec of one agent. One transaction locks the agent, then what the sets own of it, and writes the agent with its
- * revision and events and what the set owns. All writers lock in this order. */
-export function createApply({ sql, agents, now, newId }: ApplyDeps) {
+/** Applies the spec of one agent. One transaction locks the agent, then what the sets own of it, and writes the
+ * agent with its revision and events and what the set owns. All writers lock in this order. */
+export function createApply(deps: ApplyDeps) {
+  const { sql, now, newId } = deps
   const attempt = async (
     statements: Statements,
     caller: Caller,
@@ -77,7 +77,11 @@ export function createApply({ sql, agents, now, newId }: ApplyDeps) {
       const isCurrent = isOwnedAlready && own.applied_revision === revision && !hasDrift(own)
       if (isDryRun || isCurrent) return
       const isWritten = await writeBinding(statements, {
-        ...{ ...name, teamId, agentId, fields, appliedRevision: revision },
+        ...name,
+        teamId,
+        agentId,
+        fields,
+        appliedRevision: revision,
         replacedAgentId: stored?.agent_id ?? null,
         nowSeconds: Math.floor(now() / 1_000),
         origin: auditOrigin(caller, newId()),
@@ -88,14 +92,13 @@ export function createApply({ sql, agents, now, newId }: ApplyDeps) {
     }
 
     if (id === undefined) {
-      const { credentialWarnings, ...made } = await agents.create(statements, {
-        ...{ caller, set: name, spec: write.spec, isDryRun },
-      })
+      const request = { caller, set: name, spec: write.spec, isDryRun }
+      const { credentialWarnings, ...made } = await createAgent(statements, deps, request)
       await save({ agentId: made.id, revision: made.revision, hasChanged: true }, undefined)
       return { result: toResult(made, []), isNew: true, credentialWarnings }
     }
 
-    if (!isDryRun) await agents.lock(statements, teamId, id)
+    if (!isDryRun) await lockAgent(statements, teamId, id)
     const bindings = await findBindingsOf(statements, teamId, id, isDryRun ? 'read' : 'lock')
     const own = bindings.find(({ set }) => set === name.set)
     // Another request has released the agent since, or gave the key to another one.
@@ -104,8 +107,12 @@ export function createApply({ sql, agents, now, newId }: ApplyDeps) {
     refuseOwned(bindings, name.set, fields)
     const dropped = (own?.fields ?? []).filter((field) => !fields.includes(field as never))
     const cleared = dropped.filter(isNullableField)
-    const { credentialWarnings, ...merged } = await agents.merge(statements, {
-      ...{ caller, set: name, id, isDryRun, expectedRevisions: conditions.expectedRevisions },
+    const { credentialWarnings, ...merged } = await mergeSpec(statements, deps, {
+      caller,
+      set: name,
+      id,
+      isDryRun,
+      expectedRevisions: conditions.expectedRevisions,
       spec: { ...write.spec, ...Object.fromEntries(cleared.map((field) => [field, null])) },
       drift:
         own && hasDrift(own)
@@ -126,12 +133,14 @@ export function createApply({ sql, agents, now, newId }: ApplyDeps) {
     conditions: ApplyConditions,
   ): Promise<Applied> => {
     const by: Caller = { ...caller, via: 'set' }
-    const read = { ...write, spec: agents.readSpec(write.spec) }
+    const read = { ...write, spec: readSpec(write.spec) }
     for (let attempts = 1; attempts <= ATTEMPTS; attempts++) {
       try {
         const applied = conditions.isDryRun
-          ? await attempt(sql, by, name, read, conditions)
-          : await sql.transaction((statements) => attempt(statements, by, name, read, conditions))
+          ? await attempt(sql.of(caller.teamId), by, name, read, conditions)
+          : await sql
+              .of(caller.teamId)
+              .transaction((statements) => attempt(statements, by, name, read, conditions))
         if (applied) return applied
       } catch (error) {
         if (!(error instanceof KeyTaken)) throw error

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { operation } from '../agents/operation.ts'
 import {
   AgentDriftPage,
   ApplyHeaders,
-  ApplyQuery,
   ConfigurationSetList,
   DriftQuery,
   MAX_AGENTS_OF_SET,
@@ -15,9 +15,10 @@ import {
   ManagedAgentWrite,
   SetPath,
 } from '../contract/configuration-set.ts'
+import { DryRunQuery } from '../contract/dry-run.ts'
 import { IfMatch, revisionsToMatch, toETag } from '../contract/etag.ts'
 import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION, readErrors, writeErrors } from '../contract/operation.ts'
+import { readErrors, writeErrors } from '../contract/operation.ts'
 import { emptyResponse, jsonResponse, responseHeaders } from '../contract/responses.ts'
 import { headerList } from '../platform/header-list.ts'
 import type { Sets } from './service.ts'
@@ -25,45 +26,44 @@ import type { Sets } from './service.ts'
 const SETS = '/v1/configuration-sets'
 const AGENT = `${SETS}/:set/agents/:key`
 
-const reads = { permission: 'agent:read', lane: 'by_method' } as const
-
 export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, { sets }) => {
   app.put(
     AGENT,
-    {
-      config: {
-        permission: 'agent:write',
-        lane: (query) => (String((query as { dry_run?: unknown }).dry_run) === 'true' ? 'reads' : 'writes'),
+    operation('agent:write', {
+      operationId: 'applyManagedAgent',
+      summary: 'Apply Managed Agent',
+      description:
+        'Brings an agent to the state that a configuration set describes, and makes the set the owner of the ' +
+        'fields in `spec`. The agent is created if the set has none of this key; `adopt` takes an existing one. ' +
+        'All changes of a request make one revision, and the same request again makes none. A field belongs to ' +
+        'at most one set: 409 `field_owned`. If another writer has changed a field since the set applied it, the ' +
+        'field is set back to the value in `spec`; if `spec` changes it too, the response is 409 ' +
+        '`field_drifted`. A field that the set owned and that `spec` no longer has is cleared if it can be null; ' +
+        'else it keeps its value and belongs to no set. A set has at most ' +
+        `${MAX_AGENTS_OF_SET.toLocaleString('en-US')} agents, and a team ${MAX_SETS} sets.`,
+      params: ManagedAgentPath,
+      querystring: DryRunQuery,
+      headers: Type.Object({ ...IfMatch.properties, ...ApplyHeaders.properties }),
+      body: ref(ManagedAgentWrite),
+      response: {
+        200: jsonResponse('The set already had the agent.', ref(ManagedAgentResult), {
+          headers: responseHeaders('etag', 'console-credential-warnings'),
+        }),
+        201: jsonResponse('The set has a new agent, created or adopted.', ref(ManagedAgentResult), {
+          headers: responseHeaders('etag', 'console-credential-warnings'),
+        }),
+        ...writeErrors(
+          'agent_not_found',
+          'field_owned',
+          'field_drifted',
+          'agent_bound',
+          'too_many_sets',
+          'set_full',
+          'revision_stale',
+          'agent_too_large',
+        ),
       },
-      schema: {
-        operationId: 'applyManagedAgent',
-        summary: 'Apply Managed Agent',
-        description:
-          'Brings an agent to the state that a configuration set describes, and makes the set the owner of the fields in `spec`. The ' +
-          'agent is created if the set has none of this key; `adopt` takes an existing one. All changes of a request make one revision, and ' +
-          'the same request again makes none. A field belongs to at most one set: 409 `field_owned`. If another writer has changed a field ' +
-          'since the set applied it, the field is set back to the value in `spec`; if `spec` changes it too, the response is 409 ' +
-          '`field_drifted`. A field that the set owned and that `spec` no longer has is cleared if it can be null; else it ' +
-          `keeps its value and belongs to no set. A set has at most ${MAX_AGENTS_OF_SET.toLocaleString('en-US')} agents, and a team ${MAX_SETS} sets.`,
-        ...AGENT_OPERATION,
-        params: ManagedAgentPath,
-        querystring: ApplyQuery,
-        headers: Type.Object({ ...IfMatch.properties, ...ApplyHeaders.properties }),
-        body: ref(ManagedAgentWrite),
-        response: {
-          200: jsonResponse('The set already had the agent.', ref(ManagedAgentResult), {
-            headers: responseHeaders('etag', 'console-credential-warnings'),
-          }),
-          201: jsonResponse('The set has a new agent, created or adopted.', ref(ManagedAgentResult), {
-            headers: responseHeaders('etag', 'console-credential-warnings'),
-          }),
-          ...writeErrors(
-            ...(['agent_not_found', 'field_owned', 'field_drifted', 'agent_bound', 'too_many_sets'] as const),
-            ...(['set_full', 'revision_stale', 'agent_too_large'] as const),
-          ),
-        },
-      },
-    },
+    }),
     async ({ caller, params, query, headers, body }, reply) => {
       const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
       const { result, isNew, credentialWarnings } = await sets.apply(caller, params, body, {
@@ -74,9 +74,9 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
       })
       const warnings = headerList(credentialWarnings)
       if (warnings !== undefined) reply.header('console-credential-warnings', warnings)
+      if (result.revision > 0) reply.header('etag', toETag(result.revision))
       return reply
         .code(isNew ? 201 : 200)
-        .header('etag', toETag(result.revision))
         .type('application/json; charset=utf-8')
         .serializer(JSON.stringify)
         .send(result)
@@ -85,21 +85,17 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
 
   app.delete(
     AGENT,
-    {
-      config: { permission: 'agent:write', lane: 'by_method' },
-      schema: {
-        operationId: 'releaseManagedAgent',
-        summary: 'Release Managed Agent',
-        description:
-          'The configuration set releases the agent: it owns none of its fields any more. The agent stays as it is.',
-        ...AGENT_OPERATION,
-        params: ManagedAgentPath,
-        response: {
-          204: emptyResponse('The set no longer has the agent.'),
-          ...writeErrors('managed_agent_not_found'),
-        },
+    operation('agent:write', {
+      operationId: 'releaseManagedAgent',
+      summary: 'Release Managed Agent',
+      description:
+        'The configuration set releases the agent: it owns none of its fields any more. The agent stays as it is.',
+      params: ManagedAgentPath,
+      response: {
+        204: emptyResponse('The set no longer has the agent.'),
+        ...writeErrors('managed_agent_not_found'),
       },
-    },
+    }),
     async ({ caller, params }, reply) => {
       await sets.release(caller, params)
       return reply.code(204).send()
@@ -108,52 +104,40 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
 
   app.get(
     SETS,
-    {
-      config: { permission: 'agent:read', lane: () => 'searches' },
-      schema: {
-        operationId: 'listConfigurationSets',
-        summary: 'List Configuration Sets',
-        description: 'Returns the configuration sets of the team.',
-        ...AGENT_OPERATION,
-        response: { 200: jsonResponse('The sets.', ref(ConfigurationSetList)), ...readErrors() },
-      },
-    },
+    operation('agent:read', {
+      operationId: 'listConfigurationSets',
+      summary: 'List Configuration Sets',
+      description: 'Returns the configuration sets of the team.',
+      response: { 200: jsonResponse('The sets.', ref(ConfigurationSetList)), ...readErrors() },
+    }),
     ({ caller }) => sets.list(caller),
   )
 
   app.get(
     `${SETS}/:set/agents`,
-    {
-      config: reads,
-      schema: {
-        operationId: 'listManagedAgents',
-        summary: 'List Managed Agents',
-        description: 'Returns the agents of a configuration set. A set that does not exist has none.',
-        ...AGENT_OPERATION,
-        params: SetPath,
-        querystring: ManagedAgentPageQuery,
-        response: { 200: jsonResponse('A page of agents.', ref(ManagedAgentPage)), ...readErrors() },
-      },
-    },
+    operation('agent:read', {
+      operationId: 'listManagedAgents',
+      summary: 'List Managed Agents',
+      description: 'Returns the agents of a configuration set. A set that does not exist has none.',
+      params: SetPath,
+      querystring: ManagedAgentPageQuery,
+      response: { 200: jsonResponse('A page of agents.', ref(ManagedAgentPage)), ...readErrors() },
+    }),
     ({ caller, params, query }) => sets.listAgents(caller, params.set, query),
   )
 
   app.get(
     `${SETS}/:set/drift`,
-    {
-      config: reads,
-      schema: {
-        operationId: 'listDrift',
-        summary: 'List Drift',
-        description:
-          'Returns the agents of a configuration set that have drifted: another writer has changed a field that the set owns, and its ' +
-          'value differs from the one that the set applied.',
-        ...AGENT_OPERATION,
-        params: SetPath,
-        querystring: DriftQuery,
-        response: { 200: jsonResponse('A page of agents.', ref(AgentDriftPage)), ...readErrors() },
-      },
-    },
-    ({ caller, params, query, yieldPlace }) => sets.drift(caller, params.set, query, yieldPlace),
+    operation('agent:read', {
+      operationId: 'listDrift',
+      summary: 'List Drift',
+      description:
+        'Returns the agents of a configuration set that have drifted: another writer has changed a field that ' +
+        'the set owns, and its value differs from the one that the set applied.',
+      params: SetPath,
+      querystring: DriftQuery,
+      response: { 200: jsonResponse('A page of agents.', ref(AgentDriftPage)), ...readErrors() },
+    }),
+    ({ caller, params, query }) => sets.drift(caller, params.set, query),
   )
 }

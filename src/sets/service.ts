@@ -1,3 +1,4 @@
+import type { SetKey } from '../agents/ownership.ts'
 import {
   AGENT_KEY,
   type AgentDrift,
@@ -6,23 +7,24 @@ import {
   type ManagedAgentPage,
 } from '../contract/configuration-set.ts'
 import { Problem } from '../contract/problem.ts'
-import { auditOrigin } from '../platform/database/audit-sql.ts'
-import type { Statements } from '../platform/database/database.ts'
+import { auditOrigin } from '../platform/database/audit-event.ts'
+import type { Sessions } from '../platform/database/database.ts'
 import type { Caller } from '../platform/identity/identity.ts'
-import { decodeCursor, encodeCursor } from '../platform/pagination-cursor.ts'
+import { decodeCursor, toPage } from '../platform/pagination-cursor.ts'
 import { type ApplyDeps, createApply } from './apply.ts'
+import { findDrift } from './drift.ts'
 import {
   type DriftedBinding,
   deleteBinding,
   findBinding,
+  increaseSetVersion,
   listDrifted,
   listManagedAgents,
   listSets,
-  type SetKey,
 } from './store.ts'
 
 interface SetsDeps extends ApplyDeps {
-  searches: Statements
+  searches: Sessions
 }
 
 interface PageQuery {
@@ -36,13 +38,13 @@ const MAX_DRIFT_BYTES = 1024 * 1024
 export type Sets = ReturnType<typeof createSets>
 
 export function createSets(deps: SetsDeps) {
-  const { sql, searches, agents, now, newId } = deps
+  const { sql, searches, now, newId } = deps
 
   /** Undefined if the agent has the applied values again. */
   const readDrift = async (teamId: string, binding: DriftedBinding): Promise<AgentDrift | undefined> => {
     const { key, agent_id, applied_revision, revision, drift, changes } = binding
     const compared = { appliedRevision: applied_revision, revision, fields: Object.keys(drift) }
-    const drifted = await agents.findDrift(sql, teamId, agent_id, compared)
+    const drifted = await findDrift(sql.of(teamId), teamId, agent_id, compared)
     const fields = drifted.flatMap((each) => {
       const change = changes.find((made) => made.revision === drift[each.field])
       return change ? [{ ...each, ...change }] : []
@@ -54,7 +56,7 @@ export function createSets(deps: SetsDeps) {
     apply: createApply(deps),
 
     async list({ teamId }: Caller): Promise<ConfigurationSetList> {
-      return { results: await listSets(searches, teamId) }
+      return { results: await listSets(searches.of(teamId), teamId) }
     },
 
     async listAgents(
@@ -63,44 +65,36 @@ export function createSets(deps: SetsDeps) {
       { limit = 100, cursor }: PageQuery,
     ): Promise<ManagedAgentPage> {
       const after = readCursor('agents', set, cursor)
-      const rows = await listManagedAgents(sql, teamId, set, { after, limit: limit + 1 })
-      const results = rows.slice(0, limit)
-      return { results, next_cursor: rows.length > limit ? cursorAfter('agents', set, results) : null }
+      const rows = await listManagedAgents(sql.of(teamId), teamId, set, { after, limit: limit + 1 })
+      return toPage(rows, limit, ['agents', set], (last) => [last.key])
     },
 
-    /** `yieldPlace` lets other requests use the place at the database between two agents. */
-    async drift(
-      { teamId }: Caller,
-      set: string,
-      { limit = 20, cursor }: PageQuery,
-      yieldPlace: () => Promise<void>,
-    ): Promise<AgentDriftPage> {
+    async drift({ teamId }: Caller, set: string, { limit = 20, cursor }: PageQuery): Promise<AgentDriftPage> {
       const after = readCursor('drift', set, cursor)
-      const rows = await listDrifted(sql, teamId, set, { after, limit: limit + 1 })
-      const visited: DriftedBinding[] = []
+      const rows = await listDrifted(sql.of(teamId), teamId, set, { after, limit: limit + 1 })
       const results: AgentDrift[] = []
+      let visited = 0
       let bytes = 0
       for (const row of rows.slice(0, limit)) {
         if (bytes > MAX_DRIFT_BYTES) break
-        if (visited.length > 0) await yieldPlace()
-        visited.push(row)
+        visited++
         const drift = await readDrift(teamId, row)
         if (!drift) continue
         results.push(drift)
         bytes += JSON.stringify(drift).length
       }
-      const isLast = visited.length === rows.length
-      return { results, next_cursor: isLast ? null : cursorAfter('drift', set, visited) }
+      return { ...toPage(rows, visited, ['drift', set], (last) => [last.key]), results }
     },
 
     /** Lets go of an agent. The agent stays as it is. */
     async release(caller: Caller, name: SetKey): Promise<void> {
       const { teamId, reason } = caller
-      await sql.transaction(async (statements) => {
+      await sql.of(teamId).transaction(async (statements) => {
         const bound = await findBinding(statements, teamId, name)
-        if (bound) await agents.changeOwners(statements, teamId, bound.agent_id)
+        if (bound) await increaseSetVersion(statements, teamId, bound.agent_id)
         const isReleased = await deleteBinding(statements, teamId, name, {
-          ...{ nowSeconds: Math.floor(now() / 1_000), reason },
+          nowSeconds: Math.floor(now() / 1_000),
+          reason,
           origin: auditOrigin({ ...caller, via: 'set' }, newId()),
         })
         if (!isReleased) throw new Problem('managed_agent_not_found')
@@ -118,8 +112,3 @@ function readCursor(list: List, set: string, cursor: string | undefined): string
 
 const isKey = ([key, ...rest]: unknown[]) =>
   typeof key === 'string' && AGENT_KEY.test(key) && rest.length === 0
-
-function cursorAfter(list: List, set: string, rows: readonly { key: string }[]): string | null {
-  const last = rows.at(-1)
-  return last ? encodeCursor([list, set], [last.key]) : null
-}

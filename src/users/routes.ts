@@ -11,7 +11,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ users: Users }> = async (ap
   app.get(
     '/v1/users',
     {
-      config: { permission: 'agent:read', lane: 'by_method' },
+      config: { permission: 'agent:read' },
       schema: {
         operationId: 'listUsers',
         summary: 'List Users',
@@ -32,7 +32,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ users: Users }> = async (ap
   app.delete(
     '/v1/users/:user_id',
     {
-      config: { permission: 'agent:delete', lane: 'by_method' },
+      config: { permission: 'agent:delete' },
       schema: {
         operationId: 'eraseUserName',
         summary: 'Erase User Name',

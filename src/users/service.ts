@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
 import type { UserList } from '../contract/user.ts'
 import { createBackgroundWriter } from '../platform/background-writer.ts'
-import { auditOrigin } from '../platform/database/audit-sql.ts'
-import type { Sql, Statements } from '../platform/database/database.ts'
+import { auditOrigin } from '../platform/database/audit-event.ts'
+import type { Sessions, Statements } from '../platform/database/database.ts'
 import type { Caller } from '../platform/identity/identity.ts'
 import { eraseName, listUsers, storeNames, type TeamUser } from './store.ts'
 
 export interface UsersDeps {
-  sql: Sql
+  sql: Sessions
   /** For the names that are stored in the background. */
   system: Statements
   log: Logger
@@ -38,15 +38,22 @@ export function createUsers({ sql, system, log, now, newId }: UsersDeps) {
   return {
     /** Stores the name that the token of the caller has. Returns at once. */
     remember: ({ teamId, userId, name }: Pick<Caller, 'teamId' | 'userId' | 'name'>): void => {
-      if (name !== null) names.add({ team_id: teamId, user_id: userId, name, changed_at: nowSeconds() })
+      if (name === null) return
+      void names.add({ team_id: teamId, user_id: userId, name, changed_at: nowSeconds() })
     },
 
     list: async ({ teamId }: Caller, ids: string[]): Promise<UserList> => ({
-      results: await listUsers(sql, teamId, ids),
+      results: await listUsers(sql.of(teamId), teamId, ids),
     }),
 
     async erase(caller: Caller, userId: string): Promise<void> {
-      const isErased = await eraseName(sql, caller.teamId, userId, nowSeconds(), auditOrigin(caller, newId()))
+      const isErased = await eraseName(
+        sql.of(caller.teamId),
+        caller.teamId,
+        userId,
+        nowSeconds(),
+        auditOrigin(caller, newId()),
+      )
       if (!isErased) throw new Problem('user_not_found')
     },
 

@@ -7,7 +7,7 @@ import type { Views } from './service.ts'
 
 const VIEW = '/v1/views/:name'
 
-const config = { permission: 'agent:read', lane: 'by_method' } as const
+const config = { permission: 'agent:read' } as const
 
 export const viewRoutes: FastifyPluginAsyncTypebox<{ views: Views }> = async (app, { views }) => {
   app.get(

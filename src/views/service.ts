@@ -3,14 +3,14 @@ import { PermissionMissing, Problem } from '../contract/problem.ts'
 import { UNSHOWABLE } from '../contract/shown-text.ts'
 import { RequestValidationError, type ValidationError } from '../contract/validation-error.ts'
 import type { SavedView, SavedViewContent, SavedViewList, ViewScope } from '../contract/view.ts'
-import { auditOrigin } from '../platform/database/audit-sql.ts'
-import type { Sql } from '../platform/database/database.ts'
+import { auditOrigin } from '../platform/database/audit-event.ts'
+import type { Sessions } from '../platform/database/database.ts'
 import type { Caller } from '../platform/identity/identity.ts'
 import { containsCredential } from '../platform/secrets/credential-patterns.ts'
 import { deleteView, findView, listViews, saveView, type ViewKey } from './store.ts'
 
 interface ViewsDeps {
-  sql: Sql
+  sql: Sessions
   /** Milliseconds since the epoch. */
   now: () => number
   newId: () => string
@@ -30,11 +30,11 @@ export function createViews({ sql, now, newId }: ViewsDeps) {
 
   return {
     async list({ teamId, userId }: Caller): Promise<SavedViewList> {
-      return { results: await listViews(sql, teamId, userId) }
+      return { results: await listViews(sql.of(teamId), teamId, userId) }
     },
 
     async read(caller: Caller, name: string, scope: ViewScope): Promise<SavedView> {
-      const found = await findView(sql, keyOf(caller, name, scope))
+      const found = await findView(sql.of(caller.teamId), keyOf(caller, name, scope))
       if (!found) throw new Problem('view_not_found')
       return found
     },
@@ -47,14 +47,23 @@ export function createViews({ sql, now, newId }: ViewsDeps) {
     ): Promise<SavedView> {
       requirePermission(caller, scope)
       refuseFaults(name, content)
-      const saved = await saveView(sql, keyOf(caller, name, scope), content, changeOf(caller, name))
+      const saved = await saveView(
+        sql.of(caller.teamId),
+        keyOf(caller, name, scope),
+        content,
+        changeOf(caller, name),
+      )
       if (!saved) throw new Problem('too_many_views')
       return saved
     },
 
     async delete(caller: Caller, name: string, scope: ViewScope): Promise<void> {
       requirePermission(caller, scope)
-      const isDeleted = await deleteView(sql, keyOf(caller, name, scope), changeOf(caller, name))
+      const isDeleted = await deleteView(
+        sql.of(caller.teamId),
+        keyOf(caller, name, scope),
+        changeOf(caller, name),
+      )
       if (!isDeleted) throw new Problem('view_not_found')
     },
   }
@@ -70,7 +79,8 @@ function requirePermission({ permissions }: Caller, scope: ViewScope): void {
 /** A cursor belongs to one moment. */
 const QUERY_NAMES = Object.keys(AgentListQuery.properties).filter((name) => name !== 'cursor')
 
-/** The audit log, which never changes, has the name. A misspelt filter would show other agents than its author meant. */
+/** The audit log, which never changes, has the name. A misspelt filter would show other agents than its author meant.
+ * */
 function refuseFaults(name: string, { query }: SavedViewContent): void {
   // The `&` keeps URLSearchParams from ignoring a `?`.
   const unknown = [...new URLSearchParams(`&${query}`).keys()].find((key) => !QUERY_NAMES.includes(key))

@@ -1,6 +1,7 @@
 import { MAX_VIEWS, type SavedView, type SavedViewContent, type ViewScope } from '../contract/view.ts'
-import { type AuditOrigin, INSERT_AUDIT_EVENT } from '../platform/database/audit-sql.ts'
+import { type AuditOrigin, auditEvent } from '../platform/database/audit-event.ts'
 import type { Statements } from '../platform/database/database.ts'
+import { EMPTY, type Fragment, fragment, named, type Param, param, raw } from '../platform/database/sql.ts'
 
 /** A view by its owner and name. */
 export interface ViewKey {
@@ -17,20 +18,22 @@ interface ViewChange {
   auditDetail: object
 }
 
-/** $1 team, $2 user. `IS NOT DISTINCT FROM` would not use the index. */
-const OWNERS = { user: 'team_id = $1 AND user_id = $2', team: 'team_id = $1 AND user_id IS NULL' }
+const COLUMNS = raw(
+  `name, CASE WHEN user_id IS NULL THEN 'team' ELSE 'user' END AS scope, query, columns, updated_at, updated_by`,
+)
 
-const COLUMNS = `name, CASE WHEN user_id IS NULL THEN 'team' ELSE 'user' END AS scope, query, columns, updated_at, updated_by`
+/** `IS NOT DISTINCT FROM` would not use the index. */
+const ownedBy = (team: Param, user: Param | null) =>
+  fragment`team_id = ${team} AND ${user ? fragment`user_id = ${user}` : raw('user_id IS NULL')}`
+
+const ownerOf = (scope: ViewScope, userId: string) => (scope === 'user' ? param(userId) : null)
 
 export async function listViews(sql: Statements, teamId: string, userId: string): Promise<SavedView[]> {
-  return sql.read({
-    name: 'list-views',
-    text: `
+  const team = param(teamId)
+  return sql.read(named('list-views')`
 SELECT ${COLUMNS} FROM saved_views
-WHERE ${OWNERS.user} OR ${OWNERS.team}
-ORDER BY user_id IS NULL, name`,
-    values: [teamId, userId],
-  })
+WHERE ${ownedBy(team, param(userId))} OR ${ownedBy(team, null)}
+ORDER BY user_id IS NULL, name`)
 }
 
 /** Undefined if there is no such view. */
@@ -38,12 +41,9 @@ export async function findView(
   sql: Statements,
   { teamId, userId, scope, name }: ViewKey,
 ): Promise<SavedView | undefined> {
-  const [row] = await sql.read<SavedView>({
-    name: `find-view-of-${scope}`,
-    // Both scopes have the same parameters.
-    text: `SELECT ${COLUMNS} FROM saved_views WHERE ${OWNERS[scope]} AND name = $3 AND $2::uuid IS NOT NULL`,
-    values: [teamId, userId, name],
-  })
+  const owner = ownerOf(scope, userId)
+  const [row] = await sql.read<SavedView>(named(`find-view-of-${scope}`)`
+SELECT ${COLUMNS} FROM saved_views WHERE ${ownedBy(param(teamId), owner)} AND name = ${name}`)
   return row
 }
 
@@ -54,40 +54,39 @@ export async function saveView(
   { query, columns }: SavedViewContent,
   change: ViewChange,
 ): Promise<SavedView | undefined> {
-  const [row] = await sql.write<SavedView>({
-    name: `save-view-of-${scope}`,
-    text: saveSql(scope),
-    values: [...[teamId, userId, name, ...auditParameters(change)], ...[query, columns]],
-  })
+  const team = param(teamId)
+  const owner = ownerOf(scope, userId)
+  const view = param(name)
+  const [row] = await sql.write<SavedView>(named(`save-view-of-${scope}`)`
+WITH stored AS MATERIALIZED (
+  SELECT name FROM saved_views WHERE ${ownedBy(team, owner)}
+), saved AS (
+  INSERT INTO saved_views (team_id, user_id, name, query, columns, updated_at, updated_by)
+  SELECT ${team}, ${owner}, ${view}, ${query}, ${columns}, ${change.nowSeconds}, ${userId}
+  WHERE EXISTS (SELECT FROM stored WHERE name = ${view}) OR (SELECT count(*) FROM stored) < ${raw(MAX_VIEWS)}
+  ON CONFLICT (team_id, user_id, name) DO UPDATE
+  SET query = excluded.query, columns = excluded.columns, updated_at = excluded.updated_at,
+    updated_by = excluded.updated_by
+  RETURNING *
+)${audited(scope, team, 'view_saved', change, raw('saved'))}
+SELECT ${COLUMNS} FROM saved`)
   return row
 }
 
-const saveSql = (scope: ViewScope) => `
-WITH stored AS MATERIALIZED (
-  SELECT name FROM saved_views WHERE ${OWNERS[scope]}
-), saved AS (
-  INSERT INTO saved_views (team_id, user_id, name, query, columns, updated_at, updated_by)
-  SELECT $1::uuid, ${scope === 'user' ? '$2::uuid' : 'NULL::uuid'}, $3::text, $10::text, $11::text[], $4::bigint, $2::uuid
-  WHERE EXISTS (SELECT FROM stored WHERE name = $3) OR (SELECT count(*) FROM stored) < ${MAX_VIEWS}
-  ON CONFLICT (team_id, user_id, name) DO UPDATE
-  SET query = excluded.query, columns = excluded.columns, updated_at = excluded.updated_at, updated_by = excluded.updated_by
-  RETURNING *
-), audited AS (
-  ${auditSql(scope, 'view_saved', 'saved')}
-)
-SELECT ${COLUMNS} FROM saved`
-
-function auditParameters({ nowSeconds, origin, auditDetail }: ViewChange): unknown[] {
-  const { eventId, requestId, via, clientId } = origin
-  return [nowSeconds, eventId, requestId, via, clientId, JSON.stringify(auditDetail)]
+/** A view of a user is of no interest to the team. */
+function audited(
+  scope: ViewScope,
+  team: Param,
+  action: 'view_saved' | 'view_deleted',
+  { origin, nowSeconds, auditDetail }: ViewChange,
+  changed: Fragment,
+): Fragment {
+  if (scope === 'user') return EMPTY
+  const detail = JSON.stringify(auditDetail)
+  return fragment`, audited AS (
+  ${auditEvent(origin, { team, at: nowSeconds, action, agent: null, detail })} FROM ${changed}
+)`
 }
-
-/** $4 time, $5 id of the audit event, $6 id of the request, $7 interface, $8 application, $9 its detail. A view of a user is of no
- * interest to the team. */
-const auditSql = (scope: ViewScope, action: 'view_saved' | 'view_deleted', changed: string) => `
-  ${INSERT_AUDIT_EVENT}
-  SELECT $1::uuid, $5::uuid, $4::bigint, $2::uuid, '${action}', NULL, $6::text, $7::text, $8::text, $9::json FROM ${changed}
-  WHERE ${scope === 'team'}`
 
 /** Returns whether there was such a view. */
 export async function deleteView(
@@ -95,16 +94,11 @@ export async function deleteView(
   { teamId, userId, scope, name }: ViewKey,
   change: ViewChange,
 ): Promise<boolean> {
-  const rows = await sql.write({
-    name: `delete-view-of-${scope}`,
-    text: `
+  const team = param(teamId)
+  const rows = await sql.write(named(`delete-view-of-${scope}`)`
 WITH deleted AS (
-  DELETE FROM saved_views WHERE ${OWNERS[scope]} AND name = $3 RETURNING 1
-), audited AS (
-  ${auditSql(scope, 'view_deleted', 'deleted')}
-)
-SELECT FROM deleted`,
-    values: [teamId, userId, name, ...auditParameters(change)],
-  })
+  DELETE FROM saved_views WHERE ${ownedBy(team, ownerOf(scope, userId))} AND name = ${name} RETURNING 1
+)${audited(scope, team, 'view_deleted', change, raw('deleted'))}
+SELECT FROM deleted`)
   return rows.length > 0
 }

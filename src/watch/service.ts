@@ -2,19 +2,19 @@ import type { Readable } from 'node:stream'
 import { Problem } from '../contract/problem.ts'
 import type { EventStream, StoredEvent } from '../platform/events/jetstream.ts'
 import type { Caller } from '../platform/identity/identity.ts'
+import { refusalProblem } from '../platform/limits/refusal.ts'
+import { Share } from '../platform/limits/share.ts'
+import { Turns } from '../platform/limits/turns.ts'
 import type { Metrics } from '../platform/observe/metrics.ts'
 import type { Broadcaster } from './broadcaster.ts'
-import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { isAvailable, type Position, parsePosition } from './position.ts'
 import { formatEvent, formatPositionOnly, type StreamEpoch } from './sse-frames.ts'
 import { Subscriber } from './subscriber.ts'
-import { createWatchLimits, type WatchLimits } from './watch-limits.ts'
 
 export interface WatchDeps {
   /** Undefined if NATS_URL is not set. */
   broadcaster: Broadcaster | undefined
   stream: Pick<EventStream, 'state' | 'lastEpoch' | 'read'> | undefined
-  watchLimits: WatchLimits
   metrics: Metrics
 }
 
@@ -27,10 +27,13 @@ export interface WatchOptions {
 
 export type Watch = ReturnType<typeof createWatch>
 
+/** Event streams of all teams together. */
+const MAX_STREAMS = 5_000
+
 /** Up to this many events are sent without waiting for the client. */
 const MAX_EVENTS_AT_ONCE = 100
 
-/** Limits for reading events that are no longer in memory. A slow client gives up its slot sooner, so that a few slow
+/** Limits for reading events that are no longer in memory. A slow client gives up its place sooner, so that a few slow
  * clients do not delay the others. */
 const MAX_CONCURRENT_READS = 16
 const MAX_READ_MS = 1_000
@@ -38,10 +41,10 @@ const SLOW_CLIENT_MS = 50
 
 const CLIENT_TIMEOUT_MS = 10_000
 
-export function createWatch({ broadcaster, stream, watchLimits, metrics }: WatchDeps) {
-  const limitReads = createConcurrencyLimit(MAX_CONCURRENT_READS)
+export function createWatch({ broadcaster, stream, metrics }: WatchDeps) {
+  const reads = new Turns({ places: MAX_CONCURRENT_READS, maxWaitMs: CLIENT_TIMEOUT_MS })
+  const streams = new Share(MAX_STREAMS)
   const watchMetrics = metrics.watch()
-  const limits = createWatchLimits(watchLimits, watchMetrics.countRefusal)
 
   /** Throws if the stream no longer has every event after the position. */
   const findStart = async (lastEventId: string | undefined): Promise<Position> => {
@@ -77,12 +80,16 @@ export function createWatch({ broadcaster, stream, watchLimits, metrics }: Watch
       if (sequence + 1 < recent.firstSequence) {
         // Into the middle of what is in memory, whose beginning moves on while this is read.
         const [first, last] = [sequence + 1, Math.floor((recent.firstSequence + recent.lastSequence) / 2)]
-        sequence = await limitReads(async () => {
+        const { teamId } = subscriber.filter
+        await reads.enter(teamId)
+        try {
           // The client may have disconnected while it waited.
-          if (subscriber.isClosed) return last
-          const events = stream.read(subscriber.filter.teamId, first, last, subscriber.closeSignal)
-          return sendEvents(subscriber, start, events, last, performance.now() + MAX_READ_MS)
-        })
+          if (subscriber.isClosed) return
+          const events = stream.read(teamId, first, last, subscriber.closeSignal)
+          sequence = await sendEvents(subscriber, start, events, last, performance.now() + MAX_READ_MS)
+        } finally {
+          reads.leave(teamId)
+        }
       } else {
         const missed = recent.after(sequence)
         if (missed.length <= MAX_EVENTS_AT_ONCE) return broadcaster.attach(subscriber, sequence + 1)
@@ -97,20 +104,22 @@ export function createWatch({ broadcaster, stream, watchLimits, metrics }: Watch
   return {
     /** Returns server-sent events, until the token is no longer valid. */
     async open(caller: Caller, { agentIds, lastEventId, endWithToken }: WatchOptions): Promise<Readable> {
-      const leave = limits.enter(caller)
+      const { teamId } = caller
+      const refusal = streams.take(teamId)
+      if (refusal) throw refusalProblem(refusal)
       const start = await findStart(lastEventId).catch((error: unknown) => {
-        leave()
+        streams.give(teamId)
         throw error
       })
       const subscriber = new Subscriber({
-        teamId: caller.teamId,
+        teamId,
         agentIds: agentIds && new Set(agentIds),
         after: start.sequence,
       })
       const release = endWithToken(() => subscriber.end())
       const removeSubscriber = watchMetrics.addSubscriber()
       subscriber.body.once('close', () => {
-        leave()
+        streams.give(teamId)
         release()
         removeSubscriber(subscriber.wasCutOff)
       })

@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom } from '../../scripts/seed/random.ts'
+import { seedOr, sized } from '../support/sized.ts'
 import { createDevPlace, type DevPlace, isReady } from './dev-process.ts'
 
-const TIMES = Number(process.env['DEV_INTERRUPTS'] ?? 2)
-const SEED = Number(process.env['DEV_SEED'] ?? randomInt(2 ** 31))
+const TIMES = sized(2, 20)
+const SEED = seedOr(randomInt(2 ** 31))
 
-describe(`npm run dev, interrupted at ${TIMES} moments of its start (DEV_SEED=${SEED})`, () => {
+describe(`npm run dev, interrupted at ${TIMES} moments of its start (--seed ${SEED})`, () => {
   const random = createRandom(SEED)
   let place: DevPlace
   /** How long a start takes on this machine, now. */

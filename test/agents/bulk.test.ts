@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { Client } from 'pg'
-import { deleteExpiredBulks } from '../../src/agents/bulk/store.ts'
+import { deleteExpiredBulks } from '../../src/agents/batch/repetition.ts'
 import { AGENT_COLUMNS } from '../../src/agents/columns.ts'
 import type { AgentBulkItem, AgentBulkResult } from '../../src/contract/bulk.ts'
 import type { AgentRevision } from '../../src/contract/history.ts'
@@ -26,6 +26,9 @@ describe('a bulk request', async () => {
     headers: Record<string, string> = {},
     { request } = running,
   ) => request<Body>('POST', BULK, { token, json, headers })
+  /** Says what `send` would do. */
+  const plan = ({ token }: Pick<Person, 'token'>, json: object, headers: Record<string, string> = {}) =>
+    running.request<Body>('POST', `${BULK}?dry_run=true`, { token, json, headers })
   const createAgents = (person: Person, count: number, fields: object = {}) =>
     Promise.all(
       Array.from({ length: count }, async (_, n) => {
@@ -147,7 +150,7 @@ describe('a bulk request', async () => {
       { delete: {} },
     ]) {
       const headers = { 'idempotency-key': 'dry' }
-      const { status, body, text } = await send(person, { agents, ...change, dry_run: true }, headers)
+      const { status, body, text } = await plan(person, { agents, ...change }, headers)
       assert.equal(status, 200, text)
       assert.equal(body.dry_run, true)
       const [first, second, third] = body.results
@@ -160,12 +163,17 @@ describe('a bulk request', async () => {
       assert.equal(third?.impact, null)
     }
     assert.deepEqual(await tables(), before)
-    const planned = await send(person, {
-      agents: [{ id: a }],
-      update: { purpose: 'x', hub: 'y' },
-      dry_run: true,
-    })
+    const update = { purpose: 'x', hub: 'y' }
+    const planned = await plan(person, { agents: toAgents([a, b]), update })
     assert.deepEqual(planned.body.results[0]?.fields, ['hub', 'purpose'])
+    // Sent back, the revisions refuse what has changed since.
+    await putAgent(running, person, a, { purpose: 'theirs' })
+    const seen = planned.body.results.map(({ id, revision }) => ({ id, revision }))
+    const done = await send(person, { agents: seen, update })
+    assert.deepEqual(
+      done.body.results.map(({ outcome, error }) => error?.code ?? outcome),
+      ['revision_stale', 'changed'],
+    )
   })
 
   it('by filters changes what matches, if that is the expected number', async () => {
@@ -184,7 +192,7 @@ describe('a bulk request', async () => {
     const missing = await send(person, { filters, update: { purpose: 'new' } })
     assert.equal(missing.status, 422)
     assert.deepEqual((missing.body.detail as ValidationError[])[0]?.loc, ['body', 'expected_count'])
-    const dry = await send(person, { filters, update: { purpose: 'new' }, dry_run: true })
+    const dry = await plan(person, { filters, update: { purpose: 'new' } })
     assert.deepEqual(
       dry.body.results.map(({ id }) => id),
       ids.toSorted(),
@@ -242,13 +250,13 @@ describe('a bulk request', async () => {
       { lifecycle: { trust_stage: 'tested' } },
       { delete: {} },
     ]
-    for (const body of bodies.flatMap((change) => [change, { ...change, dry_run: true }])) {
+    for (const [change, body] of bodies.flatMap((each) => [[send, each] as const, [plan, each] as const])) {
       for (const extra of [{}, { revision: 1 }]) {
         const headers = { 'console-refuse-if-dependents': 'registered' }
         const [foreign, random] = await Promise.all(
           [theirs, unknown].map(async (id, n) => {
             const person = n === 0 ? other : await running.person()
-            return send(person, { agents: [{ id, ...extra }], ...body }, headers)
+            return change(person, { agents: [{ id, ...extra }], ...body }, headers)
           }),
         )
         assert.equal(foreign?.body.results[0]?.error?.code, 'agent_not_found')
@@ -306,7 +314,7 @@ describe('a bulk request', async () => {
     const [id] = (await createAgents(person, 1)) as [string]
     const update = { purpose: 'new' }
     const cases: [object, string, RegExp][] = [
-      [{ agents: [{ id }], update, dryRun: true }, 'body.dryRun', /use 'dry_run'/],
+      [{ agents: [{ id }], update, dry_run: true }, 'body.dry_run', /not permitted/],
       [{ agents: [{ id, revisions: 7 }], update }, 'body.agents.0.revisions', /use 'revision'/],
       [
         { filters: { status: ['draft'] }, expected_count: 1, update },
@@ -359,17 +367,16 @@ describe('a bulk request', async () => {
     const [a, b, c] = (await createAgents(person, 3)) as [string, string, string]
     await putAgent(running, person, c, { delegated_agents: [{ agent_id: a }] })
     const headers = { 'console-refuse-if-dependents': 'registered' }
-    for (const dry_run of [true, false]) {
-      const update = await send(
-        person,
-        { agents: toAgents([a, b]), update: { model_name: 'm3' }, dry_run },
-        headers,
-      )
+    for (const [change, outcome] of [
+      [plan, 'would_change'],
+      [send, 'changed'],
+    ] as const) {
+      const update = await change(person, { agents: toAgents([a, b]), update: { model_name: 'm3' } }, headers)
       assert.deepEqual(
         update.body.results.map(({ outcome, error }) => error?.code ?? outcome),
-        ['has_dependents', dry_run ? 'would_change' : 'changed'],
+        ['has_dependents', outcome],
       )
-      const deletion = await send(person, { agents: [{ id: a }], delete: {}, dry_run }, headers)
+      const deletion = await change(person, { agents: [{ id: a }], delete: {} }, headers)
       assert.equal(deletion.body.results[0]?.error?.code, 'has_dependents')
     }
   })
@@ -521,28 +528,11 @@ describe('a bulk request', async () => {
       const rows = () =>
         running.database.query('SELECT FROM bulk_requests UNION ALL SELECT FROM bulk_changes')
       const before = (await rows()).length
-      assert.equal(await deleteExpiredBulks(running.deps.database, now - 60), false)
+      assert.equal(await deleteExpiredBulks(running.deps.database.system, now - 60), false)
       assert.equal((await rows()).length, before)
-      while (await deleteExpiredBulks(running.deps.database, now + 60));
+      while (await deleteExpiredBulks(running.deps.database.system, now + 60));
       assert.equal((await rows()).length, 0)
       assert.equal((await send(person, body, headers)).body.counts.unchanged, 2)
     })
-  })
-
-  it('of a team waits for the one before', async () => {
-    const [person, other] = [await running.person(), await running.person()]
-    const ids = await createAgents(person, 50)
-    const body = { agents: toAgents(ids), update: { purpose: 'new' } }
-    const replies = await Promise.all([send(person, body), send(person, body), send(other, body)])
-    assert.deepEqual(
-      replies.map(({ status }) => status).toSorted((a, b) => a - b),
-      [200, 200, 429],
-      'one of the team, and the other team',
-    )
-    const refused = replies.find(({ status }) => status === 429)
-    assert.deepEqual(
-      [refused && codeOf(refused), refused?.headers.get('retry-after')],
-      ['too_many_requests', '1'],
-    )
   })
 })

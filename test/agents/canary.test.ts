@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createFlock, spell } from '../support/canaries.ts'
 import { proveCanaries } from '../support/canary-proof.ts'
+import { sized } from '../support/sized.ts'
 
-const AGENTS = Number(process.env['CANARIES'] ?? 20)
-const PLANTED = Number(process.env['PLANTED'] ?? 60)
+const AGENTS = sized(20, 200)
+const PLANTED = sized(60, 500)
 
 describe('a secret shows in no place but the two that may show it', () => {
   it(`whatever is done to ${AGENTS} agents, nor do ${PLANTED} credentials that were redacted`, (t) =>

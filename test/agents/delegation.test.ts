@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { pastGraph } from '../../src/agents/delegation/past.ts'
 import { walk } from '../../src/agents/delegation/walk.ts'
 import type { AgentDelegation, AgentDependentPage } from '../../src/contract/delegation.ts'
 import { COLLECTION, codeOf, createAgent, putAgent } from '../support/agents.ts'
@@ -38,22 +37,19 @@ describe('the graph of delegations', async () => {
     running.request('DELETE', `${COLLECTION}/${id}${query}`, { token: person.token, headers })
   const newUrl = () => `https://${randomUUID()}.example.com`
 
-  it('of the past ends between two agents when the time is over', async () => {
-    const targets = await Promise.all(Array.from({ length: 5 }, () => create()))
+  it('ends between two statements when the time is over', async () => {
+    const last = await create()
+    const targets = await Promise.all(Array.from({ length: 60 }, () => create(delegateTo(last))))
     const id = await create(delegateTo(...targets))
-    const time = Math.floor(nowMs / 1_000)
-    const root = { id, revision: 1, behaviour_revision: 1 }
-    const graph = pastGraph(running.deps.database, person.team, { time, root })
     let asked = 0
-    const found = await walk(graph, id, { isLate: () => ++asked === 2 })
-    assert.deepEqual([found?.nodes.length, found?.edges.length, found?.limits], [3, 2, ['time']])
+    const found = await walk(running.deps.database.system, person.team, id, { isLate: () => ++asked === 2 })
+    assert.deepEqual([found?.nodes.length, found?.edges.length, found?.limits], [62, 110, ['time']])
   })
 
   it('of an agent that delegates to none is the agent itself', async () => {
     const id = await create({ agent_name: 'alone' })
     assert.deepEqual(await get(id), {
       agent_id: id,
-      as_of: null,
       nodes: [
         {
           id,
@@ -184,7 +180,7 @@ describe('the graph of delegations', async () => {
     assert.deepEqual([near.nodes.length, near.complete, near.limits], [2, false, ['depth']])
     const whole = await get(first, '?depth=2')
     assert.deepEqual([whole.nodes.length, whole.complete, whole.limits], [3, true, []])
-    for (const query of ['?depth=0', '?depth=11', '?as_of=@', '?as_of=0', '?as_of=yesterday']) {
+    for (const query of ['?depth=0', '?depth=11', '?as_of=1']) {
       const path = `${COLLECTION}/${first}/delegation${query}`
       assert.equal((await running.request('GET', path, { token: person.token })).status, 422, query)
     }
@@ -296,84 +292,6 @@ describe('the graph of delegations', async () => {
     )
   })
 
-  it('shows the past at a revision and at a time', async () => {
-    const second = () => Math.floor(nowMs / 1_000)
-    const pass = () => {
-      nowMs += 10_000
-      return second()
-    }
-    const [first, moved] = [newUrl(), newUrl()]
-    const leaf = await create({ agent_url: first })
-    const root = await create({ delegated_agents: [{ url: first }] })
-    const start = second()
-    pass()
-    await move(leaf, 'trusted')
-    await move(root, 'trusted')
-    const trusted = second()
-    pass()
-    await putAgent(running, person, leaf, { agent_url: moved })
-    const taker = await create({ agent_url: first })
-    pass()
-    await putAgent(running, person, root, { delegated_agents: [{ url: moved }, { agent_id: taker }] })
-    await move(leaf, 'registered')
-    const now = await get(root)
-    assert.deepEqual(
-      now.edges.map(({ to }) => to),
-      [leaf, taker],
-    )
-
-    const atStart = await get(root, `?as_of=@${start}`)
-    assert.deepEqual(atStart.as_of, { revision: 1, time: start })
-    assert.deepEqual(
-      atStart.edges.map(({ to }) => to),
-      [leaf],
-    )
-    assert.deepEqual(
-      atStart.nodes.map(({ trust_stage }) => trust_stage),
-      ['registered', 'registered'],
-    )
-    const atTrust = await get(root, '?as_of=2')
-    assert.deepEqual(atTrust.as_of, { revision: 2, time: trusted })
-    assert.equal(atTrust.weakest.trust_stage.value, 'trusted')
-    const taken = await get(root, `?as_of=@${trusted + 10}`)
-    assert.deepEqual(
-      taken.edges.map(({ to }) => to),
-      [taker],
-    )
-    const { as_of: _, ...same } = await get(root, `?as_of=@${second()}`)
-    assert.deepEqual({ ...same, as_of: null }, now)
-
-    const path = (asOf: string) => `${COLLECTION}/${root}/delegation?as_of=${asOf}`
-    for (const asOf of ['99', `@${start - 1_000}`]) {
-      const reply = await running.request('GET', path(asOf), { token: person.token })
-      assert.equal(codeOf(reply), 'revision_not_found')
-    }
-    await remove(leaf)
-    assert.deepEqual(
-      (await get(root, `?as_of=@${start}`)).edges.map(({ to }) => to),
-      [null],
-    )
-    await running.request('POST', `${COLLECTION}/${leaf}/recover`, { token: person.token })
-    assert.deepEqual(
-      (await get(root, `?as_of=@${start}`)).edges.map(({ to }) => to),
-      [leaf],
-    )
-    await running.request('POST', `${COLLECTION}/${leaf}/revisions/1/redact`, {
-      token: person.token,
-      json: { fields: ['agent_url'] },
-    })
-    assert.deepEqual(
-      (await get(root, `?as_of=@${start}`)).edges.map(({ to }) => to),
-      [null],
-    )
-    await running.request('POST', `${COLLECTION}/${root}/revisions/1/redact`, {
-      token: person.token,
-      json: { fields: ['delegated_agents'] },
-    })
-    const redacted = await get(root, `?as_of=@${start}`)
-    assert.deepEqual([redacted.edges, redacted.limits], [[], ['redacted']])
-  })
-
   it('refuses on request what can break dependents, and nothing else', async () => {
     const header = { 'console-refuse-if-dependents': 'trusted' }
     const leaf = await create({ agent_url: newUrl() })
@@ -421,7 +339,8 @@ describe('the graph of delegations', async () => {
   it('shows in a dry run what a deletion affects, and changes nothing', async () => {
     const leaf = await create()
     const plan = async () => (await remove(leaf, '?dry_run=true')).body
-    const { erase_at: eraseAt, impact } = await plan()
+    const { revision, erase_at: eraseAt, impact } = await plan()
+    assert.equal(revision, 1)
     assert.equal(eraseAt, Math.floor(nowMs / 1_000) + 7 * 86_400)
     const none = { agent_id: leaf, dependents: 0, has_more: false, strongest_trust_stage: null }
     assert.deepEqual(impact, none)
@@ -436,20 +355,5 @@ describe('the graph of delegations', async () => {
     assert.equal((await remove(randomUUID(), '?dry_run=true')).status, 404)
     assert.equal((await remove(leaf, '?dry_run=true&erase=true')).body.erase_at, Math.floor(nowMs / 1_000))
     assert.equal((await get(leaf)).agent_id, leaf)
-  })
-
-  it('is erased with the agent', async () => {
-    const { eraseStep } = await import('../../src/agents/lifecycle/erase.ts')
-    const id = await create({ agent_url: newUrl(), delegated_agents: [{ url: newUrl() }] })
-    await putAgent(running, person, id, { agent_url: newUrl() })
-    await remove(id, '?erase=true')
-    const rows = async () =>
-      running.database.query(
-        'SELECT agent_id FROM delegations WHERE agent_id = $1 UNION ALL SELECT agent_id FROM agent_addresses WHERE agent_id = $1',
-        [id],
-      )
-    assert.equal((await rows()).length, 3)
-    while (await eraseStep(running.deps.database, Math.floor(nowMs / 1_000)));
-    assert.deepEqual(await rows(), [])
   })
 })

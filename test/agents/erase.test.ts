@@ -12,7 +12,7 @@ describe('the erasure of deleted agents', async () => {
   const { database } = running.deps
 
   const nowSeconds = () => Math.floor(Date.now() / 1_000)
-  const step = (now = nowSeconds()) => eraseStep(database, now)
+  const step = (now = nowSeconds()) => eraseStep(database.system, now)
   const deleteAgent = (id: string, query = '?erase=true') =>
     running.request('DELETE', `${COLLECTION}/${id}${query}`, { token: person.token })
   const recover = (id: string) =>

@@ -70,12 +70,6 @@ describe('the examples of the document', async () => {
     )
     assert.deepEqual(put, { ...shown, revision: put.revision })
 
-    const cardKey = example('CardKeyContent')
-    const enrolled = await send('PUT', '/v1/card-keys/main', cardKey)
-    assert.deepEqual(enrolled.public_key, cardKey['public_key'])
-    const policy = example('CardPolicyContent')
-    assert.equal((await send('PUT', '/v1/card-policy', policy)).signatures, policy['signatures'])
-
     const content = example('SavedViewContent')
     const view = await send('PUT', '/v1/views/mine', content)
     assert.deepEqual([view.query, view.columns], [content['query'], content['columns']])

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findCandidates } from '../../src/agents/list/candidates.ts'
-import { readFilters } from '../../src/agents/list/filters.ts'
 import type { Agent } from '../../src/contract/agent.ts'
-import type { AgentFiltersQuery } from '../../src/contract/agent-filters.ts'
 import type { AgentPage } from '../../src/contract/list.ts'
 import { COLLECTION } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
+import { sized } from '../support/sized.ts'
 import { makeVariedAgents, matches, PAIRS, SINGLES, sorted, toQuery } from '../support/varied-agents.ts'
 
+/** Of the orders of a filter, and of the pairs of filters. */
+const STEP = sized(6, 1)
 const SORTS = ['-created_at', 'created_at', 'agent_name', '-agent_name', 'score', '-score']
 
 describe('the filters of the list', async () => {
@@ -34,10 +34,10 @@ describe('the filters of the list', async () => {
   }
   const ids = (found: Agent[]) => found.map(({ id }) => id)
 
-  it('return what a plain comparison returns: each filter by itself, in each order, in pages', async () => {
-    for (const filter of SINGLES) {
+  it('return what a plain comparison returns: each filter by itself, in pages', async () => {
+    for (const [n, filter] of SINGLES.entries()) {
       const expected = agents.filter((agent) => matches(agent, filter))
-      for (const sort of SORTS) {
+      for (const sort of SORTS.filter((_, m) => (n + m) % STEP === 0)) {
         const query = `${toQuery(filter)}&sort=${sort}`
         assert.deepEqual(ids(await all(query, 7)), ids(sorted(expected, sort)), query)
       }
@@ -46,27 +46,12 @@ describe('the filters of the list', async () => {
 
   it('return what a plain comparison returns: each two together, and count it', async () => {
     for (const [n, filter] of PAIRS.entries()) {
+      if (n % STEP !== 0) continue
       const expected = agents.filter((agent) => matches(agent, filter))
-      const sort = SORTS[n % SORTS.length] as string
+      const sort = SORTS[Math.floor(n / STEP) % SORTS.length] as string
       const page = await list(`${toQuery(filter)}&sort=${sort}&limit=500&include_count=true`)
       assert.deepEqual(ids(page.results), ids(sorted(expected, sort)), toQuery(filter))
       assert.equal(page.count, expected.length, toQuery(filter))
     }
-  })
-
-  it('find each agent that matches by an index of the rarest filter', async () => {
-    const lookUp = (filter: AgentFiltersQuery) =>
-      findCandidates(running.deps.database, person.team, readFilters(filter), Number.POSITIVE_INFINITY)
-    for (const filter of [...SINGLES, ...PAIRS]) {
-      const expected = ids(agents.filter((agent) => matches(agent, filter)))
-      const found = new Set((await lookUp(filter)) ?? expected)
-      assert.deepEqual(
-        expected.filter((id) => !found.has(id)),
-        [],
-        toQuery(filter),
-      )
-    }
-    assert.deepEqual(await lookUp({ tags: ['no agent has this'] }), [])
-    assert.equal(await lookUp({}), undefined)
   })
 })

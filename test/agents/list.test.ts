@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { isSearch } from '../../src/agents/list/service.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { AgentPage } from '../../src/contract/list.ts'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
@@ -264,22 +263,6 @@ describe('the list of agents', async () => {
       const path = `${COLLECTION}?limit=1&sort=-score&cursor=${cursor}`
       const reply = await running.request('GET', path, { token: person.token })
       assert.equal(reply.status, status, `${score}`)
-    }
-  })
-
-  it('that may read many agents has a place among the searches, also for an empty tag', () => {
-    for (const query of [
-      { tags: '' },
-      { hubs: '' },
-      { model_names: '' },
-      { q: 'a' },
-      { sort: '-score' },
-      { limit: '101' },
-    ]) {
-      assert.ok(isSearch(query), JSON.stringify(query))
-    }
-    for (const query of [{}, { q: '' }, { limit: '100' }, { statuses: 'draft', sort: 'agent_name' }]) {
-      assert.ok(!isSearch(query), JSON.stringify(query))
     }
   })
 

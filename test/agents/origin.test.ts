@@ -125,11 +125,6 @@ describe('the fields that describe where an agent came from', async () => {
     assert.deepEqual(await targets(), [id])
     await change(id, { import_metadata: { source_url: 'https://cards.example/other' } })
     assert.deepEqual(await targets(), [])
-    const open = await running.database.query(
-      'SELECT is_card FROM agent_addresses WHERE agent_id = $1 AND until_revision IS NULL ORDER BY is_card',
-      [id],
-    )
-    assert.deepEqual(open, [{ is_card: false }, { is_card: true }])
   })
 
   it('can be redacted, and then leave a placeholder of the right kind', async () => {
@@ -143,10 +138,5 @@ describe('the fields that describe where an agent came from', async () => {
     assert.equal((await send(`${id}/revisions/1/redact`, { fields })).status, 204)
     const { skills, capabilities, import_metadata } = await get(`${id}?revision=1`)
     assert.deepEqual([skills, capabilities, import_metadata], [[], {}, {}])
-    const [addresses] = await running.database.query(
-      'SELECT count(*)::int AS count FROM agent_addresses WHERE agent_id = $1 AND is_card',
-      [id],
-    )
-    assert.equal(addresses?.['count'], 0)
   })
 })

@@ -46,22 +46,17 @@ describe('when the database goes away', async () => {
     })
   }
 
-  it('a missing permission is still refused, and the log has what the audit could not record', async () => {
+  it('a missing permission is still refused, and recorded when the database is back', async () => {
     const reader = await running.person({ scope: 'agent:read' })
     await postgres.stop()
-    const reply = await putAgent(running, reader, id, {}, { 'x-request-id': 'unrecorded-1' })
+    const reply = await putAgent(running, reader, id, {}, { 'x-request-id': 'recorded-later' })
     assert.equal(reply.status, 403)
-    const line = running.logLines.find((text) => text.includes('cannot record a refused request'))
-    assert.partialDeepStrictEqual(JSON.parse(line ?? '{}'), {
-      ...{ request_id: 'unrecorded-1', team_id: reader.team, user_id: reader.user, agent_id: id },
-      ...{ permission: 'agent:write', method: 'PUT', route: `${COLLECTION}/:id` },
-    })
     await postgres.start()
-    assert.equal((await putAgent(running, reader, id, {})).status, 403)
-    const { body } = await running.request('GET', `/v1/audit-events`, {
-      token: (await running.person({ team: reader.team })).token,
+    const { token } = await running.person({ team: reader.team })
+    await until('the event is stored', async () => {
+      const { body } = await running.request('GET', '/v1/audit-events', { token })
+      return body.results?.length === 1 && body.results[0].request_id === 'recorded-later'
     })
-    assert.equal(body.results.length, 1)
   })
 
   it('in the middle of a write, the response is that the outcome is unknown', async () => {

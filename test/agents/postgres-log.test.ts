@@ -21,7 +21,8 @@ describe('the log of PostgreSQL', async () => {
   const postgres = await startPrivatePostgres({ settings: SETTINGS })
   await migrate(postgres.url, () => {})
   const running = await startConsole({
-    environment: { DATABASE_URL: postgres.url, DATABASE_LOCK_TIMEOUT_MS: '50' },
+    environment: { DATABASE_URL: postgres.url },
+    limits: { lockTimeoutMs: 50 },
   })
   const owner = new Client({ connectionString: postgres.url })
   await owner.connect()

@@ -30,7 +30,7 @@ describe('redacting a revision', async () => {
   const stored = async () => {
     const tables = [
       ...['agents', 'deleted_agents', 'agent_revisions', 'outbox', 'audit_events'],
-      ...['delegations', 'agent_addresses'],
+      ...['delegations', 'agent_filters'],
     ]
     const all = tables.map((table) => `(SELECT string_agg(t::text, ' ') FROM ${table} t)`)
     const [row] = await running.database.query<{ text: string }>(`SELECT concat(${all.join(', ')}) AS text`)

@@ -111,10 +111,8 @@ describe('the partitions of the audit log', () => {
     assert.deepEqual(await auditPartitions(database), before)
     // Adding a month waits for no reader and no writer.
     await reader.query(
-      `INSERT INTO audit_events VALUES ($1, first_id_at(now()), 0, $1, 'a', null, 'r', '{}')`.replaceAll(
-        '$1',
-        `'${TEAM}'`,
-      ),
+      `INSERT INTO audit_events (team_id, id, at, user_id, action, request_id, detail)
+       VALUES ($1, first_id_at(now()), 0, $1, 'a', 'r', '{}')`.replaceAll('$1', `'${TEAM}'`),
     )
     await database.query(`SELECT create_audit_partition('2099-01-01')`)
     await reader.query('ROLLBACK')

@@ -56,10 +56,10 @@ describe('a search of the audit log', async () => {
       }),
     )
   const events = fc.sample(stored, { numRuns: 400, seed: 7 })
-  await insertEvents(database, events)
+  await insertEvents(database.system, events)
   const others = fc.sample(stored, { numRuns: 50, seed: 8 })
   await insertEvents(
-    database,
+    database.system,
     others.map((event) => ({ ...event, team_id: randomUUID() })),
   )
 
@@ -183,7 +183,7 @@ describe('a search of the audit log', async () => {
     const [rare = '', usual = ''] = USERS
     // Of each thousand, one is of the rare user.
     await running.database.query(
-      `INSERT INTO audit_events
+      `INSERT INTO audit_events (team_id, id, at, user_id, action, agent_id, request_id, detail)
        SELECT $1, overlay(first_id_at(at)::text PLACING substr(gen_random_uuid()::text, 15) FROM 15)::uuid,
          extract(epoch FROM at), CASE WHEN n % 1000 = 0 THEN $2::uuid ELSE $3::uuid END, 'agent_updated', NULL, 'r', '{}'
        FROM (SELECT n, now() - make_interval(secs => n) AS at FROM generate_series(1, 25000) n) times`,
@@ -195,13 +195,13 @@ describe('a search of the audit log', async () => {
       const pages: number[] = []
       let after: string | undefined
       do {
-        const page = await findEvents(database, team, { userId: rare }, { order, after, limit: 100 })
+        const page = await findEvents(database.system, team, { userId: rare }, { order, after, limit: 100 })
         pages.push(page.events.length)
         after = page.next
       } while (after !== undefined)
       assert.deepEqual(pages, [10, 10, 5])
       const none = await findEvents(
-        database,
+        database.system,
         team,
         { action: 'agent_deleted' },
         { order, after: undefined, limit: 100 },
@@ -210,7 +210,12 @@ describe('a search of the audit log', async () => {
     })
 
     it('examines no more than the page needs, and says nothing of a next page that is empty', async () => {
-      const first = await findEvents(database, team, { userId: rare }, { order, after: undefined, limit: 25 })
+      const first = await findEvents(
+        database.system,
+        team,
+        { userId: rare },
+        { order, after: undefined, limit: 25 },
+      )
       assert.equal(first.events.length, 10)
       for (const [depth, size, expectedRows] of [
         // The last event that may be examined is a match: the search may go on behind it.

@@ -48,7 +48,8 @@ describe('a replica whose connection to Redis leads nowhere', async () => {
   const proxy = await startProxy(redis.environment['REDIS_URL'] ?? '')
   after(proxy.close)
   const running = await useConsole({
-    environment: { ...redis.environment, REDIS_URL: proxy.url, REDIS_MAX_WAIT_MS: '100' },
+    environment: { ...redis.environment, REDIS_URL: proxy.url },
+    limits: { redisMaxWaitMs: 100 },
   })
   const person = await running.person()
 

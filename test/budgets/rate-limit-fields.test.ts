@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { rateLimitFields, toSeconds } from '../../src/budgets/rate-limit-fields.ts'
+import { rateLimitFields, toSeconds } from '../../src/budgets/service.ts'
 import { policyOf } from '../../src/platform/redis/gcra.ts'
 
 describe('the times of a request budget in headers', () => {

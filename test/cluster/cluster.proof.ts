@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createStreamLeader } from '../proofs/stream-leader.ts'
 import { SLACK } from '../proofs/timing.ts'
+import { sized } from '../support/sized.ts'
 import { startBareProber } from './bare-prober.ts'
 import { check } from './check.ts'
 import { startClients } from './clients.ts'
@@ -20,10 +21,8 @@ import { type FaultReport, runFaults, seconds } from './run-faults.ts'
 import { createScene, type Scene } from './scene.ts'
 import { readStored } from './stored.ts'
 
-const count = (name: string, few: number) => Number(process.env[`CLUSTER_${name}`] ?? few)
-
-/** By default few of each, about six minutes; `npm run proof:cluster` inflicts more than 1,000 faults. */
-const CLIENTS = count('CLIENTS', 40)
+/** By default few of each, about six minutes; `npm run proof -- cluster --long` inflicts more than 1,000 faults. */
+const CLIENTS = 40
 const MAX_ABOVE_BARE_MS = 2_000 * SLACK
 
 function plan({ postgres, natsCluster, nats, apis, cutter }: Scene, history: History): Fault[] {
@@ -32,15 +31,15 @@ function plan({ postgres, natsCluster, nats, apis, cutter }: Scene, history: His
   return [
     killApi(
       apis.map(({ victim }) => victim),
-      count('API_KILLS', 2),
+      sized(2, 50),
     ),
-    killNatsLeader(createStreamLeader(natsCluster, nats.stream), count('NATS_KILLS', 1)),
-    cutCommits(cutter, count('COMMIT_CUTS', 50)),
-    shiftClock(second, count('CLOCKS', 2)),
-    switchOver(postgres, count('SWITCHOVERS', 2)),
-    killLeader(postgres, count('LEADER_KILLS', 1)),
-    cutNetwork(postgres, count('NETWORK_CUTS', 1)),
-    fillDisk(postgres, history, count('DISKS', 1)),
+    killNatsLeader(createStreamLeader(natsCluster, nats.stream), sized(1, 20)),
+    cutCommits(cutter, sized(50, 1_000)),
+    shiftClock(second, 2),
+    switchOver(postgres, sized(2, 20)),
+    killLeader(postgres, sized(1, 20)),
+    cutNetwork(postgres, sized(1, 10)),
+    fillDisk(postgres, history, 1),
   ]
 }
 

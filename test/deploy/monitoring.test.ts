@@ -125,7 +125,7 @@ describe('the dashboards', () => {
     }
     const { status, output } = check(queries.map(({ expr }) => expr))
     assert.equal(status, 0, output)
-    assert.equal(check(['sum by (lane) (rate(console_refusals_total[5m])']).status, 1, 'a bracket is missing')
+    assert.equal(check(['sum by (of) (rate(console_refusals_total[5m])']).status, 1, 'a bracket is missing')
   })
 
   it('read metrics and labels that exist', () => {

@@ -27,7 +27,7 @@ describe('the announcement of writes', () => {
 
   it('takes one connection however long it takes, and is made once more for all that came meanwhile', async () => {
     const { sql, waiting, announced } = createSlowSql()
-    const { write } = notifyAfterWrites(sql, sql, createLog('silent'))
+    const { write } = notifyAfterWrites({ of: () => sql }, sql, createLog('silent')).of('team')
     for (let writes = 0; writes < 5; writes++) {
       await write(statement)
       await setImmediate()

@@ -6,9 +6,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { MisbehaviourOptions, Mode } from '../../dev/evolution-service/misbehaviour.ts'
 import { useConsole } from '../support/console.ts'
+import { sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 
-const ROUNDS = Number(process.env['MISBEHAVIOURS'] ?? 300)
+const ROUNDS = sized(50, 2_000)
 
 /** The response to each misbehaviour. `slow` would respond long after the deadline: a 504 shows that the deadline counts. */
 const CASES: [Mode, number, string, MisbehaviourOptions?][] = [

@@ -1,19 +1,39 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { Ajv } from 'ajv'
 import * as fc from 'fast-check'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { AGENT_SCHEMAS, AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
-import { plainDecimal } from '../../src/contract/decimal.ts'
+import { DECIMAL_PATTERN, isDecimal, plainDecimal } from '../../src/contract/decimal.ts'
 import { ref } from '../../src/contract/fields.ts'
+import { parseUuid } from '../../src/contract/uuid.ts'
 import { errorHandler } from '../../src/http/error-handler.ts'
 import { rawBody } from '../../src/http/raw-body.ts'
-import { checkValue, type JsonSchema } from '../../src/http/validation/check-value.ts'
-import { ErrorList } from '../../src/http/validation/error-list.ts'
+import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 import { validation } from '../../src/http/validation/plugin.ts'
-import { junk, likely, resolveSchema } from './arbitrary-body.ts'
+import { sized } from '../support/sized.ts'
+import { junk, likely } from './arbitrary-body.ts'
 
-/** The schema has two readers: the compiled validator decides, and another one finds the words. */
-describe('the two readers of a schema agree', () => {
+const BODIES = sized(400, 4_000)
+
+/** Another validator of JSON Schema. */
+const ajv = new Ajv({
+  schemas: AGENT_SCHEMAS,
+  strictTypes: false,
+  formats: { uuid: (text: string) => parseUuid(text).ok, int32: true, int64: true },
+  // The published pattern of a decimal takes cubic time.
+  code: {
+    regExp: Object.assign(
+      (pattern: string, flags: string) =>
+        pattern === DECIMAL_PATTERN
+          ? { test: isDecimal, toString: (): string => pattern }
+          : new RegExp(pattern, flags),
+      { code: 'new RegExp' },
+    ),
+  },
+})
+
+describe('a body is accepted when, and only when, its schema allows it', () => {
   let app: FastifyInstance
 
   before(async () => {
@@ -29,7 +49,7 @@ describe('the two readers of a schema agree', () => {
 
   for (const contract of [AgentUpdate, AgentCreate]) {
     const schema = contract as unknown as JsonSchema & { $id: string }
-    it(`on every ${schema.$id}`, async () => {
+    it(schema.$id, async () => {
       const counts = { accepted: 0, refused: 0 }
       const body = fc.oneof({ weight: 20, arbitrary: likely(schema) }, { weight: 1, arbitrary: junk })
       await fc.assert(
@@ -37,25 +57,17 @@ describe('the two readers of a schema agree', () => {
           const text = JSON.stringify(value)
           fc.pre(isLeftToTheSchema(text))
           const reply = await app.inject({ method: 'POST', url: `/${schema.$id}`, payload: text })
-          const own = new ErrorList()
           // What is missing altogether is decided before the schema is read.
-          if (value !== null) checkValue(schema, JSON.parse(text), ['body'], resolveSchema, own)
-          const isAccepted = value !== null && own.errors.length === 0
-          assert.equal(reply.statusCode, isAccepted ? 200 : 422, `${text}: ${reply.body}`)
-          counts[isAccepted ? 'accepted' : 'refused']++
-          if (value === null || isAccepted) return
-          assert.deepEqual(places(reply.json().detail), places(own.errors), text)
+          const isAllowed = value !== null && ajv.validate(`${schema.$id}#`, JSON.parse(text))
+          assert.equal(reply.statusCode, isAllowed ? 200 : 422, `${text}: ${reply.body}`)
+          counts[isAllowed ? 'accepted' : 'refused']++
         }),
-        { numRuns: 4_000, seed: 20_261_114 },
+        { numRuns: BODIES, seed: 20_261_114 },
       )
-      assert.ok(counts.accepted > 500 && counts.refused > 500, JSON.stringify(counts))
+      assert.ok(counts.accepted > BODIES / 8 && counts.refused > BODIES / 8, JSON.stringify(counts))
     })
   }
 })
-
-function places(faults: { loc: unknown; type: string }[]): string[] {
-  return faults.map(({ loc, type }) => `${JSON.stringify(loc)} ${type}`)
-}
 
 /** What is decided before the schema is read is tested elsewhere. */
 function isLeftToTheSchema(text: string): boolean {

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import { seedOr, sized } from '../support/sized.ts'
 import { type FuzzInput, fuzzInput } from './fuzz-inputs.ts'
 import { useMeasuredConsole } from './measured-console.ts'
 import { exchange, KeptConnection, type RawAnswer, readAnswers } from './raw-http.ts'
 
-const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? 3_000)
-const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_114)
+const INPUTS = sized(300, 100_000)
+const SEED = seedOr(20_261_114)
 const WARM_UP_INPUTS = 1_000
 const BATCH = 500
 const CONNECTIONS = 8
 /** Processor time of one turn of the event loop. In `npm test` far above every figure measured and far below anything
- * that grows faster than the input, because a busy machine slows the processor too; `npm run proof:fuzz` takes 50. */
-const MAX_TURN_MS = Number(process.env['MAX_TURN_MS'] ?? 500)
+ * that grows faster than the input, because a busy machine slows the processor too; `npm run proof -- fuzz --long` takes 50. */
+const MAX_TURN_MS = sized(500, 50)
 
 describe('whatever is sent', async () => {
   const running = await useMeasuredConsole()

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Scan, Violation } from '../../src/http/validation/json-scanner.ts'
+import type { JsonBody, Violation } from '../../src/platform/json/exact.ts'
 import { numberLiteral } from '../contract/literals.ts'
 
 /** JSON documents as trees, so that what a scan should find is known without scanning. */
@@ -85,7 +85,7 @@ export function expectedScan(
   tree: Node,
   isKnown: (name: string) => boolean,
   isExact: (literal: string) => boolean,
-): Pick<Scan, 'violations' | 'numbers'> {
+): Omit<JsonBody, 'value'> {
   const violations: Violation[] = []
   const numbers = new Map<string, string>()
 

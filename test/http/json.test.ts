@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { isExactNumber } from '../../src/http/validation/json-number.ts'
-import { scanJson } from '../../src/http/validation/json-scanner.ts'
-import { findJsonSyntaxError } from '../../src/platform/json-syntax.ts'
+import { isExactNumber, parseExactJson } from '../../src/platform/json/exact.ts'
+import { walkJson } from '../../src/platform/json/walk.ts'
 import { exactDecimal, isSameValue } from '../contract/exact-decimal.ts'
 import { numberLiteral, respelledDouble } from '../contract/literals.ts'
+import { sized } from '../support/sized.ts'
 import { expectedScan, jsonDocument, render } from './json-documents.ts'
 
-const runs = { numRuns: 5_000, seed: 20_261_114 }
+const runs = { numRuns: sized(500, 5_000), seed: 20_261_114 }
 
 const isKnown = (name: string) => name !== 'ignored'
 
@@ -28,7 +28,7 @@ describe('a number literal', () => {
       fc.property(fc.oneof(numberLiteral, respelledDouble), (literal) => {
         assert.equal(isExactNumber(literal), keepsItsValue(literal), literal)
       }),
-      { ...runs, numRuns: 20_000 },
+      { ...runs, numRuns: sized(2_000, 20_000) },
     )
   })
 
@@ -46,57 +46,33 @@ describe('a number literal', () => {
   })
 })
 
-describe('the scan of a JSON text', () => {
+describe('the reader of a JSON text', () => {
+  const read = (text: string) => {
+    const body = parseExactJson(Buffer.from(text), isKnown)
+    assert.ok(!('errorAt' in body), text)
+    return body
+  }
+
   it('finds what is wrong in wanted members, where it is, and nothing else', () => {
     fc.assert(
       fc.property(jsonDocument, (document) => {
         const text = render(document)
-        JSON.parse(text)
-        const scan = scanJson(text, { isKnown, maxDepth: 64, maxViolations: 1_000 })
+        const { value, violations, numbers } = read(text)
         const expected = expectedScan(document, isKnown, keepsItsValue)
-        assert.deepEqual(scan.violations, expected.violations, text)
-        assert.deepEqual(scan.numbers, expected.numbers, text)
-      }),
-      runs,
-    )
-  })
-
-  it('knows the depth of any text, JSON or not', () => {
-    const text = fc.string({
-      unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', ',', 'x', ' '),
-      maxLength: 60,
-    })
-    fc.assert(
-      fc.property(text, fc.integer({ min: 1, max: 8 }), (candidate, maxDepth) => {
-        const { isTooDeep } = scanJson(candidate, { isKnown: () => true, maxDepth, maxViolations: 10 })
-        assert.equal(isTooDeep, deepest(candidate) > maxDepth, candidate)
+        assert.deepEqual(value, JSON.parse(text))
+        assert.deepEqual(violations, expected.violations.slice(0, 100), text)
+        assert.deepEqual(numbers, expected.numbers, text)
       }),
       runs,
     )
   })
 
   it('stops at as many violations as it may have', () => {
-    const text = `{"a":[${'1e400,'.repeat(50)}0],"b":"\\u0000"}`
-    for (const [maxViolations, found] of [
-      [10, 10],
-      [100, 51],
-    ] as const) {
-      assert.equal(scanJson(text, { isKnown, maxDepth: 64, maxViolations }).violations.length, found)
-    }
+    const text = (count: number) => `{"a":[${'1e400,'.repeat(count)}0],"b":"\\u0000"}`
+    assert.equal(read(text(50)).violations.length, 51)
+    assert.equal(read(text(500)).violations.length, 100)
   })
 })
-
-/** How deep brackets nest outside strings, until the text cannot be JSON any more. */
-function deepest(text: string): number {
-  const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, '').replace(/"[^]*$/, '')
-  let depth = 0
-  let most = 0
-  for (const character of outside) {
-    if ('[{'.includes(character)) most = Math.max(most, ++depth)
-    else if (']}'.includes(character) && --depth < 0) break
-  }
-  return most
-}
 
 describe('the place where a text stops being JSON', () => {
   const damaged = fc
@@ -117,7 +93,7 @@ describe('the place where a text stops being JSON', () => {
       fc.property(damaged, (text) => {
         if (isJson(text)) return
         count++
-        const position = findJsonSyntaxError(text, 64)
+        const position = walkJson(text, 64)
         const before = Array.from(text).slice(0, position).join('')
         assert.ok(isBeginning(before), `${text}: ${position}`)
         const longest = longestBeginning(text)
@@ -131,12 +107,12 @@ describe('the place where a text stops being JSON', () => {
       }),
       runs,
     )
-    assert.ok(count > 1_000)
+    assert.ok(count > runs.numRuns / 5)
   })
 
   it('is where it nests too deeply, unless something is wrong before', () => {
-    assert.equal(findJsonSyntaxError('[[["😀",[]]]]', 3), 7)
-    assert.equal(findJsonSyntaxError('[[[x,[]]]]', 3), 3)
+    assert.equal(walkJson('[[["😀",[]]]]', 3), 7)
+    assert.equal(walkJson('[[[x,[]]]]', 3), 3)
   })
 })
 

@@ -76,16 +76,3 @@ describe('the pages of the console', async () => {
     assert.match(malformed, /x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\n/)
   })
 })
-
-describe('a console without the reference', async () => {
-  const running = await useConsole({ environment: { REFERENCE: 'off' } })
-
-  it('has no page at /docs, and no link to it', async () => {
-    for (const path of ['/docs', '/docs/', '/docs/scalar-x.js']) {
-      assert.equal((await running.request('GET', path)).status, 404)
-    }
-    const { text } = await running.request('GET', '/')
-    assert.doesNotMatch(text, /\/docs"/)
-    assert.match(text, /\/openapi\.json"/)
-  })
-})

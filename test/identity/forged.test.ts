@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import * as fc from 'fast-check'
+import { sized } from '../support/sized.ts'
 import {
   FORGERIES,
   REVOCATIONS,
@@ -18,7 +19,7 @@ import {
 import { accepted, challenges, send, useScene } from './scene.ts'
 import { standIn } from './watch.ts'
 
-const COUNT = Number(process.env['FORGED_TOKENS'] ?? 1_000)
+const COUNT = sized(150, 12_000)
 const CONCURRENCY = 16
 const SEED = 20_260_101
 

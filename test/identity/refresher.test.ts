@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createRefresher } from '../../src/platform/identity/refresher.ts'
+import { createRefresher } from '../../src/platform/identity/source.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 
 const REFRESH_AFTER_MS = 30_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { createSubjectIds } from '../../src/platform/identity/subjects.ts'
+import { createSubjectIds } from '../../src/platform/identity/verified-token.ts'
 
 const ISSUER = 'https://acme.eu.auth0.com/'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { createSubjectIds } from '../../src/platform/identity/subjects.ts'
+import { createSubjectIds } from '../../src/platform/identity/verified-token.ts'
 import { signed } from './forgeries.ts'
 import { accepted, send, useScene } from './scene.ts'
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { Agent } from '../../src/contract/agent.ts'
-import { documents } from '../../src/http/validation/documents.ts'
-import { createReadCards } from '../../src/imports/cards/read-cards.ts'
+import { documents } from '../../src/http/validation/parts.ts'
+import { createReadCard } from '../../src/imports/cards/import-card.ts'
 import { createRandom, type Json, makeCard } from '../support/agent-cards.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { startCardServer } from '../support/card-server.ts'
 import { type Person, useConsole } from '../support/console.ts'
-import { createCardSigner, signWithSdk } from '../support/signed-cards.ts'
 
 describe('the card of an agent', async () => {
   const server = await startCardServer()
@@ -16,7 +15,7 @@ describe('the card of an agent', async () => {
     environment: {
       OUTBOUND_ALLOWED_CIDRS: '127.0.0.0/8',
       OUTBOUND_ALLOWED_PORTS: String(server.port),
-      OUTBOUND_INSECURE_HTTP: 'on',
+      ALLOW_INSECURE: 'http_outbound',
     },
   })
   const person = await running.person()
@@ -44,14 +43,13 @@ describe('the card of an agent', async () => {
   const importCard = async (card: Json, owner: Person, fields: object = {}, folder = '') => {
     const path = `${folder}/${++cards}/card.json`
     server.documents.set(path, card)
-    const read = createReadCards({
+    const read = createReadCard({
       ...{ documents, now: Date.now, get: running.deps.outbound.get },
-      readTrust: async () => ({ keys: [], policy: 'off' }),
     })
     const { signal } = new AbortController()
-    const [row] = await read({ card_url: server.url + path }, { teamId: owner.team, signal })
-    assert.deepEqual(row?.faults, [])
-    const agent = await createAgent(running, owner, { ...row?.onCreate, ...row?.fields, ...fields })
+    const row = await read({ card_url: server.url + path }, { teamId: owner.team, signal })
+    assert.deepEqual(row.faults, [])
+    const agent = await createAgent(running, owner, { ...row.onCreate, ...row.fields, ...fields })
     return { agent, path }
   }
   const refresh = (id: string, query = '', owner = person, headers: Record<string, string> = {}) =>
@@ -61,10 +59,8 @@ describe('the card of an agent', async () => {
   const revisionOf = async ({ id }: Agent) => (await getAgent(running, person, id)).headers.get('etag')
 
   it('is made anew from the configuration, without secrets and signatures', async () => {
-    const signer = createCardSigner('ES256', 'key', ['https://agents.example.com'])
-    const { agent } = await importCard(await signWithSdk(CARD, signer), person, {
-      api_key: 'sk-canary-0123456789',
-    })
+    const signatures = [{ protected: 'e30', signature: 'AAAA' }]
+    const { agent } = await importCard({ ...CARD, signatures }, person, { api_key: 'sk-canary-0123456789' })
     const reply = await readCard(agent.id)
     assert.equal(reply.status, 200, reply.text)
     assert.deepEqual(reply.body, CARD)
@@ -128,7 +124,7 @@ describe('the card of an agent', async () => {
       },
       status: 'draft',
     })
-    const unchanged = await refresh(agent.id, '?dry_run=false')
+    const unchanged = await refresh(agent.id)
     assert.equal(unchanged.status, 200, unchanged.text)
     assert.deepEqual(unchanged.body.changes, [])
     assert.equal(unchanged.body.revision, 1)
@@ -136,7 +132,7 @@ describe('the card of an agent', async () => {
     assert.ok(server.requests.at(-1)?.headers['if-none-match'])
 
     server.documents.set(path, { ...CARD, version: '2.0.0', skills: [], capabilities: { streaming: false } })
-    const planned = await refresh(agent.id)
+    const planned = await refresh(agent.id, '?dry_run=true')
     assert.equal(planned.body.dry_run, true)
     assert.deepEqual(planned.body.changes, [
       { field: 'agent_metadata.version', old: '1.0.0', new: '2.0.0' },
@@ -144,22 +140,18 @@ describe('the card of an agent', async () => {
       { field: 'skills', old: agent.skills, new: [] },
     ])
     assert.equal(await revisionOf(agent), '"1"')
-    assert.equal(
-      (await refresh(agent.id, '?dry_run=false', person, { 'if-match': '"9"' })).body.code,
-      'revision_stale',
-    )
-    const wrong = `?dry_run=false&expected_digest=${'0'.repeat(64)}`
-    assert.equal((await refresh(agent.id, wrong)).body.code, 'card_changed')
-    const applied = await refresh(agent.id, `?dry_run=false&expected_digest=${planned.body.digest}`, person, {
-      'if-match': '"1"',
-    })
+    assert.deepEqual([planned.body.revision, planned.headers.get('etag')], [1, '"1"'])
+    assert.equal((await refresh(agent.id, '', person, { 'if-match': '"9"' })).body.code, 'revision_stale')
+    const applied = await refresh(agent.id, '', person, { 'if-match': '"1"' })
     assert.equal(applied.body.revision, 2, applied.text)
     assert.equal(applied.headers.get('etag'), '"2"')
     const { body } = await getAgent(running, person, agent.id)
     assert.deepEqual(body.agent_metadata?.tags, ['ours'])
     assert.equal(body.agent_metadata?.version, '2.0.0')
     assert.equal(body.status, 'draft')
-    assert.equal((body.import_metadata as Json)['digest'], planned.body.digest)
+    const { digest } = body.import_metadata as Json
+    assert.match(String(digest), /^[0-9a-f]{64}$/)
+    assert.notEqual(digest, (agent.import_metadata as Json)['digest'])
     assert.deepEqual((await refresh(agent.id)).body.changes, [])
     const { body: audit } = await running.request('GET', `/v1/audit-events?agent_id=${agent.id}`, {
       token: person.token,
@@ -186,19 +178,19 @@ describe('the card of an agent', async () => {
     const { agent, path } = await importCard(CARD, person, { api_key: 'sk-canary-0123456789' })
     const moved = { url: 'https://attacker.example/a2a', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }
     server.documents.set(path, { ...CARD, version: '2', supportedInterfaces: [moved] })
-    const planned = await refresh(agent.id)
+    const planned = await refresh(agent.id, '?dry_run=true')
     assert.equal(planned.body.moves_to, moved.url)
     assert.match(planned.body.warnings.join(), /agent_url stays/)
-    assert.equal((await refresh(agent.id, '?dry_run=false')).status, 200)
+    assert.equal((await refresh(agent.id)).status, 200)
     assert.equal((await getAgent(running, person, agent.id)).body.agent_url, 'https://agents.example.com/a2a')
 
     const writer = await running.person({ team: person.team, scope: 'agent:read agent:write' })
-    for (const query of ['?dry_run=false&move_interface=true', '?move_interface=true']) {
+    for (const query of ['?move_interface=true', '?dry_run=true&move_interface=true']) {
       const refused = await refresh(agent.id, query, writer)
       assert.equal(refused.status, 403)
       assert.match(refused.body.detail, /agent:secret/)
     }
-    assert.equal((await refresh(agent.id, '?dry_run=false&move_interface=true')).status, 200)
+    assert.equal((await refresh(agent.id, '?move_interface=true')).status, 200)
     const { body } = await getAgent(running, person, agent.id)
     assert.equal(body.agent_url, moved.url)
     assert.equal(((body.import_metadata as Json)['pinned_interface'] as Json)['url'], moved.url)
@@ -208,7 +200,7 @@ describe('the card of an agent', async () => {
       ...CARD,
       supportedInterfaces: [...(CARD['supportedInterfaces'] as Json[]), moved],
     })
-    const again = await refresh(agent.id, '?dry_run=false&move_interface=true')
+    const again = await refresh(agent.id, '?move_interface=true')
     assert.equal(again.body.moves_to, null)
     assert.equal((await getAgent(running, person, agent.id)).body.agent_url, moved.url)
   })
@@ -222,68 +214,23 @@ describe('the card of an agent', async () => {
         ((await getAgent(running, person, agent.id)).body.import_metadata as Json)['pinned_interface'] as Json
       )['protocol_binding']
     server.documents.set(path, { ...CARD, version: '2', supportedInterfaces: [other, chosen] })
-    assert.equal((await refresh(agent.id, '?dry_run=false')).body.moves_to, null)
+    assert.equal((await refresh(agent.id)).body.moves_to, null)
     assert.equal(await bindingOf(), 'JSONRPC')
     server.documents.set(path, { ...CARD, version: '3', supportedInterfaces: [other] })
-    assert.equal((await refresh(agent.id, '?dry_run=false')).body.moves_to, chosen['url'])
+    assert.equal((await refresh(agent.id)).body.moves_to, chosen['url'])
     assert.equal(await bindingOf(), 'JSONRPC')
-  })
-
-  it('is verified again, by the policy of the team', async () => {
-    const owner = await running.person()
-    const origin = server.url
-    const signer = createCardSigner('ES384', 'key', [origin])
-    const { agent, path } = await importCard(await signWithSdk(CARD, signer), owner)
-    const { kid, ...content } = signer.key
-    assert.equal((await refresh(agent.id, '', owner)).body.signature.state, 'untrusted_key')
-    const put = (what: string, json: object) =>
-      running.request('PUT', `/v1/${what}`, { token: owner.token, json })
-    await put(`card-keys/${kid}`, content)
-    await put('card-policy', { signatures: 'require' })
-    const verified = await refresh(agent.id, '?dry_run=false', owner)
-    assert.deepEqual(verified.body.signature, { state: 'verified', kid, form: verified.body.signature.form })
-    assert.deepEqual(
-      verified.body.changes.map(({ field }: { field: string }) => field),
-      ['import_metadata.signature'],
-    )
-    // A result that was stored before the key changed does not count.
-    await put(`card-keys/${kid}`, { ...content, origins: ['https://elsewhere.example'] })
-    assert.equal((await refresh(agent.id, '', owner)).body.code, 'card_refused')
-    await put(`card-keys/${kid}`, content)
-    server.documents.set(path, { ...(server.documents.get(path) as Json), name: 'Changed' })
-    const refused = await refresh(agent.id, '?dry_run=false', owner)
-    assert.equal(refused.status, 409)
-    assert.equal(refused.body.code, 'card_refused')
-    await put('card-policy', { signatures: 'off' })
-    assert.equal((await refresh(agent.id, '', owner)).body.signature.state, 'invalid')
-    // Nor does a result that a client wrote, with the ETag of the card as it is.
-    await put('card-policy', { signatures: 'require' })
-    server.documents.set(path, CARD)
-    const plain = await importCard(CARD, owner)
-    const { import_metadata: metadata } = plain.agent
-    server.documents.set(plain.path, CARD)
-    const forged = await createAgent(running, owner, {
-      ...{ agent_name: 'forged', model_name: 'model' },
-      import_metadata: { ...metadata, signature: { state: 'verified', kid }, imported_at: 4_000_000_000 },
-    })
-    assert.equal((await refresh(forged.id, '', owner)).body.code, 'card_refused')
-    await put('card-policy', { signatures: 'off' })
-    // A key is trusted for its own origins only.
-    server.documents.set(path, await signWithSdk({ ...CARD, version: '9' }, signer))
-    await put(`card-keys/${kid}`, { ...content, origins: ['https://elsewhere.example'] })
-    assert.equal((await refresh(agent.id, '', owner)).body.signature.state, 'untrusted_key')
   })
 
   it('that is gone or broken changes nothing', async () => {
     const { agent, path } = await importCard(CARD, person)
     server.documents.set(path, '<!doctype html>')
-    assert.equal((await refresh(agent.id, '?dry_run=false')).body.code, 'card_unreadable')
+    assert.equal((await refresh(agent.id)).body.code, 'card_unreadable')
     server.documents.set(path, { ...CARD, name: 'x'.repeat(256) })
-    const unreadable = await refresh(agent.id, '?dry_run=false')
+    const unreadable = await refresh(agent.id)
     assert.equal(unreadable.status, 502)
     assert.match(unreadable.body.detail, /name/)
     server.documents.delete(path)
-    assert.equal((await refresh(agent.id, '?dry_run=false')).body.code, 'card_unreachable')
+    assert.equal((await refresh(agent.id)).body.code, 'card_unreachable')
     assert.equal(await revisionOf(agent), '"1"')
   })
 })

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
 import { Client } from 'pg'
-import { eraseStep } from '../../src/agents/lifecycle/erase.ts'
 import { COLLECTION, getAgent, putAgent } from '../support/agents.ts'
 import { startCardServer } from '../support/card-server.ts'
 import { type Person, useConsole, useReplica } from '../support/console.ts'
-import { IMPORTS, importRows, shown } from '../support/imports.ts'
+import { asPlanned, IMPORTS, importRows, shown } from '../support/imports.ts'
 import { until } from '../support/until.ts'
 import { waitingForLock } from '../support/waiting-for-lock.ts'
 
@@ -25,7 +24,7 @@ describe('an import or a refresh of an agent that changes at the same time', asy
     environment: {
       OUTBOUND_ALLOWED_CIDRS: '127.0.0.0/8',
       OUTBOUND_ALLOWED_PORTS: String(server.port),
-      OUTBOUND_INSECURE_HTTP: 'on',
+      ALLOW_INSECURE: 'http_outbound',
     },
   })
   const replica = await useReplica(running)
@@ -60,20 +59,20 @@ describe('an import or a refresh of an agent that changes at the same time', asy
     }
   }
 
-  it('does not apply a plan to a revision that the dry run has not seen', async () => {
+  it('does not apply a row to a revision that the dry run has not seen', async () => {
     const person = await running.person()
     const rows = [row('a', { purpose: 'planned' })]
     const id = (await importRows(running, person, [row('a')])).results[0]?.agent_id as string
-    const { plan } = await importRows(running, person, rows, { query: '?dry_run=true' })
+    const dry = await importRows(running, person, rows, { query: '?dry_run=true' })
     const { results } = await whileChanging(person, id, () =>
-      importRows(running, person, rows, { query: `?plan=${plan}` }),
+      importRows(running, person, asPlanned(rows, dry)),
     )
     assert.deepEqual(shown(results), [['a', 'conflict', 2, '', 'revision_stale']])
     const { body } = await getAgent(running, person, id)
     assert.deepEqual([body.purpose, body.hub], [null, 'theirs'])
   })
 
-  it('without a plan applies its own fields and keeps the others', async () => {
+  it('without an expected revision applies its own fields and keeps the others', async () => {
     const person = await running.person()
     const id = (await importRows(running, person, [row('a')])).results[0]?.agent_id as string
     const { results } = await whileChanging(person, id, () =>
@@ -82,19 +81,6 @@ describe('an import or a refresh of an agent that changes at the same time', asy
     assert.deepEqual(shown(results), [['a', 'update', 3, 'purpose']])
     const { body } = await getAgent(running, person, id)
     assert.deepEqual([body.purpose, body.hub], ['imported', 'theirs'])
-  })
-
-  it('does not apply a plan to another agent that has the external key since, at the same revision', async () => {
-    const person = await running.person()
-    const rows = [row('a', { purpose: 'planned' })]
-    const first = (await importRows(running, person, [row('a')])).results[0]?.agent_id as string
-    const { plan } = await importRows(running, person, rows, { query: '?dry_run=true' })
-    await running.request('DELETE', `${COLLECTION}/${first}?erase=true`, { token: person.token })
-    while (await eraseStep(running.deps.database, Math.floor(Date.now() / 1_000) + 10));
-    const second = (await importRows(running, person, [row('a')])).results[0]?.agent_id
-    assert.notEqual(second, first)
-    const { results } = await importRows(running, person, rows, { query: `?plan=${plan}` })
-    assert.deepEqual(shown(results), [['a', 'conflict', 1, '', 'revision_stale']])
   })
 
   it('does not refresh an agent from its card at a revision that it has not read', async () => {
@@ -107,7 +93,7 @@ describe('an import or a refresh of an agent that changes at the same time', asy
     const id = imported.body.results[0].agent_id as string
     server.documents.set('/card.json', { ...CARD, version: '2.0' })
     const reply = await whileChanging(person, id, () =>
-      running.request('POST', `${COLLECTION}/${id}/refresh-card?dry_run=false`, { token }),
+      running.request('POST', `${COLLECTION}/${id}/refresh-card`, { token }),
     )
     assert.deepEqual([reply.status, reply.body.code], [412, 'revision_stale'])
     const { body } = await getAgent(running, person, id)

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { AgentImportItem } from '../../src/contract/imports.ts'
+import type { AgentImportRowResult } from '../../src/contract/imports.ts'
 import { COLLECTION, putAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
-import { importRows } from '../support/imports.ts'
+import { asPlanned, importRows } from '../support/imports.ts'
+import { sized } from '../support/sized.ts'
 
 interface Row {
   external_key: string
 }
 
-const RUNS = Number(process.env['IMPORT_RUNS'] ?? 15)
+const RUNS = sized(15, 500)
 
 const key = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
 
@@ -82,9 +83,7 @@ describe('the dry run of an import', async () => {
           const atRest = await counts()
           const dry = await importRows(running, person, sent, { query: '?dry_run=true' })
           assert.deepEqual(await counts(), atRest, 'a dry run writes nothing')
-          const applied = await importRows(running, person, sent, {
-            query: isPlanned ? `?plan=${dry.plan}` : '',
-          })
+          const applied = await importRows(running, person, isPlanned ? asPlanned(sent, dry) : sent)
           assert.deepEqual(applied.results.map(comparable), dry.results.map(comparable))
           for (const [index, item] of applied.results.entries()) {
             actions.add(item.action)
@@ -103,7 +102,7 @@ describe('the dry run of an import', async () => {
 })
 
 /** A dry run cannot know the id of a new agent, and the revision is compared by itself. */
-function comparable(item: AgentImportItem) {
+function comparable(item: AgentImportRowResult) {
   const { agent_id: id, action } = item
   return { ...item, revision: null, agent_id: action === 'create' ? null : id }
 }

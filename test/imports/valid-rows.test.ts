@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ImportRow } from '../../src/imports/row.ts'
-import { checkRows } from '../../src/imports/valid-rows.ts'
+import { checkRows, type ReadRow } from '../../src/imports/rows.ts'
 
 const ROWS = 5
 
 /** Rows that take a while to read. */
-async function* slowRows(): AsyncGenerator<ImportRow> {
+async function* slowRows(): AsyncGenerator<ReadRow> {
   for (let row = 0; row < ROWS; row++) {
     const end = performance.now() + 15
     while (performance.now() < end);

@@ -6,6 +6,7 @@ import { startFlood } from '../proofs/flood.ts'
 import { observeIdleCores } from '../proofs/idle-cores.ts'
 import { measureMemory, observeMemory, TELLS_MEMORY } from '../proofs/memory.ts'
 import { SLACK } from '../proofs/timing.ts'
+import { IS_LONG, sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 import { canBeWatched } from '../support/watching.ts'
 import { gatherCountingCrowd } from './counting-crowd.ts'
@@ -24,16 +25,13 @@ import { measureRecovery } from './recovery.ts'
 import { sampleDuring, sampleResources } from './resource-samples.ts'
 import { observeStolenTime } from './stolen-time.ts'
 
-/** `npm run proof:load` takes more than an hour and checks times and growth. Without `LOAD=long` it takes two minutes, and
- * checks responses, events and descriptors. */
-const IS_LONG = process.env['LOAD'] === 'long'
-const seconds = (name: string, short: number, long: number) =>
-  Number(process.env[name] ?? (IS_LONG ? long : short))
-const CAPACITY_SECONDS = seconds('LOAD_CAPACITY_SECONDS', 4, 30)
-const WARM_UP_SECONDS = seconds('LOAD_WARM_UP_SECONDS', 4, 600)
-const STEADY_SECONDS = seconds('LOAD_SECONDS', 20, 3_600)
-const SAMPLE_SECONDS = seconds('LOAD_SAMPLE_SECONDS', 2, 5)
-const OVERLOAD_SECONDS = seconds('OVERLOAD_SECONDS', 6, 300)
+/** The long form takes more than an hour and checks times and growth. The short one takes two minutes, and checks responses,
+ * events and descriptors. */
+const CAPACITY_SECONDS = sized(4, 30)
+const WARM_UP_SECONDS = sized(4, 600)
+const STEADY_SECONDS = sized(20, 3_600)
+const SAMPLE_SECONDS = sized(2, 5)
+const OVERLOAD_SECONDS = sized(6, 300)
 
 /** What may be refused at the capacity or below it. The time that the host gives to other machines is added: the capacity was
  * measured without it. */
@@ -56,7 +54,6 @@ const DESCRIPTORS_THAT_VARY = 20
 
 const ENVIRONMENT = {
   // The watchers of a team are one user here.
-  WATCH_MAX_PER_USER: '200',
   // As docs/deploy.md says for one replica and a database with two cores.
   DATABASE_POOL_SIZE: '12',
   DATABASE_MAX_WAIT_MS: IS_LONG ? '200' : '10000',

@@ -20,7 +20,7 @@ describe('an idempotency key', async () => {
     const { token } = await running.person()
     const first = await create(token, 'k')
     const now = Math.floor(Date.now() / 1_000)
-    const sql = running.deps.database
+    const sql = running.deps.database.system
     assert.equal(await sql.transaction((statements) => deleteExpiredKeys(statements, now - 60)), false)
     assert.equal((await create(token, 'k')).body.id, first.body.id)
     await sql.transaction((statements) => deleteExpiredKeys(statements, now + 60))
@@ -37,10 +37,10 @@ describe('an idempotency key', async () => {
     await database.query('ANALYZE idempotency_keys')
     const texts: string[] = []
     const sql = {
-      read: running.deps.database.read,
-      write: <Row extends object>(statement: Parameters<typeof running.deps.database.write>[0]) => {
+      read: running.deps.database.system.read,
+      write: <Row extends object>(statement: Parameters<typeof running.deps.database.system.write>[0]) => {
         texts.push(statement.text)
-        return running.deps.database.write<Row>(statement)
+        return running.deps.database.system.write<Row>(statement)
       },
     }
     const left: number[] = []

@@ -7,10 +7,11 @@ import { startConsoleProcess } from '../acceptance/processes.ts'
 import { formatRequest, RawClient } from '../proofs/raw-client.ts'
 import { quantile, SLACK } from '../proofs/timing.ts'
 import { COLLECTION } from '../support/agents.ts'
+import { sized } from '../support/sized.ts'
 
 /** A bulk update of 500 agents beside another team that reads, updates and lists. */
 
-const ROUNDS = Number(process.env['BULK_ROUNDS'] ?? 4)
+const ROUNDS = sized(4, 10)
 const AGENTS = 500
 const MAX_SECONDS = 3
 const MAX_RATIO = 2

@@ -6,10 +6,11 @@ import { type Fleet, openFleet } from '../proofs/fleet.ts'
 import { quantile, SLACK, timed } from '../proofs/timing.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { sized } from '../support/sized.ts'
 
 /** How many more agents the large fleet has: 10 times in CI; with FLEET_URL, whatever that database holds. */
-const SMALL = Number(process.env['SMALL_AGENTS'] ?? 10_000)
-const LARGE = Number(process.env['LARGE_AGENTS'] ?? 100_000)
+const SMALL = sized(10_000, 100_000)
+const LARGE = sized(100_000, 10_000_000)
 const ROUNDS = 200
 
 interface Side {
@@ -27,7 +28,7 @@ describe('a fleet that grows', () => {
   let large: Side
 
   const open = async (agents: number, url: string | undefined): Promise<Side> => {
-    const fleet = await openFleet(agents, url)
+    const fleet = await openFleet({ agents }, url)
     const running = await startConsole({ environment: { DATABASE_URL: fleet.url } })
     const person = await running.person({ team: TEAM, user: randomUUID() })
     return { fleet, running, person, agentId: (await createAgent(running, person)).id }

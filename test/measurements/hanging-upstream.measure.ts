@@ -11,10 +11,11 @@ import {
   startProcess,
 } from '../acceptance/processes.ts'
 import { quantile, SLACK } from '../proofs/timing.ts'
+import { sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 
 /** How long each measurement lasts, and how many there are of each kind. */
-const SECONDS = Number(process.env['HANG_SECONDS'] ?? 2)
+const SECONDS = sized(2, 10)
 const ROUNDS = 3
 const WRITERS = 4
 const HANGING = 200

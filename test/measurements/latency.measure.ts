@@ -6,12 +6,12 @@ import { createAgents } from '../proofs/delivery-writers.ts'
 import { quantile, SLACK } from '../proofs/timing.ts'
 import { startUpdates } from '../proofs/updates-at-a-rate.ts'
 import { createTestNats } from '../support/nats.ts'
+import { sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 import { canBeWatched, watch } from '../support/watching.ts'
 import { startTimedDatabase } from './commit-times.ts'
 
-/** 4 in CI; `npm run measure:latency` measures for 20. */
-const SECONDS = Number(process.env['LATENCY_SECONDS'] ?? 4)
+const SECONDS = sized(4, 20)
 const PER_SECOND = 500
 const AGENTS = 1_000
 const LIMIT_MS = 50

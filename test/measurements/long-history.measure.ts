@@ -7,9 +7,10 @@ import { startUpdates } from '../proofs/updates-at-a-rate.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { insertRevisions } from '../support/revisions.ts'
+import { sized } from '../support/sized.ts'
 
-/** `npm run proof:growth` makes a million. The pages that PostgreSQL reads are compared in growth.proof.ts. */
-const REVISIONS = Number(process.env['GROWTH_REVISIONS'] ?? 20_000)
+/** `npm run proof -- growth --long` makes a million. The pages that PostgreSQL reads are compared in growth.proof.ts. */
+const REVISIONS = sized(20_000, 1_000_000)
 const FEW = 100
 const ROUNDS = 50
 const UPDATES_PER_SECOND = 100
@@ -88,7 +89,7 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
       turns.push({ startedAt, isErasing: true })
       while (hasMore && performance.now() < startedAt + WINDOW_MS) {
         const stepAt = performance.now()
-        hasMore = await eraseStep(running.deps.database, Math.floor(Date.now() / 1_000))
+        hasMore = await eraseStep(running.deps.database.system, Math.floor(Date.now() / 1_000))
         steps++
         // As the console does: background work takes a fifth of a connection.
         await sleep(Math.max(20, 4 * (performance.now() - stepAt)))

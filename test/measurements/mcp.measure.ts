@@ -4,8 +4,9 @@ import { quantile, SLACK } from '../proofs/timing.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { rpc } from '../support/mcp.ts'
+import { sized } from '../support/sized.ts'
 
-const SEARCHES = Number(process.env['MCP_SEARCHES'] ?? 300)
+const SEARCHES = sized(300, 2_000)
 const WARM_UP = 100
 const AGENTS = 200
 const MAX_DIFFERENCE_MS = 10

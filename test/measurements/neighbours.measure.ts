@@ -8,10 +8,11 @@ import type { Mounts, StartedConsole } from '../proofs/mounted-console.ts'
 import type { Behaviour } from '../proofs/plain-services.ts'
 import { quantile, SLACK } from '../proofs/timing.ts'
 import { operation } from '../services/mounted.ts'
+import { sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 
 /** How long each measurement lasts, and how many there are of each kind. */
-const SECONDS = Number(process.env['NEIGHBOUR_SECONDS'] ?? 2)
+const SECONDS = sized(2, 10)
 const ROUNDS = 3
 const CALLERS = 4
 const OF_THE_BAD_ONE = 100

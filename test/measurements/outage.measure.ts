@@ -9,10 +9,10 @@ import { createAgents } from '../proofs/delivery-writers.ts'
 import { quantile, SLACK } from '../proofs/timing.ts'
 import { startUpdates, type Update } from '../proofs/updates-at-a-rate.ts'
 import { createTestNats } from '../support/nats.ts'
+import { sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 
-/** A short one in CI; `npm run measure:outage` keeps NATS away for 10 minutes. */
-const OUTAGE_SECONDS = Number(process.env['OUTAGE_SECONDS'] ?? 12)
+const OUTAGE_SECONDS = sized(12, 600)
 
 /** Of which there are some before the outage and as many after it: what changes with time falls on both sides. */
 const WINDOW_SECONDS = OUTAGE_SECONDS < 60 ? 1 : 10

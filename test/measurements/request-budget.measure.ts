@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createClient } from '@redis/client'
-import { openRequestBudgets } from '../../src/budgets/create.ts'
+import { RequestBudgets } from '../../src/budgets/service.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { amountsOf, DECIDE_LUA, NOW_LUA, policyOf } from '../../src/platform/redis/gcra.ts'
 import { createScript, runScript } from '../../src/platform/redis/script.ts'
@@ -10,10 +10,11 @@ import { quantile, SLACK } from '../proofs/timing.ts'
 import { createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { useRedis } from '../support/redis.ts'
+import { sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 
 /** Of each kind, in all rounds together. */
-const PERMITS = Number(process.env['BUDGET_PERMITS'] ?? 2_000)
+const PERMITS = sized(2_000, 5_000)
 const ROUNDS = 20
 const IN_FLIGHT = 10
 const LIMIT = 60_000_000
@@ -29,7 +30,7 @@ describe('a permit of a mounted call', async () => {
   const person = await running.person()
   const { id } = await createAgent(running, person, { rate_limit_requests_per_minute: LIMIT })
   const { deps } = running
-  const budgets = openRequestBudgets({ ...deps, sql: deps.database, metrics: createMetrics() })
+  const budgets = new RequestBudgets({ ...deps, sql: deps.database, metrics: createMetrics() })
   await until('Redis responds', () => deps.redis?.isUp() ?? false)
 
   it('costs at most three times a bare call of a script of Redis', async () => {
@@ -42,7 +43,7 @@ describe('a permit of a mounted call', async () => {
     const args = [costUs, allowanceUs, capacityUs].map(String)
     const key = `${redis.prefix}bare:${randomUUID()}`
     const bare = () => runScript((command) => client.sendCommand(command), script, [key], args)
-    const call = { teamId: person.team, agentId: id, service: 'things', priority: 'interactive' } as const
+    const call = { teamId: person.team, agentId: id, priority: 'interactive' } as const
     const permit = () => budgets.takeForCall(call)
 
     const costs = { bare: [] as Cost[], permit: [] as Cost[] }

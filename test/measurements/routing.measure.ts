@@ -5,9 +5,10 @@ import { type Child, withChildren } from '../proofs/children.ts'
 import type { Command, Mounts, StartedConsole } from '../proofs/mounted-console.ts'
 import { quantile, SLACK } from '../proofs/timing.ts'
 import { operation } from '../services/mounted.ts'
+import { sized } from '../support/sized.ts'
 
 /** Of each part, in each round. */
-const REQUESTS = Number(process.env['ROUTED_REQUESTS'] ?? 400)
+const REQUESTS = sized(400, 2_000)
 const ROUNDS = 25
 const SERVICES = 20
 /** Of each service. */

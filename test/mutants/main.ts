@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { copyProject } from './copy.ts'
 import { MUTANTS, type Mutant } from './mutants.ts'
 
-const HELP = `npm run proof:mutants [-- TEXT]
+const HELP = `npm run mutants [-- TEXT]
 
 Plants known bugs in a copy of the project, one at a time, and runs the test that must find each: it passes without the bug and
 fails with it. With TEXT only the bugs whose name contains it. The exit code is 1 if a bug is not found.

@@ -21,7 +21,7 @@ describe('the planted bugs', () => {
       // Code that cannot be read would be no bug that a test finds.
       const mutated = read(file).replace(find, () => replace)
       if (file.endsWith('.ts')) stripTypeScriptTypes(mutated)
-      // `npm run proof:mutants` finds out whether the test has this name.
+      // `npm run mutants` finds out whether the test has this name.
       assert.ok(existsSync(join(ROOT, test[0])), test[0])
     })
   }

@@ -21,8 +21,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'reads agents of any team',
     file: 'src/agents/configuration/store.ts',
-    find: 'WHERE a.team_id = $1 AND a.id = $2',
-    replace: 'WHERE $1::uuid IS NOT NULL AND a.id = $2',
+    find: 'WHERE a.team_id = ${teamId} AND a.id = ${id}',
+    replace: 'WHERE ${teamId}::uuid IS NOT NULL AND a.id = ${id}',
     test: ['test/isolation.test.ts', "another team's id and a random one get the same 404"],
   },
   {
@@ -42,8 +42,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'writes no event for every second revision',
     file: 'src/agents/change-statement.ts',
-    find: 'SELECT $1, $2, $3, $11, $6, $12 FROM written',
-    replace: 'SELECT $1, $2, $3, $11, $6, $12 FROM written WHERE $3::bigint % 2 = 1',
+    find: '${action}, ${payload} FROM written',
+    replace: '${action}, ${payload} FROM written WHERE ${revision}::bigint % 2 = 1',
     test: [
       'test/events/relay.test.ts',
       'is delivered as a CloudEvent under the subject of its team and agent',
@@ -58,14 +58,14 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'retries a POST',
-    file: 'src/platform/upstream/send.ts',
-    find: "attempt(request.method === 'GET' && request.body === undefined)",
-    replace: 'attempt(true)',
+    file: 'src/platform/upstream/upstream.ts',
+    find: "let mayRetry = request.method === 'GET' && request.body === undefined",
+    replace: 'let mayRetry = true',
     test: ['test/evolution/breaker.test.ts', 'lets at most a tenth of calls be retried, and never a POST'],
   },
   {
     name: 'has no deadline for a service that hangs',
-    file: 'src/platform/upstream/send.ts',
+    file: 'src/platform/upstream/upstream.ts',
     find: 'if (exchange.onTimeLimit()) timer.refresh()',
     replace: 'timer.refresh()',
     test: ['test/evolution/misbehaviour.test.ts', 'by hang is a'],
@@ -101,10 +101,10 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'gives places to the first team again and again',
-    file: 'src/platform/fairness/fair-queue.ts',
-    find: 'turns.delete(team)\n      if (!hasHeadroom(entry.team)) {',
-    replace: 'if (team.ready.size === 1) turns.delete(team)\n      if (!hasHeadroom(entry.team)) {',
-    test: ['test/platform/fair-queue.test.ts', 'gives places to the waiting teams in turn'],
+    file: 'src/platform/limits/turns.ts',
+    find: '      if (this.#queues.delete(next)) this.#queues.set(next, queue)\n',
+    replace: '',
+    test: ['test/platform/turns.test.ts', 'go to the teams in turn, and within a team in order'],
   },
   {
     name: 'reads an old revision from the snapshot before it',
@@ -140,8 +140,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'changes agents twice when a bulk request runs twice at once',
     file: 'src/agents/bulk-mark.ts',
-    find: 'AND bulk_id = ${bulkId} AND bulk_changes.agent_id = $2',
-    replace: 'AND bulk_id = ${bulkId} AND bulk_changes.agent_id = $2 AND false',
+    find: 'AND bulk_id = ${bulkId} AND bulk_changes.agent_id = ${agent}',
+    replace: 'AND bulk_id = ${bulkId} AND bulk_changes.agent_id = ${agent} AND false',
     test: ['test/agents/bulk.test.ts', 'sent to two replicas at once changes each agent once'],
   },
   {

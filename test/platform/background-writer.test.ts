@@ -44,7 +44,7 @@ describe('the background writer', () => {
   it('stores entries in batches, in their order', async () => {
     const { writer, stored, batches } = start({ batchSize: 4 })
     const entries = Array.from({ length: 10 }, () => entryOf('a'))
-    for (const entry of entries) writer.add(entry)
+    for (const entry of entries) void writer.add(entry)
     assert.deepEqual(stored, [])
     await until('all are stored', async () => stored.length === 10)
     assert.deepEqual(stored, entries)
@@ -54,20 +54,29 @@ describe('the background writer', () => {
   it('keeps them while the database is down, and says so once', async () => {
     const { writer, stored, lines, state } = start()
     state.fault = new Problem('database_unavailable')
-    writer.add(entryOf('a'))
+    void writer.add(entryOf('a'))
     await until('it has failed', async () => lines.length > 0)
-    writer.add(entryOf('a'))
+    void writer.add(entryOf('a'))
     state.fault = undefined
     await until('both are stored', async () => stored.length === 2)
     assert.equal(lines.filter((line) => line.includes('cannot store things')).length, 1)
     assert.equal(state.dropped, 0)
   })
 
+  it('tells when the database was tried with an entry, also in vain', async () => {
+    const { writer, stored, state } = start({ delayMs: 0 })
+    await writer.add(entryOf('a'))
+    assert.equal(stored.length, 1)
+    state.fault = new Problem('database_unavailable')
+    await writer.add(entryOf('a'))
+    assert.equal(stored.length, 1)
+  })
+
   it('holds a limited number, shared by the teams, and counts and logs what is lost', async () => {
     const { writer, stored, lines, state } = start({ maxWaiting: 10 })
     state.fault = new Problem('database_unavailable')
-    for (let count = 0; count < 20; count++) writer.add(entryOf('greedy'))
-    writer.add(entryOf('modest'))
+    for (let count = 0; count < 20; count++) void writer.add(entryOf('greedy'))
+    void writer.add(entryOf('modest'))
     assert.equal(state.dropped, 15)
     await until('the loss is logged', async () => lines.some((line) => line.includes('things are lost')))
     state.fault = undefined
@@ -77,7 +86,7 @@ describe('the background writer', () => {
       [...Array.from({ length: 5 }, () => 'greedy'), 'modest'],
     )
     // There is room again.
-    for (let count = 0; count < 5; count++) writer.add(entryOf('greedy'))
+    for (let count = 0; count < 5; count++) void writer.add(entryOf('greedy'))
     await until('these are stored, too', async () => stored.length === 11)
     assert.equal(state.dropped, 15)
   })
@@ -85,21 +94,21 @@ describe('the background writer', () => {
   it('gives up a batch that the database refuses for good, and goes on', async () => {
     const { writer, stored, state } = start()
     state.fault = new Error('no partition for this row')
-    writer.add(entryOf('a'))
+    void writer.add(entryOf('a'))
     await until('it is given up', async () => state.dropped === 1)
     state.fault = undefined
-    writer.add(entryOf('a'))
+    void writer.add(entryOf('a'))
     await until('the next one is stored', async () => stored.length === 1)
   })
 
   it('stores what waits when it is closed, or counts it as lost', async () => {
     const first = start({ delayMs: 60_000 })
-    first.writer.add(entryOf('a'))
+    void first.writer.add(entryOf('a'))
     await first.writer.close()
     assert.equal(first.stored.length, 1)
     const second = start({ delayMs: 60_000 })
     second.state.fault = new Problem('database_unavailable')
-    second.writer.add(entryOf('a'))
+    void second.writer.add(entryOf('a'))
     await second.writer.close()
     assert.equal(second.state.dropped, 1)
   })
@@ -113,25 +122,26 @@ describe('the background writer', () => {
 
     it('stores an entry again only if it has changed', async () => {
       const started = start({ renew })
-      for (const content of ['a', 'a', 'b', 'b', 'a']) started.writer.add(entryOf('t', { id: '1', content }))
+      for (const content of ['a', 'a', 'b', 'b', 'a'])
+        void started.writer.add(entryOf('t', { id: '1', content }))
       await until('all changes are stored', () => contents(started).join() === 'a,b,a')
-      started.writer.add(entryOf('t', { id: '1', content: 'a' }))
+      void started.writer.add(entryOf('t', { id: '1', content: 'a' }))
       await started.writer.close()
       assert.deepEqual(contents(started), ['a', 'b', 'a'])
     })
 
     it('stores it again after some time', async () => {
       const started = start({ renew: { ...renew, afterMs: 1 } })
-      started.writer.add(entryOf('t', { id: '1' }))
+      void started.writer.add(entryOf('t', { id: '1' }))
       await until('it is stored twice', () => {
-        started.writer.add(entryOf('t', { id: '1' }))
+        void started.writer.add(entryOf('t', { id: '1' }))
         return started.stored.length >= 2
       })
     })
 
     it('remembers a limited number', async () => {
       const started = start({ renew })
-      for (const id of ['1', '2', '3', '1']) started.writer.add(entryOf('t', { id, content: id }))
+      for (const id of ['1', '2', '3', '1']) void started.writer.add(entryOf('t', { id, content: id }))
       await started.writer.close()
       assert.deepEqual(contents(started), ['1', '2', '3', '1'])
     })
@@ -139,10 +149,10 @@ describe('the background writer', () => {
     it('stores one again that was lost', async () => {
       const started = start({ renew })
       started.state.fault = new Error('refused for good')
-      started.writer.add(entryOf('t', { id: '1', content: 'a' }))
+      void started.writer.add(entryOf('t', { id: '1', content: 'a' }))
       await until('it is lost', () => started.state.dropped === 1)
       started.state.fault = undefined
-      started.writer.add(entryOf('t', { id: '1', content: 'a' }))
+      void started.writer.add(entryOf('t', { id: '1', content: 'a' }))
       await until('it is stored', () => started.stored.length === 1)
     })
   })

@@ -56,8 +56,13 @@ describe('an error that the database reports', async () => {
     })
   }
 
-  it('of another class is a defect of the console', async () => {
-    await failWith('22012', 'at once')
-    assert.equal((await putAgent(running, person, id, { purpose: '22012' })).status, 500)
-  })
+  for (const [code, name] of [
+    ['22012', 'division by zero'],
+    ['42501', 'insufficient privilege'],
+  ] as const) {
+    it(`${code} (${name}) is a defect of the console`, async () => {
+      await failWith(code, 'at once')
+      assert.equal((await putAgent(running, person, id, { purpose: code })).status, 500)
+    })
+  }
 })

@@ -6,7 +6,6 @@ import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { readRelayConfig } from '../../src/config/relay.ts'
 import { readConfig } from '../../src/config.ts'
-import { signingKey } from '../support/signing.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -75,7 +74,7 @@ describe('insecure settings', () => {
   it('are allowed by known words only', () => {
     assert.throws(
       () => readConfig({ ...SECURE, ALLOW_INSECURE: 'everything' }),
-      /ALLOW_INSECURE must be one of http_issuer, http_public_url, plain_database, plain_nats, plain_redis, published_key/,
+      /ALLOW_INSECURE must be one of http_issuer, http_public_url, http_evolution, http_outbound, plain_database, plain_nats, plain_redis, published_key/,
     )
   })
 
@@ -103,15 +102,5 @@ describe('the metrics server', () => {
     assert.equal(readConfig({ ...SECURE, HOST: '0.0.0.0' }).metricsHost, '127.0.0.1')
     assert.equal(readConfig({ ...SECURE, METRICS_HOST: '0.0.0.0' }).metricsHost, '0.0.0.0')
     assert.equal(readRelayConfig({ ...SECURE, METRICS_HOST: '10.0.0.1' }).metricsHost, '10.0.0.1')
-  })
-})
-
-describe('the key of the seals', () => {
-  it('is a private key, and may be several', () => {
-    const keys = (text: string) =>
-      readConfig({ ...SECURE, AUDIT_SIGNING_KEY: text }).maintenance?.auditSigningKeys.length
-    assert.equal(keys(signingKey()), 1)
-    assert.equal(keys(signingKey() + signingKey()), 2)
-    assert.throws(() => keys('secret'), /AUDIT_SIGNING_KEY must be one or more private keys in PEM/)
   })
 })

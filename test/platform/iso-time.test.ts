@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it, mock } from 'node:test'
-import { isoTime } from '../../src/platform/observe/iso-time.ts'
+import { isoTime } from '../../src/platform/observe/log.ts'
 
 it('writes the time of a log line in milliseconds, also when the clock goes back', () => {
   mock.timers.enable({ apis: ['Date'] })

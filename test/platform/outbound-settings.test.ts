@@ -24,7 +24,7 @@ describe('the settings of outbound requests', () => {
       OUTBOUND_ALLOWED_CIDRS: '10.0.0.0/8, 127.0.0.1/32 fd00::/8,::1/128',
       OUTBOUND_ALLOWED_HOSTS: 'Corp.Example, svc.cluster.local,localhost\nbücher.example',
       OUTBOUND_ALLOWED_PORTS: '8443,8080',
-      OUTBOUND_INSECURE_HTTP: 'on',
+      ALLOW_INSECURE: 'http_outbound',
       OUTBOUND_PROXY_URL: 'http://user:password@proxy.example:3128',
     })
     assert.deepEqual(outbound, {
@@ -65,7 +65,6 @@ describe('the settings of outbound requests', () => {
       ...['127.0.0.1', '1', '0.1', '0x7f000001', 'a.1', '[::1]', '::1', '%31'],
     ],
     OUTBOUND_ALLOWED_PORTS: ['0', '65536', '80-90', 'https', '-1', '1e3'],
-    OUTBOUND_INSECURE_HTTP: ['yes'],
     OUTBOUND_PROXY_URL: ['proxy.example:3128', 'socks5://proxy.example'],
   }
   for (const [name, values] of Object.entries(wrong)) {

@@ -4,7 +4,6 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { SecretText } from '../../src/platform/secrets/secret-text.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
-import { sealWithoutPadding } from '../support/old-seal.ts'
 
 describe('a sealed secret', () => {
   const key = randomBytes(32)
@@ -30,14 +29,5 @@ describe('a sealed secret', () => {
     const start = secrets.prefix.length + 12 + 16
     for (const length of [0, 1, 4, 20, 40, 63]) assert.equal(lengthOf(length), start + 64)
     for (const length of [64, 100, 127]) assert.equal(lengthOf(length), start + 128)
-  })
-
-  it('of the format without padding still opens, and does not begin as new ones do', () => {
-    const old = sealWithoutPadding({ id: 'k1', key }, place, 'sk-old-\u0080')
-    assert.equal(secrets.open(place, old).reveal(), 'sk-old-\u0080')
-    assert.ok(!old.subarray(0, secrets.prefix.length).equals(secrets.prefix))
-    const sealed = seal('sk-old')
-    sealed[0] = 1
-    assert.throws(() => secrets.open(place, sealed), 'a new one does not open as an old one')
   })
 })

@@ -8,6 +8,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const POOL = {
   poolSize: 4,
+  maxWaitMs: 10_000,
   lockTimeoutMs: 1_000,
   connectTimeoutMs: 30_000,
   connectionLifetimeS: 60,
@@ -26,7 +27,7 @@ describe('a transaction', async () => {
   const count = async () => (await query('SELECT FROM counters')).length
 
   it('commits what its work has written, and returns the result', async () => {
-    const result = await database.transaction(async ({ write }) => {
+    const result = await database.system.transaction(async ({ write }) => {
       await write(increment)
       return 'done'
     })
@@ -38,25 +39,25 @@ describe('a transaction', async () => {
       const before = await count()
       // More often than the pool has connections: each one is usable again.
       for (let n = 0; n < 20; n++) {
-        const failed = database.transaction(async ({ write }) => {
+        const failed = database.system.transaction(async ({ write }) => {
           await write(increment)
           throw error
         })
         await assert.rejects(failed, (thrown) => thrown === error)
       }
       assert.equal(await count(), before)
-      assert.deepEqual(await database.read(statement('SELECT 1 AS one')), [{ one: 1 }])
+      assert.deepEqual(await database.system.read(statement('SELECT 1 AS one')), [{ one: 1 }])
     })
   }
 
   it('that loses its connection before its COMMIT has had no effect, and the next one works', async () => {
     const before = await count()
-    const lost = database.transaction(async ({ read, write }) => {
+    const lost = database.system.transaction(async ({ read, write }) => {
       await write(increment)
       await read(statement('SELECT pg_terminate_backend(pg_backend_pid())'))
     })
     await assert.rejects(lost, (error) => error instanceof Problem && error.code === 'database_unavailable')
-    await database.transaction(({ write }) => write(increment))
+    await database.system.transaction(({ write }) => write(increment))
     assert.equal(await count(), before + 1)
   })
 
@@ -67,7 +68,7 @@ describe('a transaction', async () => {
       CREATE TABLE fragile (n integer);
       CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON fragile DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION end_session()`)
-    const lost = database.transaction(({ write }) =>
+    const lost = database.system.transaction(({ write }) =>
       write(statement('INSERT INTO fragile VALUES (1)')),
     )
     await assert.rejects(lost, (error) => error instanceof Problem && error.code === 'outcome_unknown')
@@ -88,11 +89,11 @@ describe('a transaction', async () => {
       const changed = createDatabase(through.toString(), createLog('silent'), { ...POOL, poolSize: 1 })
       const mistake = new TypeError('a mistake in the code')
       for (let n = 0; n < 3; n++) {
-        const failed = changed.transaction(async () => {
+        const failed = changed.system.transaction(async () => {
           throw mistake
         })
         await assert.rejects(failed, (thrown) => failing !== 'ROLLBACK' || thrown === mistake)
-        assert.deepEqual(await changed.read(statement('SELECT 1 AS one')), [{ one: 1 }])
+        assert.deepEqual(await changed.system.read(statement('SELECT 1 AS one')), [{ one: 1 }])
       }
       await changed.close()
       await proxy.close()
@@ -100,10 +101,10 @@ describe('a transaction', async () => {
   }
 
   it('that was left open fails one request at most', async () => {
-    const leftOpen = database.read(statement('BEGIN; SELECT 1 / 0'))
+    const leftOpen = database.system.read(statement('BEGIN; SELECT 1 / 0'))
     await assert.rejects(leftOpen, /division by zero/)
-    const next = database.read(statement('SELECT 1 AS one'))
+    const next = database.system.read(statement('SELECT 1 AS one'))
     await assert.rejects(next, (error) => error instanceof Problem && error.code === 'database_unavailable')
-    assert.deepEqual(await database.read(statement('SELECT 1 AS one')), [{ one: 1 }])
+    assert.deepEqual(await database.system.read(statement('SELECT 1 AS one')), [{ one: 1 }])
   })
 })

@@ -6,23 +6,22 @@ import { onFreePort } from '../../dev/free-port.ts'
 import { Problem } from '../../src/contract/problem.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
-import { until } from '../support/until.ts'
 
 const MAX_IN_FLIGHT = 8
+/** Of one team. */
+const MOST = 6
 const MAX_EVENT_STREAMS = 6
 /** More than the breaker needs to open, if they counted. */
 const QUEUED = 20
 
 const LARGE = Buffer.alloc(256 * 1024)
 
-describe('the slots of an upstream', async () => {
+describe('the turns of an upstream', async () => {
   const received: string[] = []
-  const later: (() => void)[] = []
   const server = createServer((request, response) => {
     received.push(request.url ?? '')
-    // A response that its client does not read holds a slot.
+    // A response that its client does not read holds a place.
     if (request.url === '/unread') response.write(LARGE)
-    else if (request.url === '/unread-later') later.push(() => response.write(LARGE))
     else if (request.url === '/events')
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     else response.end('{}')
@@ -56,7 +55,7 @@ describe('the slots of an upstream', async () => {
     it(`do not count a ${use} that was never sent as a failure of the upstream`, async () => {
       received.length = 0
       const reading = await Promise.all(
-        Array.from({ length: MAX_IN_FLIGHT }, () => upstream.stream(get('/unread'), client())),
+        Array.from({ length: MOST }, () => upstream.stream(get('/unread'), client())),
       )
       const queued = await Promise.allSettled(
         Array.from({ length: QUEUED }, () => upstream[use](get('/queued'), client())),
@@ -82,7 +81,7 @@ describe('the slots of an upstream', async () => {
   it('are given to the requests of a team in order of arrival, and to none whose client has disconnected', async () => {
     received.length = 0
     const reading = await Promise.all(
-      Array.from({ length: MAX_IN_FLIGHT }, () => upstream.stream(get('/unread'), client())),
+      Array.from({ length: MOST }, () => upstream.stream(get('/unread'), client())),
     )
     const gone = client()
     const first = upstream.fetch(get('/first'), client())
@@ -92,37 +91,19 @@ describe('the slots of an upstream', async () => {
     await assert.rejects(cancelled, { code: 'client_disconnected' })
     reading[0]?.body.destroy()
     await Promise.all([first, second])
-    assert.deepEqual(received.slice(MAX_IN_FLIGHT), ['/first', '/second'])
+    assert.deepEqual(received.slice(MOST), ['/first', '/second'])
     for (const { body } of reading) body.destroy()
   })
 
-  it('go to another team when clients of one team hold all of them without reading', async () => {
+  it('leave a quarter of the places to other teams', async () => {
     const reading = await Promise.all(
-      Array.from({ length: MAX_IN_FLIGHT }, () => upstream.stream(get('/unread'), client())),
+      Array.from({ length: MOST }, () => upstream.stream(get('/unread'), client())),
     )
-    const ends = reading.map(
-      ({ body }) =>
-        new Promise<Error>((resolve) => {
-          body.once('error', resolve)
-        }),
+    const other = await Promise.all(
+      Array.from({ length: MAX_IN_FLIGHT - MOST }, () => upstream.stream(get('/unread', 'b'), client())),
     )
-    assert.equal((await upstream.fetch(get('/other', 'b'), client())).status, 200)
-    assert.match((await Promise.race(ends)).message, /slot_needed/)
-    assert.equal(reading.filter(({ body }) => body.destroyed).length, 1)
-    for (const { body } of reading) body.on('error', () => {}).destroy()
-  })
-
-  it('go to another team also when clients of the first stop reading while it waits', async () => {
-    received.length = 0
-    const reading = Array.from({ length: MAX_IN_FLIGHT }, async () => {
-      const { body } = await upstream.stream(get('/unread-later'), client())
-      return body.on('error', () => {})
-    })
-    await until('all slots are taken', () => received.length === MAX_IN_FLIGHT)
-    const other = upstream.fetch(get('/other', 'b'), client())
-    for (const respond of later.splice(0)) respond()
-    assert.equal((await other).status, 200)
-    for (const body of await Promise.all(reading)) body.destroy()
+    await assert.rejects(upstream.fetch(get('/queued', 'c'), client()), { code: 'overloaded' })
+    for (const { body } of [...reading, ...other]) body.destroy()
   })
 
   it('are not held by event streams, of which one team can open only as many as it leaves to others', async () => {

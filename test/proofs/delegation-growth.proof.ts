@@ -6,11 +6,11 @@ import { createHistory } from '../../src/agents/history/service.ts'
 import { createLifecycle } from '../../src/agents/lifecycle/service.ts'
 import { createAgent, putAgent } from '../support/agents.ts'
 import { type Person, type TestConsole, useConsole } from '../support/console.ts'
+import { sized } from '../support/sized.ts'
 import { createExplainingSql } from './explaining-sql.ts'
 import { quantile, timed } from './timing.ts'
 
-/** 10,000 in CI; `npm run proof:delegation` makes 100,000. */
-const DEPENDENTS = Number(process.env['DEPENDENTS'] ?? 10_000)
+const DEPENDENTS = sized(10_000, 100_000)
 const TIMED_UPDATES = 200
 
 /** Pages decide: their number is the same on a busy machine. */
@@ -20,7 +20,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
   const running = await useConsole({ overrides: { now: () => now } })
   const person = await running.person()
   // An update whose row finds no room in its page also writes to each index.
-  await running.database.query('ALTER TABLE agents SET (fillfactor = 20)')
+  await running.database.query('ALTER TABLE agents SET (fillfactor = 10)')
   const caller = {
     ...{
       teamId: person.team,
@@ -51,7 +51,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
   await running.database.query('VACUUM (ANALYZE)')
   const { sql, cost, close } = await createExplainingSql(
     running.database.url,
-    running.deps.database,
+    running.deps.database.system,
     'force_generic_plan',
   )
   after(close)
@@ -139,19 +139,13 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
   })
 })
 
-/** Copies an agent with its delegations. */
+/** Copies an agent. Triggers copy its delegations. */
 async function copyAgent(running: TestConsole, { team }: Person, id: string, count: number): Promise<void> {
   await running.database.query(
-    `WITH copies AS (
-       INSERT INTO agents SELECT copy.*
-       FROM agents a, (SELECT gen_random_uuid() AS id FROM generate_series(1, $3::integer)) new,
-         LATERAL json_populate_record(a, json_build_object('id', new.id)) copy
-       WHERE a.team_id = $1 AND a.id = $2
-       RETURNING id
-     )
-     INSERT INTO delegations SELECT copy.* FROM copies c, delegations d,
-       LATERAL json_populate_record(d, json_build_object('agent_id', c.id)) copy
-     WHERE d.team_id = $1 AND d.agent_id = $2`,
+    `INSERT INTO agents SELECT copy.*
+     FROM agents a, (SELECT gen_random_uuid() AS id FROM generate_series(1, $3::integer)) new,
+       LATERAL json_populate_record(a, json_build_object('id', new.id)) copy
+     WHERE a.team_id = $1 AND a.id = $2`,
     [team, id, count],
   )
 }

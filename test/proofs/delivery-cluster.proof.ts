@@ -1,12 +1,12 @@
 import { describe, it } from 'node:test'
 import { startNatsCluster } from '../../dev/nats-cluster.ts'
 import { createTestNats } from '../support/nats.ts'
+import { sized } from '../support/sized.ts'
 import { proveDelivery } from './delivery.ts'
 import { createStreamLeader } from './stream-leader.ts'
 
-/** Few in CI; `npm run proof:delivery-cluster` makes 100,000 updates of 2,000 agents through three kills. */
-const UPDATES = Number(process.env['DELIVERY_UPDATES'] ?? 1_000)
-const KILLS = Number(process.env['DELIVERY_KILLS'] ?? 1)
+const UPDATES = sized(1_000, 100_000)
+const KILLS = sized(1, 3)
 const AGENTS = Math.min(2_000, Math.ceil(UPDATES / 10))
 
 describe('delivery to a cluster of three', () => {

@@ -1,11 +1,11 @@
 import { describe, it } from 'node:test'
 import { startPrivateNats } from '../../dev/private-nats.ts'
 import { createTestNats } from '../support/nats.ts'
+import { sized } from '../support/sized.ts'
 import { proveDelivery } from './delivery.ts'
 
-/** Few in CI; `npm run proof:delivery` makes 100,000 updates of 2,000 agents through 50 kills. */
-const UPDATES = Number(process.env['DELIVERY_UPDATES'] ?? 1_000)
-const KILLS = Number(process.env['DELIVERY_KILLS'] ?? 4)
+const UPDATES = sized(1_000, 100_000)
+const KILLS = sized(4, 50)
 const AGENTS = Math.min(2_000, Math.ceil(UPDATES / 10))
 
 describe('delivery', () => {

@@ -4,6 +4,7 @@ import { freePorts } from '../../dev/free-port.ts'
 import { createRandom, type Random } from '../../scripts/seed/random.ts'
 import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
 import type { TestNats } from '../support/nats.ts'
+import { seedOr } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 import { type Acknowledged, checkDelivery } from './delivery-check.ts'
 import { createAgents, type Writing, writeUpdates } from './delivery-writers.ts'
@@ -87,7 +88,7 @@ async function writeThroughKills(
   ours: { api: Victim; relay: Victim },
   tell: (line: string) => void,
 ): Promise<Acknowledged[]> {
-  const seed = Number(process.env['DELIVERY_SEED'] ?? Date.now() % 1_000_000)
+  const seed = seedOr(Date.now() % 1_000_000)
   const random = createRandom(seed)
   const victims = plan(ours, random)
   const ids = await createAgents(writing, agents)

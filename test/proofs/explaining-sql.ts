@@ -1,5 +1,5 @@
 import { Client, escapeLiteral } from 'pg'
-import type { Sql, Statement } from '../../src/platform/database/database.ts'
+import type { Sessions, Sql, Statement } from '../../src/platform/database/database.ts'
 
 export interface Explained {
   statements: number
@@ -10,7 +10,7 @@ export interface Explained {
 export type PlanMode = 'force_custom_plan' | 'force_generic_plan'
 
 interface ExplainingSql {
-  sql: Sql
+  sql: Sessions
   /** What the statements of this work cost. */
   cost: (work: () => Promise<unknown>) => Promise<Explained>
   close: () => Promise<void>
@@ -44,18 +44,19 @@ export async function createExplainingSql(url: string, real: Sql, mode: PlanMode
     last = last.then(() => explainNow(statement))
     return last
   }
-  return {
-    sql: {
-      read: async (statement) => {
-        await explain(statement)
-        return real.read(statement)
-      },
-      write: async (statement) => {
-        await explain(statement)
-        return real.write(statement)
-      },
-      transaction: real.transaction,
+  const explained: Sql = {
+    read: async (statement) => {
+      await explain(statement)
+      return real.read(statement)
     },
+    write: async (statement) => {
+      await explain(statement)
+      return real.write(statement)
+    },
+    transaction: real.transaction,
+  }
+  return {
+    sql: { of: () => explained },
     cost: async (work) => {
       total = { statements: 0, pages: 0 }
       await work()

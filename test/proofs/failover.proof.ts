@@ -4,14 +4,14 @@ import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-po
 import { migrate } from '../../scripts/migrate.ts'
 import { createMovingAddress } from '../support/moving-address.ts'
 import { onServer } from '../support/on-server.ts'
+import { sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 import { type Attempt, checkAcknowledged, checkResponses, startWriters } from './steady-writers.ts'
 import { SLACK } from './timing.ts'
 
-/** Few in CI; `npm run proof:failover` runs 32 clients. */
-const CLIENTS = Number(process.env['FAILOVER_CLIENTS'] ?? 8)
+const CLIENTS = sized(8, 32)
 /** Of each client, before and after. */
-const CHANGES = Number(process.env['FAILOVER_CHANGES'] ?? 20)
+const CHANGES = sized(20, 200)
 const CONSOLES = 2
 /** The connections that a console has for requests. */
 const POOLED = 16

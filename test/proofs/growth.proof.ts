@@ -6,10 +6,10 @@ import { createLifecycle } from '../../src/agents/lifecycle/service.ts'
 import { createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { insertRevisions } from '../support/revisions.ts'
+import { sized } from '../support/sized.ts'
 import { createExplainingSql, type PlanMode } from './explaining-sql.ts'
 
-/** 20,000 in CI; `npm run proof:growth` makes a million, and measures times too (long-history.measure.ts). */
-const REVISIONS = Number(process.env['GROWTH_REVISIONS'] ?? 20_000)
+const REVISIONS = sized(20_000, 1_000_000)
 const FEW = 100
 
 interface Subject {
@@ -44,7 +44,7 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
   await running.database.query('VACUUM (ANALYZE) agents')
 
   const explaining = async (mode: PlanMode) => {
-    const explained = await createExplainingSql(running.database.url, running.deps.database, mode)
+    const explained = await createExplainingSql(running.database.url, running.deps.database.system, mode)
     after(() => explained.close())
     const deps = { ...running.deps, sql: explained.sql }
     return { ...explained, history: createHistory(deps), lifecycle: createLifecycle(deps) }
@@ -84,9 +84,9 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
     for (let hasMore = true; hasMore; steps++) {
       // Explaining takes time: it is enough to look at some.
       if (steps % Math.ceil(REVISIONS / 100 / 20) !== 0)
-        hasMore = await eraseStep(running.deps.database, nowSeconds)
+        hasMore = await eraseStep(running.deps.database.system, nowSeconds)
       else {
-        const step = await cost(async () => (hasMore = await eraseStep(sql, nowSeconds)))
+        const step = await cost(async () => (hasMore = await eraseStep(sql.of(person.team), nowSeconds)))
         pages.push(step.pages)
       }
     }
@@ -126,7 +126,7 @@ describe('a long prompt in every revision', async () => {
     )
     const { sql, cost, close } = await createExplainingSql(
       running.database.url,
-      running.deps.database,
+      running.deps.database.system,
       'force_custom_plan',
     )
     after(close)

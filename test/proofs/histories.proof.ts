@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import type { Agent } from '../../src/contract/agent.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
+import { sized } from '../support/sized.ts'
 
 /** The first revision of a history: some histories cross the snapshot at revision 100. */
 const FIRST_REVISIONS = [1, 97]
 
-/** 150 in CI; `npm run proof:histories` makes 10,000. */
-const HISTORIES = Number(process.env['HISTORIES'] ?? 150)
+const HISTORIES = sized(150, 10_000)
 const AT_ONCE = 8
 
 const text = fc.oneof(fc.constantFrom('a', 'b', ''), fc.string({ unit: 'grapheme', maxLength: 12 }))

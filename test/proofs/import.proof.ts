@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
 import { answers, type Process, startConsoleProcess, startProcess } from '../acceptance/processes.ts'
 import { IMPORTS } from '../support/imports.ts'
+import { sized } from '../support/sized.ts'
 import { slowDownChanges } from '../support/slow-changes.ts'
 import { until } from '../support/until.ts'
 
 /** An import whose process is killed again and again, and repeated until it is complete. */
 
-const ROWS = Number(process.env['IMPORT_ROWS'] ?? 300)
-const KILLS = Number(process.env['IMPORT_KILLS'] ?? 2)
+const ROWS = sized(300, 1_000)
+const KILLS = sized(2, 5)
 /** Of the rows, those whose agents exist before. */
 const KNOWN = Math.floor(ROWS / 3)
 
 interface Result {
   counts: Record<string, number>
-  plan: string
   results: {
     external_key: string
     action: string
@@ -42,7 +42,7 @@ describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, asy
       skills: [{ id: purpose, name: purpose }],
     }))
 
-  const repeatUntilDone = async (kind: 'key' | 'plan' | 'neither') => {
+  const repeatUntilDone = async (kind: 'key' | 'revisions' | 'neither') => {
     const team = randomUUID()
     const token = await running.token({ team })
     const post = async (rows: object[], query = '', headers: Record<string, string> = {}) => {
@@ -64,11 +64,12 @@ describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, asy
     }
     await post(rowsOf('old', KNOWN))
     const rows = rowsOf('new')
-    const { plan } = await post(rows, '?dry_run=true')
+    const { results } = await post(rows, '?dry_run=true')
+    const planned = rows.map((row, n) => ({ ...row, expected_revision: results[n]?.revision }))
     const repeat = () =>
       post(
-        rows,
-        kind === 'plan' ? `?plan=${plan}` : '',
+        kind === 'revisions' ? planned : rows,
+        '',
         kind === 'key' ? { 'idempotency-key': 'the import' } : {},
       )
     // Two rows at a time take three seconds.
@@ -113,8 +114,8 @@ describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, asy
     assert.deepEqual(await repeat(), last)
   })
 
-  for (const kind of ['plan', 'neither'] as const) {
-    it(`has the same end with ${kind === 'plan' ? 'a plan' : 'neither a key nor a plan'}: what is done is unchanged`, async () => {
+  for (const kind of ['revisions', 'neither'] as const) {
+    it(`has the same end with ${kind === 'revisions' ? 'expected revisions' : 'neither key nor revisions'}: what is done is unchanged`, async () => {
       const { last, before } = await repeatUntilDone(kind)
       const { create = 0, update = 0, unchanged, conflict, failed } = last.counts
       assert.deepEqual([create + update, unchanged, conflict, failed], [ROWS - before, before, 0, 0])

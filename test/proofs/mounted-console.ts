@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Deps } from '../../src/deps.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
-import type { DeclaredOperation } from '../../src/services/document/prepared.ts'
+import type { DeclaredOperation } from '../../src/services/document/document.ts'
 import { createMountedTable } from '../../src/services/mount/table.ts'
 import { createServiceTokens } from '../../src/services/token/service-tokens.ts'
 import type { ServiceToken } from '../../src/services/token/token-cache.ts'
@@ -60,7 +60,7 @@ const running = await startConsole({
         return [
           name,
           {
-            ...{ url, upstream, maxRequestBytes: Number.POSITIVE_INFINITY, sampleRatio: 0 },
+            ...{ url, upstream, maxRequestBytes: Number.POSITIVE_INFINITY },
             ...{ readPermission: undefined, writePermission: undefined, budgetPriority: 'interactive' },
             tokenFor: tokenFor(name, deps),
           },

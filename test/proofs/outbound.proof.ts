@@ -3,10 +3,11 @@ import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { seedOr, sized } from '../support/sized.ts'
 import type { Observed } from './outbound-namespace.ts'
 
-const URLS = Number(process.env['OUTBOUND_URLS'] ?? 500)
-const SEED = Number(process.env['OUTBOUND_SEED'] ?? Date.now() % 2 ** 32)
+const URLS = sized(500, 5_000)
+const SEED = seedOr(Date.now() % 2 ** 32)
 
 /** Every address of IPv4 and IPv6 is an address of this machine, and nothing leads out of it. */
 const NETWORK = [

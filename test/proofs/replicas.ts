@@ -4,6 +4,7 @@ import { freePorts } from '../../dev/free-port.ts'
 import { answers, type Process, startProcess } from '../acceptance/processes.ts'
 import { until } from '../support/until.ts'
 
+/** Whether a replica is one that an upgrade ends, or one that it starts. */
 export type Version = 'old' | 'new'
 
 export interface Replica {
@@ -11,7 +12,8 @@ export interface Replica {
   url: string
 }
 
-/** Replicas of two versions behind a load balancer, which sends requests to those that report ready. */
+/** Replicas behind a load balancer, which sends requests to those that report ready. Each runs the code of today: what
+ * differs is whether it began before or after the migration. */
 export interface Replicas {
   /** Starts a replica, and waits until it gets requests. */
   start: (version: Version) => Promise<void>
@@ -30,11 +32,7 @@ interface Running extends Replica {
 /** As often as the readiness probe of a load balancer must be within SHUTDOWN_DELAY_MS. */
 const POLL_MS = 100
 
-export function createReplicas(
-  /** The entry point of each version. */
-  scripts: Record<Version, string>,
-  environment: Record<string, string>,
-): Replicas {
+export function createReplicas(environment: Record<string, string>): Replicas {
   const all = new Set<Running>()
   let turn = 0
   const poll = async (replica: Running) => {
@@ -49,7 +47,7 @@ export function createReplicas(
     start: async (version) => {
       const [port, metricsPort] = await freePorts(2)
       const url = `http://127.0.0.1:${port}`
-      const process = startProcess(scripts[version], {
+      const process = startProcess('src/main.ts', {
         ...environment,
         PORT: String(port),
         METRICS_PORT: String(metricsPort),

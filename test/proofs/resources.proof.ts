@@ -6,11 +6,11 @@ import { Client } from 'pg'
 import { type PrivatePostgres, startPrivatePostgres, unprivileged } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { onServer } from '../support/on-server.ts'
+import { sized } from '../support/sized.ts'
 import { createSmallDisk } from './small-disk.ts'
 import { checkAcknowledged, checkResponses, startWriters } from './steady-writers.ts'
 
-/** Few in CI; `npm run proof:failover` runs 32 clients. */
-const CLIENTS = Number(process.env['FAILOVER_CLIENTS'] ?? 8)
+const CLIENTS = sized(8, 32)
 const CONSOLES = 1
 const BYTES = 20_000
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { fillOutbox } from '../../dev/backlog.ts'
 import { createRandom } from '../../scripts/seed/random.ts'
+import { sized } from '../support/sized.ts'
 import { createAgents } from './delivery-writers.ts'
 import { dump } from './dump.ts'
 import { type Follower, startFollower } from './follower.ts'
@@ -11,9 +12,8 @@ import { restoreAndContinue } from './restore-continue.ts'
 import { createScene } from './restore-scene.ts'
 import { wreak } from './victim.ts'
 
-/** Few in CI; `npm run proof:restore` makes 20,000 updates and kills relays 20 times. */
-const UPDATES = Number(process.env['RESTORE_UPDATES'] ?? 400)
-const KILLS = Number(process.env['RESTORE_KILLS'] ?? 2)
+const UPDATES = sized(400, 20_000)
+const KILLS = sized(2, 20)
 const AGENTS = Math.ceil(UPDATES / 20)
 const PHASE = Math.ceil(UPDATES / 4)
 

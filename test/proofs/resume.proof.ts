@@ -12,13 +12,13 @@ import {
   startProcess,
 } from '../acceptance/processes.ts'
 import { createTestNats, type TestNats } from '../support/nats.ts'
+import { seedOr, sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 import { canBeWatched, type Seen, watch } from '../support/watching.ts'
 import { createAgents } from './delivery-writers.ts'
 import { startUpdates } from './updates-at-a-rate.ts'
 
-/** 30 in CI; `npm run proof:resume` comes back 500 times. */
-const RESUMES = Number(process.env['RESUMES'] ?? 30)
+const RESUMES = sized(30, 500)
 /** So many make one chain, from somewhere in the stream up to the present. */
 const BREAKS = 5
 const WATCHERS = 8
@@ -88,7 +88,7 @@ describe('a watch that breaks off', () => {
   }
 
   it(`goes on without a gap and without a repetition, ${RESUMES} times at random points`, async (t) => {
-    const seed = Number(process.env['RESUME_SEED'] ?? Date.now() % 1_000_000)
+    const seed = seedOr(Date.now() % 1_000_000)
     const random = createRandom(seed)
     const { url } = running
     const writer = { url, writers: 4, isUp: async () => {} }

@@ -1,47 +1,72 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { startIssuer } from '../../dev/issuer/issuer.ts'
-import { REVISION_GAPS } from '../../scripts/drill/revisions.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { createEmptyDatabase } from '../support/database.ts'
+import { migrationFolder } from '../support/migrations.ts'
 import { createTestNats } from '../support/nats.ts'
+import { REVISION_GAPS } from '../support/revisions.ts'
+import { sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 import { startFollower } from './follower.ts'
-import { prepareReleaseUpgrade } from './last-upgrade.ts'
 import { createReplicas, type Version } from './replicas.ts'
 import { checkOrder } from './restore-check.ts'
 import { startRoamingClients } from './roaming-clients.ts'
 
-/** Few in CI; `npm run proof:upgrade` rolls back and forward five times. */
-const ROUNDS = Number(process.env['UPGRADE_ROUNDS'] ?? 1)
-/** Of each version, in each phase. */
-const REQUESTS = Number(process.env['UPGRADE_REQUESTS'] ?? 150)
+const ROUNDS = sized(1, 5)
+/** Of the replicas of each kind, in each phase. */
+const REQUESTS = sized(150, 2_000)
 const CLIENTS = 8
 
-it('two versions serve together across a migration and a rollback, and lose no write and no event', async (t) => {
+const MIGRATIONS = join(import.meta.dirname, '../../migrations')
+
+/** What a release may bring: a column, and an index that is built while requests go on. */
+const SAMPLES = {
+  '9001_sample_column.sql': `-- Up Migration
+SET lock_timeout = '100ms';
+ALTER TABLE agents ADD COLUMN sample_column text;
+ALTER TABLE deleted_agents ADD COLUMN sample_column text;
+`,
+  '9002_sample_index.sql': `-- Up Migration
+-- No transaction
+SET lock_timeout = '10min';
+DROP INDEX CONCURRENTLY IF EXISTS agents_by_sample_column;
+CREATE INDEX CONCURRENTLY agents_by_sample_column ON agents (team_id, sample_column, id);
+`,
+}
+
+/** Longer than the lock timeout of a migration, so that it has to give up and try again. */
+const LONG_READ_MS = 3_000
+
+it('a migration, an upgrade and a rollback under load lose no write and no event', async (t) => {
   const cleanUp: (() => unknown)[] = []
   try {
-    const upgrade = prepareReleaseUpgrade()
-    cleanUp.unshift(upgrade.remove)
+    const baseline = readdirSync(MIGRATIONS).map((file) => [
+      file,
+      readFileSync(join(MIGRATIONS, file), 'utf8'),
+    ])
+    const folder = migrationFolder(t, { ...Object.fromEntries(baseline), ...SAMPLES })
     const [database, nats] = await Promise.all([createEmptyDatabase(), createTestNats()])
     cleanUp.unshift(database.drop, nats.remove)
-    await migrate(database.url, () => {}, { folder: upgrade.before })
+    await migrate(database.url, () => {})
     const issuer = await startIssuer({ grants: false })
     cleanUp.unshift(() => issuer.close())
-    const replicas = createReplicas(
-      { old: join(upgrade.root, 'src/main.ts'), new: 'src/main.ts' },
-      {
-        ...nats.environment,
-        ...{ AUTH_ISSUER: issuer.url, AUTH_AUDIENCE: issuer.audience, DATABASE_URL: database.url },
-        SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
-        LOG_LEVEL: 'error',
-        SHUTDOWN_DELAY_MS: '3000',
-        // A busy machine must not make a console refuse requests.
-        DATABASE_MAX_WAIT_MS: '10000',
-      },
-    )
+    const replicas = createReplicas({
+      ...nats.environment,
+      AUTH_ISSUER: issuer.url,
+      AUTH_AUDIENCE: issuer.audience,
+      DATABASE_URL: database.url,
+      SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      LOG_LEVEL: 'error',
+      SHUTDOWN_DELAY_MS: '3000',
+      // A busy machine must not make a console refuse requests.
+      DATABASE_MAX_WAIT_MS: '10000',
+    })
     cleanUp.unshift(replicas.close)
     const token = await issuer.token({ user: randomUUID(), team: randomUUID() })
 
@@ -65,7 +90,7 @@ it('two versions serve together across a migration and a rollback, and lose no w
     }
 
     await serve('old')
-    await migrate(database.url, () => {}, { folder: upgrade.after })
+    assert.match(await migrateDuringRead(), /held by .* "long report"/)
     await serve('old')
     for (let round = 0; round < ROUNDS; round++) {
       // A roll-out that is given up half way, a complete one, and a complete rollback.
@@ -82,7 +107,7 @@ it('two versions serve together across a migration and a rollback, and lose no w
     })
     const stored = await readRevisions('agents')
     assert.deepEqual(stored, acknowledged)
-    assert.deepEqual(await database.query(REVISION_GAPS('agents')), [])
+    assert.deepEqual(await database.query(REVISION_GAPS), [])
     const events = await nats.readAll()
     assert.deepEqual(
       checkOrder(events, new Map()),
@@ -95,10 +120,23 @@ it('two versions serve together across a migration and a rollback, and lose no w
     assert.equal(follower.refusals(), 0)
     const { old, new: newer } = clients.answered
     t.diagnostic(
-      `from ${upgrade.from ?? 'this version'} with ${upgrade.files.join(', ') || 'no migration'}: ${old} requests to the old ` +
-        `version, ${newer} to the new one, ${clients.refused()} refused with 503; ${events.length} events in order; ` +
-        `${3 * ROUNDS + 1} replacements`,
+      `${old} requests to replicas that an upgrade ends, ${newer} to those that it starts, ${clients.refused()} refused with ` +
+        `503; ${events.length} events in order; ${3 * ROUNDS + 1} replacements`,
     )
+
+    /** Returns what the migration has reported. */
+    async function migrateDuringRead(): Promise<string> {
+      const reader = new Client({ connectionString: database.url, application_name: 'long report' })
+      await reader.connect()
+      await reader.query('BEGIN; SELECT FROM agents LIMIT 1')
+      const lines: string[] = []
+      const migrating = migrate(database.url, (line) => void lines.push(line), { folder })
+      await sleep(LONG_READ_MS)
+      await reader.query('COMMIT')
+      await reader.end()
+      await migrating
+      return lines.join('\n')
+    }
 
     async function readRevisions(table: string): Promise<Map<string, number>> {
       const rows = await database.query<{ id: string; revision: number }>(

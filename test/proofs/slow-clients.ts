@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 /** Clients that send requests and do not read the responses, or that hardly send, in a process of their own. */
 
@@ -9,6 +10,8 @@ export interface SlowClient {
   /** What it sends after that, a byte each second. Undefined for a client that does not read. */
   rest?: string
   count: number
+  /** The address of this machine that they connect from. */
+  from?: string
 }
 
 export interface SlowClients {
@@ -26,12 +29,17 @@ export interface SlowClientsReport {
 const CONNECTING_AT_ONCE = 100
 
 const [{ url, clients }] = (await once(process, 'message')) as [SlowClients]
-const { hostname, port } = new URL(url)
+const { protocol, hostname, port } = new URL(url)
 const report: SlowClientsReport = { statuses: {}, served: 0 }
 
-async function open({ begin, rest }: SlowClient): Promise<void> {
-  const socket = connect(Number(port), hostname)
-  const connected = Promise.race([once(socket, 'connect'), once(socket, 'close')])
+async function open({ begin, rest, from = '127.0.0.1' }: SlowClient): Promise<void> {
+  const plain = connect({ port: Number(port), host: hostname, localAddress: from })
+  plain.on('error', () => {})
+  const socket = protocol === 'https:' ? connectTls({ socket: plain, rejectUnauthorized: false }) : plain
+  const connected = Promise.race([
+    once(socket, protocol === 'https:' ? 'secureConnect' : 'connect'),
+    once(socket, 'close'),
+  ])
   socket.on('error', () => {})
   void Promise.race([once(socket, 'data'), once(socket, 'close')])
     .catch(() => {})

@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { operation } from '../services/mounted.ts'
+import { sized } from '../support/sized.ts'
 import { hashOfBulk, pour } from './bulk.ts'
 import { withChildren } from './children.ts'
 import type { Mounts, StartedConsole } from './mounted-console.ts'
 
 const MIB = 1024 * 1024
-const BYTES = Number(process.env['STREAM_MIB'] ?? 128) * MIB
+const BYTES = sized(128, 1_024) * MIB
 const MOST_GROWN = 50 * MIB
 
 describe('a body of any size', () => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { operation } from '../services/mounted.ts'
+import { sized } from '../support/sized.ts'
 import { withChildren } from './children.ts'
 import type { Mounts, StartedConsole } from './mounted-console.ts'
 import { quantile } from './timing.ts'
 
-const SWAPS = Number(process.env['SWAPS'] ?? 25)
+const SWAPS = sized(25, 200)
 const OPERATIONS = 2_000
 const CALLERS = 8
 

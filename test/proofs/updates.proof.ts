@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole, useReplica } from '../support/console.ts'
+import { sized } from '../support/sized.ts'
 
-/** 1,000 in CI; `npm run proof:updates` makes 20,000. */
-const UPDATES = Number(process.env['UPDATES'] ?? 1_000)
+const UPDATES = sized(1_000, 20_000)
 const WRITERS = 32
 const AGENTS = 12
 const FIELDS = [

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fillOutbox } from '../../dev/backlog.ts'
 import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
 import { createTestNats, type StreamEvent, type TestNats } from '../support/nats.ts'
+import { sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
 import { canBeWatched, type Seen, type Watching, watch } from '../support/watching.ts'
 import { gatherCrowd, type WatchingCrowd } from './crowd.ts'
@@ -14,16 +15,15 @@ import { stall } from './stalled-watcher.ts'
 import { SLACK } from './timing.ts'
 import { startUpdates } from './updates-at-a-rate.ts'
 
-/** 300 in CI; `npm run proof:watchers` has 1,000, for longer, and more that stop reading. */
-const WATCHERS = Number(process.env['WATCHERS'] ?? 300)
-const SECONDS = Number(process.env['WATCH_SECONDS'] ?? 4)
+const WATCHERS = sized(300, 1_000)
+const SECONDS = sized(4, 30)
 const TEAMS = 20
 const AGENTS_PER_TEAM = 10
 const PER_SECOND = 100
 
 /** More than the 4 MiB that the system keeps for each. */
 const FLOOD = { agentsPerTeam: 1_000, revisions: 12 }
-const STALLED = Number(process.env['STALLED_WATCHERS'] ?? 20)
+const STALLED = sized(20, 50)
 /** 256 KiB, and what it costs to keep them. */
 const MOST_FOR_A_STALLED_ONE = 400 * 1024
 /** Most of it is what the events leave behind until it is worth collecting, stalled watchers or not. */
@@ -51,7 +51,6 @@ describe(`${WATCHERS} watchers of one process`, () => {
     running = await startConsoleProcess({
       LOG_LEVEL: 'error',
       // The watchers of a team are one user here.
-      WATCH_MAX_PER_USER: '200',
       ...nats.environment,
       ...TELLS_MEMORY,
     })

@@ -26,7 +26,6 @@ import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 import { documentedGrants } from '../support/documented-grants.ts'
 import { createMovingAddress } from '../support/moving-address.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
-import { signingKey } from '../support/signing.ts'
 
 const root = join(import.meta.dirname, '../..')
 const statements = grantsTo('console')
@@ -83,7 +82,6 @@ describe('npm run doctor', async () => {
     AUTH_AUDIENCE: issuer.audience,
     PUBLIC_URL: `https://${closed}`,
     SECRETS_KEYS: `k1:${key.toString('base64')}`,
-    AUDIT_SIGNING_KEY: signingKey(),
     NATS_URL: nats.url,
     REDIS_URL: redis.url,
     EVOLUTION_URL: evolution.url,
@@ -222,9 +220,8 @@ describe('npm run doctor', async () => {
     assert.equal(problems(findings).length, 3)
   })
 
-  it('finds a clock that is wrong, at the database and at the issuer', async () => {
+  it('finds that the clock differs from that of the issuer', async () => {
     const findings = await run({}, () => Date.now() + 600_000)
-    finds(findings, 'database clock', /600\.\d s ahead of that of PostgreSQL/)
     finds(findings, 'issuer', /s ahead of that of the issuer/)
   })
 
@@ -400,7 +397,7 @@ describe('npm run doctor', async () => {
     const ended = once(command, 'close')
     const stdout = await text(command.stdout)
     assert.deepEqual(await ended, [1, null], stdout)
-    assert.match(stdout, /^problem  machine +A process may open 1024 files; MAX_CONNECTIONS=10000/m)
+    assert.match(stdout, /^problem  machine +A process may open 1024 files; 10000 connections/m)
     const lines = stdout.split('\n')
     const at = lines.findIndex((line) => line.startsWith('problem'))
     assert.equal(lines[at + 1]?.indexOf('->'), lines[at]?.indexOf('A process'))

@@ -14,7 +14,7 @@ describe('a generated fleet', () => {
 
   const indexesOf = ({ query }: TestDatabase) =>
     query<{ indexdef: string }>(
-      `SELECT indexdef FROM pg_indexes WHERE tablename IN ('agents', 'agent_revisions') ORDER BY indexname`,
+      `SELECT indexdef FROM pg_indexes WHERE tablename IN ('agents', 'agent_filters', 'agent_filters_7', 'agent_revisions') ORDER BY indexname`,
     )
   const fleetOf = ({ query }: TestDatabase) =>
     query(

@@ -157,13 +157,13 @@ describe('while the database is down', async () => {
     }
     const stored = () =>
       findEvents(
-        running.deps.database,
+        running.deps.database.system,
         event.team_id,
         {},
         { order: 'newest_first', after: undefined, limit: 10 },
       )
-    await insertEvents(running.deps.database, [event])
-    await insertEvents(running.deps.database, [event, { ...event, id: running.deps.newId() }])
+    await insertEvents(running.deps.database.system, [event])
+    await insertEvents(running.deps.database.system, [event, { ...event, id: running.deps.newId() }])
     assert.equal((await stored()).events.length, 2)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { escapeText } from '../../src/services/clean/clean-text.ts'
+import { escapeText } from '../../src/services/document/clean.ts'
 import { document, refTo, returning, sending } from './documents.ts'
 import { usePolling, usePublishing } from './publishing.ts'
 

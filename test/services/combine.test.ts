@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { combine } from '../../src/services/combine/combine.ts'
+import { combine } from '../../src/services/document/combine.ts'
+import type { PreparedParts } from '../../src/services/document/prepare.ts'
+import { validateDocument } from '../../src/services/document/read.ts'
 import { type Node, segmentsOf, valueAt, walk } from '../../src/services/document/tree.ts'
-import { validateDocument } from '../../src/services/validate/validate.ts'
-import type { PreparedParts } from '../../src/services/workers/prepare.ts'
+import { sized } from '../support/sized.ts'
 import { document, prepared, refTo, returning, sending } from './documents.ts'
 import { findDifference } from './meaning.ts'
 
@@ -394,7 +395,7 @@ describe('the combined document', () => {
           }
         }
       }),
-      { numRuns: Number(process.env['COMBINATIONS'] ?? 100) },
+      { numRuns: sized(50, 5_000) },
     )
   })
 })

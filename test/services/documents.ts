@@ -1,5 +1,5 @@
-import type { Service } from '../../src/services/file/service.ts'
-import { type PreparedParts, prepareParts } from '../../src/services/workers/prepare.ts'
+import { type PreparedParts, prepareParts } from '../../src/services/document/prepare.ts'
+import type { Service } from '../../src/services/file/services-file.ts'
 
 /** A service as the services file would declare it. */
 export function service(changes: Partial<Service> = {}): Service {
@@ -17,9 +17,8 @@ export function service(changes: Partial<Service> = {}): Service {
     deadlineMs: 1_000,
     maxInFlight: 256,
     maxRequestBytes: Number.POSITIVE_INFINITY,
-    maxResponseBytes: undefined,
+    maxResponseBytes: Number.POSITIVE_INFINITY,
     pollMs: 1_000,
-    sampleRatio: 1,
     ...changes,
   }
 }

@@ -1,8 +1,7 @@
 import { after } from 'node:test'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
-import type { DeclaredOperation } from '../../src/services/document/prepared.ts'
+import type { DeclaredOperation } from '../../src/services/document/document.ts'
 import type { MountedService } from '../../src/services/mount/forward.ts'
-import type { MountOptions } from '../../src/services/mount/routes.ts'
 import { createMountedTable, type MountedTable } from '../../src/services/mount/table.ts'
 import { type ConsoleOptions, startConsole, type TestConsole } from '../support/console.ts'
 import { type Behind, startBehind } from './behind.ts'
@@ -25,11 +24,9 @@ export interface MountedOptions extends Pick<ConsoleOptions, 'overrides' | 'envi
   maxInFlight?: number
   maxRequestBytes?: number
   maxResponseBytes?: number
-  sampleRatio?: number
   readPermission?: string
   writePermission?: string
   budgetPriority?: MountedService['budgetPriority']
-  observeResponse?: MountOptions['observeResponse']
 }
 
 /** `GET /v1/things/{id}` of `things`, unless told otherwise. */
@@ -77,11 +74,9 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
           writePermission: options.writePermission,
           budgetPriority: options.budgetPriority ?? 'interactive',
           maxRequestBytes: options.maxRequestBytes ?? Number.POSITIVE_INFINITY,
-          sampleRatio: options.sampleRatio ?? 0,
         })
       }
-      const { observeResponse } = options
-      return { table: () => table, services, ...(observeResponse ? { observeResponse } : {}) }
+      return { table: () => table, services }
     },
   })
   return {

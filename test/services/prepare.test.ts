@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DocumentInvalid } from '../../src/services/document/invalid.ts'
+import { DocumentInvalid } from '../../src/services/document/document.ts'
 import { document, prepared, refTo, returning } from './documents.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a document

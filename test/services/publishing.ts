@@ -87,7 +87,6 @@ export async function startPolling(
     token: 'pass',
     prefixes: [`/v1/${name}`],
     poll_seconds: 0.1,
-    sample_ratio: 1,
     ...entry,
   }))
   writeFileSync(file, JSON.stringify({ services }))

@@ -59,9 +59,8 @@ describe('the services file', () => {
       deadlineMs: 5_000,
       maxInFlight: 256,
       maxRequestBytes: 10 * 1024 * 1024,
-      maxResponseBytes: undefined,
+      maxResponseBytes: Number.POSITIVE_INFINITY,
       pollMs: 30_000,
-      sampleRatio: 0.01,
     }
     assert.deepEqual(read(JSON.stringify({ services: [entry()] })), [expected])
     const yaml =

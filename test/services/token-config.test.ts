@@ -31,10 +31,9 @@ describe('the console does not start', () => {
   it('with an evolution service at http:// on another machine, unless told to', () => {
     const EVOLUTION_URL = 'http://evolution.internal:8080'
     const [error = '', ...more] = errorsOf({ EVOLUTION_URL })
-    assert.match(error, /^EVOLUTION_URL is http:\/\/ to another machine, .* set EVOLUTION_INSECURE_HTTP=on/)
-    assert.deepEqual(more, [])
-    assert.deepEqual(errorsOf({ EVOLUTION_URL, EVOLUTION_INSECURE_HTTP: 'on' }), [])
-    assert.equal(errorsOf({ EVOLUTION_URL, EVOLUTION_INSECURE_HTTP: 'off' }).length, 1)
+    assert.match(error, /^EVOLUTION_URL is http:\/\/ to another machine: .* \(http_evolution\)$/)
+    assert.deepEqual(more, ['To accept this risk: ALLOW_INSECURE=http_evolution'])
+    assert.deepEqual(errorsOf({ EVOLUTION_URL, ALLOW_INSECURE: 'http_evolution' }), [])
     assert.deepEqual(errorsOf({ EVOLUTION_URL: 'http://127.0.0.1:8080' }), [])
   })
 })

@@ -3,20 +3,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { pino } from 'pino'
-import type { ServedDocument } from '../../src/services/combine/combine.ts'
-import { type PreparedDocument, toShared } from '../../src/services/document/prepared.ts'
+import type { ServedDocument } from '../../src/services/document/combine.ts'
+import type { PreparedDocument } from '../../src/services/document/document.ts'
 import {
   createDocumentWorkers,
   type DocumentWorkers,
   type DocumentWorkersOptions,
-} from '../../src/services/workers/pool.ts'
+} from '../../src/services/poll/workers.ts'
 import { bytesOf, document, refTo, returning, service } from './documents.ts'
 
 const OWN = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')
 const read = ({ bytes }: ServedDocument) =>
   JSON.parse(Buffer.from(bytes).toString()) as { paths: Record<string, object> }
 const prepare = async (workers: DocumentWorkers, content: object | string) =>
-  (await workers.prepare(service(), toShared(bytesOf(content)), [])) as PreparedDocument
+  (await workers.prepare(service(), bytesOf(content), [])) as PreparedDocument
 const useWorkers = (options: Partial<DocumentWorkersOptions> = {}): DocumentWorkers => {
   const workers = createDocumentWorkers({ log: pino({ level: 'silent' }), ...options })
   after(() => workers.close())
@@ -27,12 +27,11 @@ describe('the workers that read documents', () => {
   const workers = useWorkers()
   const good = document({ '/v1/teams': { get: returning({ type: 'string' }) } })
 
-  it('prepare, compare and combine', async () => {
+  it('prepare and combine', async () => {
     const before = await prepare(workers, good)
     const { title, version, operations, leftOut } = before
     assert.deepEqual([title, version, operations.length, leftOut], ['A service', '1.0.0', 1, []])
     const next = await prepare(workers, document({ '/v1/teams': { put: returning({}) } }))
-    assert.deepEqual(await workers.compare(before, next), ['GET /v1/teams: the operation is gone.'])
     assert.deepEqual(
       next.operations.map(({ method }) => method),
       ['PUT'],
@@ -58,6 +57,17 @@ describe('the workers that read documents', () => {
     assert.equal((await prepare(small, good)).operations.length, 1)
   })
 
+  it('give up a document that takes too long, and delay no other', async () => {
+    const impatient = useWorkers({ deadlineMs: 1_000 })
+    const [ended, next] = await Promise.allSettled([
+      prepare(impatient, `x:\n${'  - {a: [b, c]}\n'.repeat(300_000)}`),
+      prepare(impatient, good),
+    ])
+    assert.match(String(ended.status === 'rejected' && ended.reason), /took longer than 1000 ms/)
+    assert.equal(next.status, 'fulfilled')
+    assert.equal((await prepare(impatient, good)).operations.length, 1)
+  })
+
   it('leaves the event loop alone, whatever the size of a document', async () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 2_000 }, (_, i) => [
@@ -78,7 +88,7 @@ describe('the workers that read documents', () => {
     )
     const large = document(paths, schemas)
     assert.ok(JSON.stringify(large).length > 2 * 1024 * 1024)
-    const bytes = toShared(bytesOf(large))
+    const bytes = bytesOf(large)
     const turns = watchTurns()
     const combined = await workers.combine(OWN, [
       (await workers.prepare(service(), bytes, [])) as PreparedDocument,
@@ -86,97 +96,6 @@ describe('the workers that read documents', () => {
     const longestMs = turns.stop()
     assert.ok(read(combined).paths['/v1/teams/Schema1999'])
     assert.ok(longestMs < 100, `the event loop was away for ${longestMs} ms`)
-  })
-})
-
-describe('a sampled response', async () => {
-  const workers = useWorkers({ deadlinesMs: { check: 3_000 } })
-
-  const team = {
-    type: 'object',
-    required: ['id'],
-    properties: { id: { type: 'integer' }, parent: { anyOf: [refTo('Team'), { type: 'null' }] } },
-  }
-  const declared = document(
-    {
-      '/v1/teams/{id}': {
-        get: {
-          responses: {
-            200: { description: 'Fine', content: { 'application/json': { schema: refTo('Team') } } },
-            204: { description: 'Nothing' },
-            '4XX': { $ref: '#/components/responses/Refused' },
-          },
-        },
-      },
-    },
-    {},
-    {
-      components: {
-        schemas: { Team: team },
-        responses: {
-          Refused: {
-            description: 'Refused',
-            content: { 'application/*': { schema: { type: 'object', required: ['detail'] } } },
-          },
-        },
-      },
-    },
-  )
-  const prepared = await prepare(workers, declared)
-  const check = (body: string, status = 200, contentType = 'application/json; charset=utf-8') =>
-    workers.check(prepared, {
-      method: 'GET',
-      path: '/v1/teams/{id}',
-      status,
-      contentType,
-      bytes: bytesOf(body),
-    })
-
-  it('that is as declared has no difference', async () => {
-    assert.equal(await check('{"id": 1, "parent": {"id": 2, "parent": null}}'), undefined)
-    assert.equal(await check('{"detail": "x"}', 404, 'application/problem+json'), undefined)
-    assert.equal(await check('', 204), undefined)
-  })
-
-  it('need not have what is only ever sent', async () => {
-    const user = {
-      type: 'object',
-      required: ['id', 'password'],
-      properties: { id: { type: 'integer' }, password: { type: 'string', writeOnly: true } },
-    }
-    const users = await prepare(workers, document({ '/v1/teams': { get: returning(user) } }))
-    const response = { method: 'GET', path: '/v1/teams', status: 200, contentType: 'application/json' }
-    assert.equal(await workers.check(users, { ...response, bytes: bytesOf('{"id": 1}') }), undefined)
-    assert.match((await workers.check(users, { ...response, bytes: bytesOf('{}') })) ?? '', /'id'/)
-  })
-
-  it('whose check does not end is given up, and delays neither documents nor later checks', async () => {
-    const slow = { type: 'string', pattern: '^(a|a|a|a|a|a)*$' }
-    const hostile = await prepare(workers, document({ '/v1/teams': { get: returning(slow) } }))
-    const response = { method: 'GET', path: '/v1/teams', status: 200, contentType: 'application/json' }
-    const endless = workers.check(hostile, { ...response, bytes: bytesOf(`"${'a'.repeat(60)}!"`) })
-    let isEnded = false
-    const ended = assert.rejects(endless, /took longer than 3000 ms/).finally(() => {
-      isEnded = true
-    })
-    const next = check('{"id": "x"}')
-    await prepare(workers, declared)
-    assert.ok(!isEnded, 'the document waited for the check')
-    await ended
-    assert.equal(await next, 'It must be integer (#/properties/id/type).')
-  })
-
-  it('about which nothing is declared has no difference either', async () => {
-    assert.equal(await check('{}', 503), undefined)
-  })
-
-  it('that differs is reported by what the document says, without the content of the response', async () => {
-    assert.equal(await check('{"id": "secret"}'), 'It must be integer (#/properties/id/type).')
-    assert.equal(await check('{"secret": 1}'), "It must have required property 'id' (#/required).")
-    assert.equal(await check('{}', 404), "It must have required property 'detail' (#/required).")
-    assert.equal(await check('{"id": 1'), 'It is not JSON.')
-    assert.equal(await check('{}', 200, 'text/secret'), 'The media type is not declared for the status 200.')
-    assert.equal(await check('{}', 201), 'The status 201 is not declared.')
   })
 })
 

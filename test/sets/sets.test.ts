@@ -42,14 +42,7 @@ describe('a configuration set', async () => {
   }
   /** All that a write can change. */
   const stored = async () => {
-    const tables = [
-      'agents',
-      'agent_revisions',
-      'outbox',
-      'audit_events',
-      'managed_agents',
-      'agent_addresses',
-    ]
+    const tables = ['agents', 'agent_revisions', 'outbox', 'audit_events', 'managed_agents', 'agent_filters']
     const rows = []
     for (const table of tables) {
       rows.push(await running.database.query(`SELECT to_jsonb(t) FROM ${table} t ORDER BY to_jsonb(t)::text`))
@@ -111,7 +104,7 @@ describe('a configuration set', async () => {
     ])
   })
 
-  it('answers in a dry run what the write answers, and writes nothing', async () => {
+  it('answers in a dry run what the write answers but for the revision, which is the current one, and writes nothing', async () => {
     const name = key()
     const white_box_config = { repo_url: 'https://git.example', github_token: 'ghp-0123456789-abcdefghij' }
     const specs = [
@@ -125,11 +118,17 @@ describe('a configuration set', async () => {
       const planned = await ours.plan(name, { spec })
       assert.equal(await stored(), before)
       const written = await ours.apply(name, { spec })
-      assert.deepEqual([planned.status, planned.headers.get('etag')], [n === 0 ? 201 : 200, `"${n + 1}"`])
+      const etag = n === 0 ? null : `"${n}"`
+      assert.deepEqual([planned.status, planned.headers.get('etag')], [n === 0 ? 201 : 200, etag])
+      assert.deepEqual([planned.body.revision, planned.body.applied_revision], [n, n])
       assert.equal(written.status, planned.status, written.text)
-      const { id } = written.body.agent
-      const expected = n === 0 ? { ...planned.body, agent: { ...planned.body.agent, id } } : planned.body
-      assert.deepEqual(written.body, expected)
+      const { agent, revision, applied_revision } = written.body
+      assert.deepEqual([revision, applied_revision], [n + 1, n + 1])
+      const expected = { ...planned.body, revision, applied_revision }
+      assert.deepEqual(
+        written.body,
+        n === 0 ? { ...expected, agent: { ...expected.agent, id: agent.id } } : expected,
+      )
       for (const { text } of [planned, written]) assert.doesNotMatch(text, /abcdefghij"|0123456789/)
     }
     const fields = ok(await ours.plan(name, { spec: { model_name: 'another' } }))
@@ -232,7 +231,8 @@ describe('a configuration set', async () => {
     refused(await ours.apply(name, { spec: both, force: ['hub'] }), 409, 'field_drifted')
     const planned = ok(await ours.plan(name, { spec: both, force: ['purpose'] }))
     const applied = ok(await ours.apply(name, { spec: both, force: ['purpose'] }))
-    assert.deepEqual(applied, planned)
+    assert.deepEqual([planned.revision, applied.revision], [3, 4])
+    assert.deepEqual(applied.changes, planned.changes)
     assert.deepEqual(
       applied.changes.map(({ field, old, drifted }) => [field, old, drifted]),
       [
@@ -444,7 +444,7 @@ describe('a configuration set', async () => {
     )
     await remove(ids.get('c'), '?erase=true')
     const { eraseStep } = await import('../../src/agents/lifecycle/erase.ts')
-    while (await eraseStep(running.deps.database, Math.floor(nowMs / 1_000) + 1));
+    while (await eraseStep(running.deps.database.system, Math.floor(nowMs / 1_000) + 1));
     const left = await running.database.query('SELECT FROM managed_agents WHERE agent_id = $1', [
       ids.get('c'),
     ])

@@ -13,7 +13,9 @@ describe('an update of an agent', async () => {
   const person = await running.person()
   const { deps } = running
   const { sql, cost, close } = await createExplainingSql(
-    ...([running.database.url, deps.database, 'force_generic_plan'] as const),
+    running.database.url,
+    deps.database.system,
+    'force_generic_plan',
   )
   after(close)
   const agents = createAgents({ ...deps, sql, history: createHistory({ ...deps, sql }) })

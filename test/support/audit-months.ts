@@ -32,7 +32,7 @@ export async function addAuditEvents(
   { team, agent, count, days, before = 'now()' }: AuditEvents,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO audit_events
+    `INSERT INTO audit_events (team_id, id, at, user_id, action, agent_id, request_id, detail)
      SELECT $1, overlay(first_id_at(at)::text PLACING substr(gen_random_uuid()::text, 15) FROM 15)::uuid,
        extract(epoch FROM at), $1, 'agent_updated', coalesce($4, gen_random_uuid()), 'r', '{"revision": 2, "fields": ["purpose"]}'
      FROM (SELECT ${before} - make_interval(secs => n * $3::float8 * 86400.0 / $2) AS at FROM generate_series(1, $2) n) times`,

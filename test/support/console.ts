@@ -6,8 +6,8 @@ import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
 import { type App, buildApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
+import { close } from '../../src/platform/close.ts'
 import { createDatabase } from '../../src/platform/database/database.ts'
-import { createLanes } from '../../src/platform/fairness/lanes.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { startRelay } from '../../src/relay/start.ts'
@@ -54,9 +54,17 @@ export interface TestConsole {
   close: () => Promise<void>
 }
 
+interface Limits {
+  lockTimeoutMs: number
+  redisMaxWaitMs: number
+  maxEventLoopDelayMs: number
+}
+
 export interface ConsoleOptions {
   overrides?: Partial<Pick<Deps, 'now' | 'newId'>>
   environment?: Record<string, string>
+  /** What production does not let an operator change. A busy machine must not make the console refuse the few requests of a test. */
+  limits?: Partial<Limits>
   /** Publishes keys and signs tokens when absent. Closed with the console. */
   issuer?: Issuer
   /** What is mounted. Nothing when absent. */
@@ -72,12 +80,21 @@ export async function useConsole(options: ConsoleOptions = {}): Promise<TestCons
   return running
 }
 
+function withLimits(config: Config, limits: Partial<Limits> = {}): Config {
+  const { lockTimeoutMs = 5_000, redisMaxWaitMs = 10_000, maxEventLoopDelayMs = 0 } = limits
+  return {
+    ...config,
+    pool: { ...config.pool, lockTimeoutMs, connectTimeoutMs: 30_000 },
+    redis: config.redis && { ...config.redis, maxWaitMs: redisMaxWaitMs },
+    maxEventLoopDelayMs,
+  }
+}
+
 /** A second replica of a console. One replica makes the changes of an agent one after the other; two race. */
 export async function useReplica(running: TestConsole): Promise<TestConsole> {
   const { pool } = running
   const database = createDatabase(running.database.url, running.deps.log, pool)
-  const lanes = createLanes(pool)
-  const app = await buildApp({ ...running.deps, database, lanes, metrics: createMetrics() })
+  const app = await buildApp({ ...running.deps, database, metrics: createMetrics() })
   after(async () => {
     await app.close()
     await database.close()
@@ -89,13 +106,14 @@ export async function useReplica(running: TestConsole): Promise<TestConsole> {
 
 /** The console as production builds it, on a free port, with a database and an issuer of its own. */
 export async function startConsole(options: ConsoleOptions = {}): Promise<TestConsole> {
-  const [database, issuer] = await Promise.all([
-    createTestDatabase(),
-    options.issuer ?? startIssuer({ grants: false }),
-  ])
+  const opened = new AsyncDisposableStack()
+  const database = await createTestDatabase()
+  opened.defer(() => database.drop())
+  const issuer = opened.adopt(options.issuer ?? (await startIssuer({ grants: false })), close)
   const evolution = await startEvolutionService({ issuer: issuer.url, audience: issuer.audience })
+  opened.adopt(evolution, close)
   const logLines: string[] = []
-  const config = readConfig({
+  const read = readConfig({
     PORT: '0',
     METRICS_PORT: '0',
     DATABASE_URL: database.url,
@@ -104,37 +122,21 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
     EVOLUTION_URL: evolution.url,
     // A busy machine must not make the console refuse the few requests of a test.
     DATABASE_MAX_WAIT_MS: '10000',
-    // Nor must it let a team wait for headroom.
-    FAIR_SHARES_MAX_UTILIZATION: '1',
-    DATABASE_LOCK_TIMEOUT_MS: '5000',
-    DATABASE_CONNECT_TIMEOUT_MS: '30000',
     SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...options.environment,
   })
+  const config = withLimits(read, options.limits)
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
-  const deps = createDeps(config, { log, ...options.overrides })
+  const deps = opened.adopt(createDeps(config, { log, ...options.overrides }), close)
   if (options.mount) deps.services = { ...deps.services, mount: options.mount(deps) }
-  const app = await buildApp(deps)
-  options.extend?.(app)
   const { events } = deps
   const databaseUrl = config.events?.relayDatabaseUrl
-  const relay = events && databaseUrl && startRelay({ ...deps, ...events, databaseUrl })
-  const close = async () => {
-    await app.close()
-    await (relay && relay.close())
-    deps.redis?.close()
-    await Promise.all([
-      deps.database.close(),
-      deps.evolution?.close(),
-      events?.nats.close(),
-      deps.services.close(),
-      deps.outbound.close(),
-    ])
-    await Promise.all([evolution.close(), issuer.close(), database.drop()])
-  }
+  if (events && databaseUrl) opened.adopt(startRelay({ ...deps, ...events, databaseUrl }), close)
+  const app = opened.adopt(await buildApp(deps), close)
+  options.extend?.(app)
   const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free })).catch(
     async (error: unknown) => {
-      await close()
+      await opened.disposeAsync()
       throw error
     },
   )
@@ -155,7 +157,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
       token: await issuer.token({ user, team, ...(scope === undefined ? {} : { scope }) }),
     }),
     request: (method, path, requestOptions) => request(url, method, path, requestOptions),
-    close,
+    close: () => opened.disposeAsync(),
   }
 }
 

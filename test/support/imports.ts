@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AgentImportItem, AgentImportResult } from '../../src/contract/imports.ts'
+import type { AgentImportResult, AgentImportRowResult } from '../../src/contract/imports.ts'
 import type { ValidationError } from '../../src/contract/validation-error.ts'
 import type { Person, Reply, TestConsole } from './console.ts'
 
@@ -33,8 +33,15 @@ export async function importRows(...args: Parameters<typeof sendImport>): Promis
   return body
 }
 
+/** The rows with the revisions that a dry run has returned, so that they are applied to nothing else. */
+export const asPlanned = <Row extends object>(
+  rows: readonly Row[],
+  { results }: AgentImportResult,
+): (Row & { expected_revision: number | null })[] =>
+  rows.map((row, index) => ({ ...row, expected_revision: results[index]?.revision ?? null }))
+
 /** Short enough to compare: key, action, revision, fields and code. */
-export const shown = (items: readonly AgentImportItem[]) =>
+export const shown = (items: readonly AgentImportRowResult[]) =>
   items.map(({ external_key: key, action, revision, fields, error }) => [
     ...[key, action, revision, fields.join()],
     ...(error ? [error.code] : []),

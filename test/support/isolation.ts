@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { COLLECTION } from './agents.ts'
 import type { Person, RequestOptions, TestConsole } from './console.ts'
-import { createCardSigner } from './signed-cards.ts'
 
 /** How every operation that names something of a team is tried with an id that is not the caller's. One that
  * is missing here fails the isolation test. */
@@ -32,7 +31,7 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
     path: `/v1/agent-configurations/${id}/delegation`,
   }),
   'HEAD /v1/agent-configurations/:id/delegation': (id) => ({
-    path: `/v1/agent-configurations/${id}/delegation?as_of=1`,
+    path: `/v1/agent-configurations/${id}/delegation`,
   }),
   'GET /v1/agent-configurations/:id/dependents': (id) => ({
     path: `/v1/agent-configurations/${id}/dependents`,
@@ -102,11 +101,8 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
     path: `/v1/agent-configurations/${id}/agent-card`,
   }),
   'POST /v1/agent-configurations/:id/refresh-card': (id) => ({
-    path: `/v1/agent-configurations/${id}/refresh-card?dry_run=false`,
+    path: `/v1/agent-configurations/${id}/refresh-card`,
   }),
-  'GET /v1/card-keys/:kid': (id) => ({ path: `/v1/card-keys/${id}` }),
-  'HEAD /v1/card-keys/:kid': (id) => ({ path: `/v1/card-keys/${id}` }),
-  'DELETE /v1/card-keys/:kid': (id) => ({ path: `/v1/card-keys/${id}` }),
   'GET /v1/views/:name': (id) => ({ path: `/v1/views/${id}?scope=team` }),
   'HEAD /v1/views/:name': (id) => ({ path: `/v1/views/${id}?scope=team` }),
   'DELETE /v1/views/:name': (id) => ({ path: `/v1/views/${id}?scope=team` }),
@@ -137,11 +133,9 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
 
 /** Creates for the owner of an agent what the operations above name by its id, so that another team could find it. */
 export async function nameAfter(running: TestConsole, { token }: Person, id: string): Promise<void> {
-  const { kid: _, ...cardKey } = createCardSigner('ES256', id, ['https://agents.example.com']).key
   const contents: Record<string, object> = {
     [`${COLLECTION}/${id}/secrets/crm`]: { value: 'of-the-owner' },
     [`/v1/views/${id}?scope=team`]: { query: '', columns: [] },
-    [`/v1/card-keys/${id}`]: cardKey,
     [`/v1/configuration-sets/theirs/agents/${id}`]: { spec: {}, adopt: id },
   }
   for (const [path, json] of Object.entries(contents)) {
@@ -170,12 +164,6 @@ export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'HEAD /v1/configuration-sets/:set/agents': 'lists the team of the token; see the test of sets',
   'GET /v1/configuration-sets/:set/drift': 'lists the team of the token; see the test of sets',
   'HEAD /v1/configuration-sets/:set/drift': 'lists the team of the token; see the test of sets',
-  'GET /v1/card-keys': 'lists the keys of the team of the token; see the test of card keys',
-  'HEAD /v1/card-keys': 'lists the keys of the team of the token; see the test of card keys',
-  'PUT /v1/card-keys/:kid': 'saves for the team of the token; see the test of card keys',
-  'GET /v1/card-policy': 'returns the policy of the team of the token; see the test of card keys',
-  'HEAD /v1/card-policy': 'returns the policy of the team of the token; see the test of card keys',
-  'PUT /v1/card-policy': 'saves for the team of the token; see the test of card keys',
   'GET /v1/audit-events': 'lists the events of the team of the token',
   'HEAD /v1/audit-events': 'lists the events of the team of the token',
   'GET /v1/audit-events/export': 'lists the events of the team of the token',

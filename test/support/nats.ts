@@ -73,7 +73,6 @@ export async function createTestNats(servers: string | string[] = SERVER_URL): P
     environment: {
       NATS_URL: [servers].flat().join(','),
       NATS_STREAM: stream,
-      NATS_SUBJECT_PREFIX: subjectPrefix,
     },
     reconnected: () =>
       until(

@@ -1,15 +1,15 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PrivatePostgres } from '../../dev/private-postgres.ts'
-import { createRun } from '../../scripts/drill/command.ts'
+import { promisify } from 'node:util'
+import { type PrivatePostgres, unprivileged } from '../../dev/private-postgres.ts'
 import { openDatabase } from './database.ts'
 import { until } from './until.ts'
 
 /** An encrypted repository of pgBackRest, as docs/backup.md configures it. */
 export interface Repository {
-  folder: string
   /** Lets a server archive here. It must run with `archive_mode=on`. */
   attach: (postgres: PrivatePostgres) => Promise<Archive>
   remove: () => Promise<void>
@@ -17,8 +17,6 @@ export interface Repository {
 
 /** The repository, as one server uses it. */
 export interface Archive {
-  /** The configuration file of pgBackRest. */
-  config: string
   backUp: (type: 'full' | 'incr') => Promise<unknown>
   /** Waits until all changes so far are archived. */
   archived: () => Promise<void>
@@ -27,19 +25,22 @@ export interface Archive {
 }
 
 const STANZA = 'console'
+const run = promisify(execFile)
 
 export async function createRepository(): Promise<Repository> {
   const folder = await mkdtemp(join(tmpdir(), 'console-pgbackrest-'))
-  const run = createRun(folder)
+  const as = unprivileged(folder)
   const passphrase = randomBytes(48).toString('base64')
   let count = 0
   return {
-    folder,
     attach: async (postgres) => {
       const config = join(folder, `server-${++count}.conf`)
       await writeFile(config, describe(folder, passphrase, postgres), { mode: 0o644 })
-      const pgBackRest = (...args: string[]) =>
-        run('pgbackrest', `--config=${config}`, `--stanza=${STANZA}`, '--log-level-console=warn', ...args)
+      const pgBackRest = (...args: string[]) => {
+        const options = [`--config=${config}`, `--stanza=${STANZA}`, '--log-level-console=warn']
+        const [program = '', ...words] = [...as, 'pgbackrest', ...options, ...args]
+        return run(program, words, { cwd: folder })
+      }
       if (count === 1) await pgBackRest('stanza-create')
       const database = openDatabase(postgres.url)
       try {
@@ -51,7 +52,6 @@ export async function createRepository(): Promise<Repository> {
         await database.drop()
       }
       return {
-        config,
         backUp: (type) => pgBackRest(`--type=${type}`, 'backup'),
         archived: () => archived(postgres),
         restoreTo: (data, time) =>
@@ -85,7 +85,8 @@ function describe(folder: string, passphrase: string, { url, folder: server }: P
   ].join('\n')
 }
 
-async function archived({ url }: PrivatePostgres): Promise<void> {
+/** Waits until all changes so far are archived. */
+export async function archived({ url }: PrivatePostgres): Promise<void> {
   const database = openDatabase(url)
   try {
     const [last] = await database.query<{ file: string }>('SELECT pg_walfile_name(pg_switch_wal()) AS file')

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onFreePort } from '../../dev/free-port.ts'
 import { unprivileged } from '../../dev/private-postgres.ts'
+import { isListening } from './is-listening.ts'
 import { until } from './until.ts'
 
 /** Debian installs it outside the PATH of users. */
@@ -70,17 +70,5 @@ export async function startPgBouncer(databaseUrl: string, settings: string[] = [
       await stop()
       await rm(folder, { recursive: true })
     },
-  }
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
   }
 }

@@ -32,8 +32,6 @@ export async function useRedis(): Promise<TestRedis> {
     environment: {
       REDIS_URL: SERVER_URL,
       REDIS_PREFIX: prefix,
-      // A busy machine must not make a replica count by itself.
-      REDIS_MAX_WAIT_MS: '10000',
     },
   }
 }

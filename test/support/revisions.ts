@@ -26,3 +26,10 @@ export async function insertRevisions(
     [person.team, id, person.user, revisions],
   )
 }
+
+/** The agents whose revisions are not exactly 1, 2, 3 and so on, up to the current one. */
+export const REVISION_GAPS = `
+SELECT a.id, a.revision::text, count(r.revision)::text AS stored, max(r.revision)::text AS newest
+FROM agents a LEFT JOIN agent_revisions r ON r.team_id = a.team_id AND r.agent_id = a.id
+GROUP BY a.team_id, a.id, a.revision
+HAVING count(r.revision) <> a.revision OR max(r.revision) <> a.revision`

@@ -116,12 +116,6 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./audit/page.tsx'), 'AuditPage'),
   ...data('Audit', 'audit:read', 'read the audit log'),
 })
-const components = createRoute({
-  getParentRoute: () => root,
-  path: 'components',
-  component: lazyRouteComponent(() => import('./components/page.tsx'), 'ComponentsPage'),
-  ...data('Components', null, ''),
-})
 
 export const router = createRouter({
   basepath: '/console',
@@ -133,7 +127,6 @@ export const router = createRouter({
     lifecycle,
     services,
     audit,
-    components,
   ]),
   parseSearch,
   stringifySearch: (search: Search) => stringifySearch(search),

@@ -35,7 +35,6 @@ function pagesOf(world: World): Record<string, string> {
     lifecycle: '/lifecycle',
     services: '/services',
     audit: '/audit',
-    components: '/components',
   }
 }
 
@@ -58,8 +57,7 @@ async function delegate(world: World): Promise<void> {
 /** Waits for what is loading; the pages never rest, because they watch for changes. */
 async function settle(page: Page): Promise<void> {
   const loading = page.locator('main .sk').first()
-  // The page of the components shows it always.
-  if (!page.url().endsWith('/components')) await loading.waitFor({ state: 'detached' })
+  await loading.waitFor({ state: 'detached' })
   await page.evaluate(() => document.fonts.ready)
   await page.waitForTimeout(700)
 }

@@ -151,7 +151,7 @@ async function checkResult(
     // The change is made, whatever becomes of this request.
     .catch((error: unknown) => onUnchecked(write.key, error as Error))
   // Another writer may have been fast.
-  if (!result || result.changes.length === 0 || result.revision > revision + 1) return
+  if (!result || result.changes.length === 0 || result.revision > revision) return
   const names = result.changes.map(({ field }) => field).join(', ')
   throw new ConsoleError(
     `${write.key} does not have the applied values of ${names}. This is a fault of the program: report it`,

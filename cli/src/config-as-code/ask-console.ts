@@ -79,7 +79,7 @@ async function toItem(
     ...empty,
     action: isNew ? 'create' : isSetBack ? 'drift' : 'update',
     // The revision that the console compared with. The list of the set may be older.
-    revision: isNew ? null : revision - (found.length > 0 ? 1 : 0),
+    revision: isNew ? null : revision,
     ...{ changes, secrets, released },
     taken: isNew ? [] : Object.keys(spec).filter((field) => !member?.fields.includes(field)),
   }

@@ -14,25 +14,11 @@ export const maintenanceAlerts: Alert[] = [
     quiet: { [`console_audit_partitions_ahead_months{${labels}}`]: '12x60' },
   },
   {
-    name: 'ConsoleAuditNotSealed',
-    // Two days: a process that has lost its key reports NaN.
-    expr: 'time() - max(max_over_time(console_audit_sealed_until_timestamp_seconds[2d])) > 900',
-    for: '5m',
-    severity: 'ticket',
-    summary: 'The audit log has not been sealed for 15 minutes.',
-    runbook: 'audit-seals',
-    fires: {
-      series: { [`console_audit_sealed_until_timestamp_seconds{${labels}}`]: '0+60x10 _x60' },
-      at: '40m',
-    },
-    quiet: { [`console_audit_sealed_until_timestamp_seconds{${labels}}`]: '0+60x60' },
-  },
-  {
     name: 'ConsoleAuditEventsDropped',
     expr: 'sum(increase(console_audit_events_dropped_total[30m])) > 0',
     for: '0m',
     severity: 'ticket',
-    summary: 'Calls of mounted services are missing in the audit log.',
+    summary: 'Calls of mounted services or refused requests are missing in the audit log.',
     runbook: 'audit-events-dropped',
     fires: { series: { [`console_audit_events_dropped_total{${labels}}`]: '0x10 7x30' }, at: '15m' },
     quiet: { [`console_audit_events_dropped_total{${labels}}`]: '7x60' },

@@ -96,9 +96,8 @@ export class Agents extends AgentReads {
 
   /** What a deletion would do. */
   async planDelete(id: string, options: ConditionalOptions & ImpactOptions = {}): Promise<AgentDeletePlan> {
-    const input = { ...options, path: { id }, query: { dry_run: true } }
-    const { data } = await this.request('DELETE', AGENT, { ...input, idempotent: true })
-    return data as AgentDeletePlan
+    const input = { ...options, path: { id }, query: { dry_run: true }, idempotent: true }
+    return (await this.request('DELETE', AGENT, input)).data as AgentDeletePlan
   }
 
   /** Brings a deleted agent back. */
@@ -140,8 +139,7 @@ export class Agents extends AgentReads {
     stage: TrustStage,
     options: ConditionalOptions & ImpactOptions = {},
   ): Promise<AgentResult> {
-    const body = { trust_stage: stage }
-    const input = { ...options, path: { id }, body }
+    const input = { ...options, path: { id }, body: { trust_stage: stage } }
     return this.#once({
       id,
       call: options,
@@ -150,9 +148,13 @@ export class Agents extends AgentReads {
     })
   }
 
-  /** Changes up to 500 agents, each by itself: see the outcome of each. */
-  async bulk(change: AgentBulk, options: CreateOptions & ImpactOptions = {}): Promise<AgentBulkResult> {
-    const input = { ...this.withKey(options), body: change }
+  /** Changes up to 500 agents, each by itself: see the outcome of each. With `dryRun`, changes none and says what would change. */
+  async bulk(
+    change: AgentBulk,
+    options: CreateOptions & ImpactOptions & { dryRun?: boolean | undefined } = {},
+  ): Promise<AgentBulkResult> {
+    const query = options.dryRun ? { dry_run: true } : {}
+    const input = { ...this.withKey(options), query, body: change }
     return (await this.request('POST', `${AGENTS}/bulk`, input)).data
   }
 

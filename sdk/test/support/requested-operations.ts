@@ -4,20 +4,9 @@ import { audited, direct, type Operation, read } from './scene.ts'
 const BUDGET = '/v1/agent-configurations/{id}/request-budget'
 const SET = '/v1/configuration-sets/{set}'
 const MANAGED = `${SET}/agents/{key}` as const
-const KEY = '/v1/card-keys/{kid}'
 
 const PERMITS = { count: 1, priority: 'evaluation' } as const
 const MANAGED_PATH = { set: 'files', key: 'a' }
-const KEY_PATH = { kid: 'k' }
-const CARD_KEY = {
-  algorithm: 'ES256' as const,
-  public_key: {
-    ...{ kty: 'EC', crv: 'P-256' },
-    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
-    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
-  },
-  origins: ['https://agents.example.com'],
-}
 
 /** The operations without a method of their own: `request` calls them. */
 export const REQUESTED: Record<string, Operation> = {
@@ -25,12 +14,15 @@ export const REQUESTED: Record<string, Operation> = {
     request('GET', BUDGET, { ...options, path: { id } }),
   ),
   takeRequestPermits: {
+    // One permit, and another one a minute later.
+    prepare: ({ running, person, id }) =>
+      direct({ running, person }).agents.update(id, { rate_limit_requests_per_minute: 1 }),
     call: ({ request }, { id }, options) =>
       request('POST', BUDGET, { ...options, path: { id }, body: PERMITS }),
     isRepeated: false,
     count: async (scene) => {
       const { data } = await direct(scene).request('GET', BUDGET, { path: { id: scene.id } })
-      return data.use.reduce((sum, { permits }) => sum + permits, 0)
+      return 1 - (data.remaining?.interactive ?? 0)
     },
   },
 
@@ -73,29 +65,5 @@ export const REQUESTED: Record<string, Operation> = {
       request('GET', '/v1/agent-configurations/{id}/agent-card', { ...options, path: { id } }),
     ),
     prepare: (scene) => direct(scene).agents.update(scene.id, { protocol: 'a2a' }),
-  },
-
-  listCardKeys: read(({ request }, _, options) => request('GET', '/v1/card-keys', options)),
-  getCardKey: {
-    ...read(({ request }, _, options) => request('GET', KEY, { ...options, path: KEY_PATH })),
-    prepare: (scene) => direct(scene).request('PUT', KEY, { path: KEY_PATH, body: CARD_KEY }),
-  },
-  putCardKey: {
-    call: ({ request }, _, options) => request('PUT', KEY, { ...options, path: KEY_PATH, body: CARD_KEY }),
-    isRepeated: false,
-    count: audited('card_key_saved'),
-  },
-  deleteCardKey: {
-    prepare: (scene) => direct(scene).request('PUT', KEY, { path: KEY_PATH, body: CARD_KEY }),
-    call: ({ request }, _, options) => request('DELETE', KEY, { ...options, path: KEY_PATH }),
-    isRepeated: false,
-    count: audited('card_key_deleted'),
-  },
-  getCardPolicy: read(({ request }, _, options) => request('GET', '/v1/card-policy', options)),
-  putCardPolicy: {
-    call: ({ request }, _, options) =>
-      request('PUT', '/v1/card-policy', { ...options, body: { signatures: 'require' } }),
-    isRepeated: false,
-    count: audited('card_policy_changed'),
   },
 }

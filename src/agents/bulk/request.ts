@@ -1,12 +1,15 @@
 import type { AgentUpdate } from '../../contract/agent.ts'
 import type { AgentFiltersQuery } from '../../contract/agent-filters.ts'
-import { type AgentBulk, BULK_PERMISSIONS, type BulkAction } from '../../contract/bulk.ts'
+import { type AgentBulk, BULK_PERMISSIONS, type BulkAction, MAX_BULK_AGENTS } from '../../contract/bulk.ts'
 import type { AgentLifecycle } from '../../contract/lifecycle.ts'
-import { PermissionMissing } from '../../contract/problem.ts'
-import { RequestValidationError, type ValidationError } from '../../contract/validation-error.ts'
+import { PermissionMissing, Problem } from '../../contract/problem.ts'
+import { RequestValidationError, type ValidationError, valueError } from '../../contract/validation-error.ts'
+import type { Statements } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
 import { settableValues } from '../compare.ts'
 import { refuseCredentialInReason } from '../lifecycle/service.ts'
+import { readFilters } from '../list/filters.ts'
+import { countAgents, listAgents } from '../list/store.ts'
 import { normalUuid, readNestedValues } from '../nested-values.ts'
 import { inspect } from '../secrets/inspect.ts'
 
@@ -33,31 +36,29 @@ export interface BulkRequest {
 const ACTIONS = Object.keys(BULK_PERMISSIONS) as BulkAction[]
 
 /** Throws for what no agent could accept, and if the caller lacks the permission for the action. */
-export function readBulkRequest(caller: Caller, body: AgentBulk): BulkRequest {
+export function readBulkRequest(caller: Caller, body: AgentBulk, isDryRun: boolean): BulkRequest {
   const [action, ...others] = ACTIONS.filter((name) => body[name] !== undefined)
   if (action === undefined || others.length > 0) {
     throw new RequestValidationError([fault([], 'send exactly one of update, lifecycle and delete')])
   }
   const permission = BULK_PERMISSIONS[action]
   if (!caller.permissions.has(permission)) throw new PermissionMissing(permission)
-  const selection = readSelection(body)
+  const selection = readSelection(body, isDryRun)
   const change = readChange(action, body)
   const findings = inspect(change.action === 'update' ? settableValues(change.update) : {})
   refuse(findings.faults.map(({ path, reason }) => fault(['update', ...path], reason)))
   return {
     change,
     selection,
-    isDryRun: body.dry_run ?? false,
+    isDryRun,
     credentialWarnings: findings.warnings,
   }
 }
 
-function readSelection({
-  agents,
-  filters,
-  expected_count: expectedCount,
-  dry_run: isDryRun,
-}: AgentBulk): BulkRequest['selection'] {
+function readSelection(
+  { agents, filters, expected_count: expectedCount }: AgentBulk,
+  isDryRun: boolean,
+): BulkRequest['selection'] {
   if ((agents === undefined) === (filters === undefined)) {
     refuse([fault([], 'send exactly one of agents and filters')])
   }
@@ -102,9 +103,39 @@ function readUpdate(update: AgentUpdate): AgentUpdate {
   return readNestedValues(update, 'update')
 }
 
-const fault = (path: ValidationError['loc'], reason: string): ValidationError => ({
-  ...{ loc: ['body', ...path], msg: `Value error, ${reason}`, type: 'value_error' },
-})
+/** The ids and revisions of the agents that match, oldest first. Throws if their number is not the expected one,
+ * or too large. */
+export async function selectAgents(
+  sql: Statements,
+  teamId: string,
+  { filters: query, expectedCount }: FilterSelection,
+): Promise<Map<string, number>> {
+  const filters = readFilters(query)
+  const { agents, hasNext } = await listAgents(sql, teamId, filters, {
+    sort: 'created_at',
+    limit: MAX_BULK_AGENTS,
+    position: undefined,
+    shape: { fields: ['id'] },
+  })
+  if (hasNext) {
+    const count = await countAgents(sql, teamId, filters)
+    throw new Problem('too_many_matches', {
+      detail:
+        `The filters match ${count} agents, and a request changes at most ${MAX_BULK_AGENTS}. Nothing was ` +
+        'changed. Narrow the filters, or list the agents and send their ids in several requests.',
+    })
+  }
+  if (expectedCount !== undefined && agents.length !== expectedCount) {
+    throw new Problem('match_count_differs', {
+      detail:
+        `The filters match ${agents.length} agents, and expected_count is ${expectedCount}. Nothing was changed. ` +
+        'Send the request with dry_run to see which agents match.',
+    })
+  }
+  return new Map(agents.map(({ id, revision }) => [id, revision]))
+}
+
+const fault = (path: ValidationError['loc'], reason: string) => valueError(['body', ...path], reason)
 
 function refuse(errors: ValidationError[]): void {
   if (errors.length > 0) throw new RequestValidationError(errors)

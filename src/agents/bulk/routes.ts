@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { AgentUpdate } from '../../contract/agent.ts'
 import { AgentBulk, AgentBulkResult, BULK_PERMISSIONS, BulkIdempotencyKey } from '../../contract/bulk.ts'
 import { RefuseIfDependents } from '../../contract/delegation.ts'
+import { DryRunQuery } from '../../contract/dry-run.ts'
 import { ref } from '../../contract/fields.ts'
 import { AGENT_OPERATION, writeErrors } from '../../contract/operation.ts'
 import { jsonResponse, responseHeaders } from '../../contract/responses.ts'
@@ -21,39 +22,35 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<{ bulk: Bulk }> = async (app,
   app.post(
     BULK_PATH,
     {
-      // Without a lane: each agent takes a place at the database by itself.
       config: { permission: 'agent:read' },
       schema: {
         operationId: 'changeAgentConfigurations',
         summary: 'Change Agent Configurations',
         description:
-          'Updates, moves to another trust stage or deletes 1 to 500 agents: those of a list of ids, or those that match filters. Each ' +
-          'agent changes by itself, with its own revision and event, or fails by itself: the response has a result for each, in ' +
-          'order, and its status is 200 even if all of them failed. Another agent of the list is not affected. Send `dry_run` first to see what would change ' +
-          'and which agents delegate to those. Send `Idempotency-Key` to make a repetition safe, such as after a lost connection. If ' +
-          'the client disconnects, the console stops after the agents in progress. A team has one bulk request in progress at a ' +
-          'time; another one gets 429. After 25 seconds the remaining agents fail as `overloaded`, unchanged: a repetition with the same ' +
+          'Updates, moves to another trust stage or deletes 1 to 500 agents: those of a list of ids, or those ' +
+          'that match filters. Each agent changes by itself, with its own revision and event, or fails by ' +
+          'itself: the response has a result for each, in order, and its status is 200 even if all of them ' +
+          'failed. Another agent of the list is not affected. Send `dry_run=true` first to see what would change ' +
+          'and which agents delegate to those; then send the agents with the revisions of its results. Send ' +
+          '`Idempotency-Key` to make a repetition safe, such as after a lost connection. If the client ' +
+          'disconnects, the console stops after the agents in progress. After 25 seconds the remaining agents ' +
+          'fail as `overloaded`, unchanged: a repetition with the same ' +
           `key continues with them. ${permissions}`,
         ...AGENT_OPERATION,
+        querystring: DryRunQuery,
         headers: Type.Object({ ...BulkIdempotencyKey.properties, ...RefuseIfDependents.properties }),
         body: ref(AgentBulk),
         response: {
           200: jsonResponse('A result for each agent.', ref(AgentBulkResult), {
             headers: responseHeaders('console-ignored-fields', 'console-credential-warnings'),
           }),
-          ...writeErrors(
-            ...([
-              'idempotency_conflict',
-              'match_count_differs',
-              'too_many_matches',
-              'filters_not_ready',
-            ] as const),
-          ),
+          ...writeErrors('idempotency_conflict', 'match_count_differs', 'too_many_matches'),
         },
       },
     },
-    async ({ caller, body, headers, log }, reply) => {
+    async ({ caller, query, body, headers, log }, reply) => {
       const { result, credentialWarnings } = await bulk(caller, body, {
+        isDryRun: query.dry_run ?? false,
         idempotencyKey: headers['idempotency-key'],
         refuseIfDependents: headers['console-refuse-if-dependents'],
         signal: disconnectSignal(reply.raw),

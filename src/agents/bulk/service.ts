@@ -1,36 +1,36 @@
 import type { Logger } from 'pino'
 import type { Agent } from '../../contract/agent.ts'
-import type { AgentBulk, AgentBulkItem, AgentBulkResult } from '../../contract/bulk.ts'
-import { PermissionMissing, Problem } from '../../contract/problem.ts'
+import {
+  type AgentBulk,
+  type AgentBulkItem,
+  type AgentBulkResult,
+  type BulkAction,
+  type BulkErrorCode,
+  MAX_BULK_ERRORS,
+} from '../../contract/bulk.ts'
+import { Problem } from '../../contract/problem.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
-import type { Statements } from '../../platform/database/database.ts'
-import type { Lanes } from '../../platform/fairness/lanes.ts'
-import { refusalProblem } from '../../platform/fairness/place.ts'
-import { createTurns, type Turns } from '../../platform/fairness/turns.ts'
+import type { Sessions } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
-import { inOrder } from '../../platform/in-order.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
-import { type IdempotencyKey, toIdempotencyKey } from '../configuration/idempotency.ts'
+import type { DoneChange } from '../batch/repetition.ts'
+import { type Batch, type BatchDeps, runBatch } from '../batch/run-batch.ts'
+import type { ChangeConditions } from '../change-agent.ts'
+import { toIdempotencyKey } from '../configuration/idempotency.ts'
+import type { Agents } from '../configuration/service.ts'
 import { findImpact } from '../delegation/dependents-store.ts'
-import type { RequireFilterTable } from '../list/readiness.ts'
-import { type ChangeDeps, runChange } from './change.ts'
-import { failed, isTemporary, succeeded, toResult } from './outcome.ts'
-import type { RepeatableRequest, Repetition } from './repetition.ts'
-import { type BulkRequest, type FilterSelection, readBulkRequest } from './request.ts'
-import { selectAgents } from './select.ts'
+import type { Lifecycle } from '../lifecycle/service.ts'
+import { type BulkChange, type BulkRequest, readBulkRequest, selectAgents } from './request.ts'
 
-export interface BulkDeps extends ChangeDeps {
-  searches: Statements
-  repetition: Repetition
-  lanes: Lanes
-  requireFilterTable: RequireFilterTable
+export interface BulkDeps extends BatchDeps {
+  agents: Pick<Agents, 'update' | 'planUpdate'>
+  lifecycle: Pick<Lifecycle, 'changeTrustStage' | 'planTrustStage' | 'delete' | 'checkDeletion'>
+  searches: Sessions
   secrets: Secrets
-  shutdown: { hasBegun: boolean }
-  /** A permission that the change of one agent needs, and that the caller does not have. */
-  recordRefusal: (caller: Caller, permission: string, agentId: string) => Promise<void>
 }
 
 export interface BulkContext {
+  isDryRun: boolean
   idempotencyKey: string | undefined
   refuseIfDependents: Agent['trust_stage']
   /** Aborted, with the error to throw, when the client disconnects. */
@@ -40,133 +40,143 @@ export interface BulkContext {
 
 export type Bulk = ReturnType<typeof createBulk>
 
-/** Agents of a request that are changed at the same time. */
-const AT_ONCE = 2
-
-/** Requests of all teams together, one of each. */
-const MAX_RUNNING = 32
+/** Changes many agents. */
+export function createBulk(deps: BulkDeps) {
+  return async (
+    caller: Caller,
+    body: AgentBulk,
+    { isDryRun, idempotencyKey, refuseIfDependents, signal, log }: BulkContext,
+  ): Promise<{ result: AgentBulkResult; credentialWarnings: readonly string[] }> => {
+    const request = readBulkRequest(caller, body, isDryRun)
+    const key = isDryRun ? undefined : toIdempotencyKey(deps.secrets, caller, idempotencyKey, ['bulk', body])
+    const batch = new BulkBatch(deps, caller, request, refuseIfDependents)
+    const results = await runBatch(deps, { caller, key, signal, log }, batch)
+    return { result: toResult(results, isDryRun), credentialWarnings: request.credentialWarnings }
+  }
+}
 
 /** So few that a search of another team does not wait for long. */
 const IMPACTS_AT_A_TIME = 50
 
-/** Changes many agents, each by itself: in its own statement, with its own revision and event. */
-export function createBulk(deps: BulkDeps) {
-  const { searches, secrets, requireFilterTable, repetition } = deps
-  const running = new Set<string>()
+class BulkBatch implements Batch<string, AgentBulkItem> {
+  readonly #deps: BulkDeps
+  readonly #caller: Caller
+  readonly #request: BulkRequest
+  readonly #refuseIfDependents: BulkContext['refuseIfDependents']
+  /** Those of the request, or those at which the filters matched: an agent that has changed since may match no
+   * longer. */
+  #revisions: ReadonlyMap<string, number>
 
-  /** The revisions of the agents that match: one that has changed since may match no longer. */
-  const select = (
-    turns: Turns,
-    teamId: string,
-    { filters, expectedCount }: FilterSelection,
-  ): Promise<ReadonlyMap<string, number>> =>
-    turns.take('searches', () => selectAgents(searches, requireFilterTable, teamId, filters, expectedCount))
-
-  /** Returns the result of one agent. Throws only if the request has to end without a response. */
-  const changeOne = async (
-    turns: Turns,
+  constructor(
+    deps: BulkDeps,
     caller: Caller,
-    { change, isDryRun }: BulkRequest,
-    { id, revision }: { id: string; revision: number | undefined },
-    { refuseIfDependents, log }: BulkContext,
-    repeatable: RepeatableRequest<AgentBulkItem> | undefined,
-  ): Promise<AgentBulkItem> => {
-    const conditions = {
-      expectedRevisions: revision === undefined ? null : [revision],
-      ...(refuseIfDependents && { refuseIfDependents }),
-      ...{ bulkId: repeatable?.id, isDryRun },
-    }
-    try {
-      return await turns.take(
-        isDryRun ? 'reads' : 'writes',
-        async () => {
-          const changed = await runChange(deps, change, caller, id, conditions)
-          const outcome = changed.isChanged ? (isDryRun ? 'would_change' : 'changed') : 'unchanged'
-          return succeeded(id, outcome, changed)
-        },
-        id,
-      )
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'client_disconnected') throw error
-      let reason = error
-      // A repetition that runs at the same time may have changed the agent. If the database does not say, that is the reason:
-      // it is temporary, so the result is not stored as the final one.
-      const done = await repeatable?.findDone(id).catch((lookupError: unknown) => {
-        reason = lookupError
-        return undefined
-      })
-      if (done) return succeeded(id, 'changed', done)
-      if (reason instanceof PermissionMissing) await deps.recordRefusal(caller, reason.permission, id)
-      const isExpected = reason instanceof Problem || reason instanceof RequestValidationError
-      if (!isExpected) log.error({ err: reason, agent_id: id }, 'an agent of a bulk request failed')
-      return failed(id, change.action, reason)
-    }
+    request: BulkRequest,
+    refuseIfDependents: BulkContext['refuseIfDependents'],
+  ) {
+    this.#deps = deps
+    this.#caller = caller
+    this.#request = request
+    this.#refuseIfDependents = refuseIfDependents
+    this.#revisions = 'ids' in request.selection ? request.selection.revisions : new Map()
   }
 
-  const addImpacts = async (turns: Turns, teamId: string, items: AgentBulkItem[]): Promise<void> => {
-    const affected = items.filter(({ outcome }) => outcome === 'would_change')
+  async selectAgents(): Promise<string[]> {
+    const { selection } = this.#request
+    if ('ids' in selection) return selection.ids
+    const { teamId } = this.#caller
+    this.#revisions = await selectAgents(this.#deps.searches.of(teamId), teamId, selection)
+    return [...this.#revisions.keys()]
+  }
+
+  readItems = async (agentIds: readonly string[]) => agentIds
+
+  agentOf = (id: string) => id
+
+  apply(id: string, bulkId: string | undefined): Promise<AgentBulkItem> {
+    const revision = this.#revisions.get(id)
+    const conditions = {
+      expectedRevisions: revision === undefined ? null : [revision],
+      refuseIfDependents: this.#refuseIfDependents,
+      bulkId,
+    }
+    return this.#change(this.#request.change, id, conditions)
+  }
+
+  done = (id: string, change: DoneChange) => succeeded(id, 'changed', change)
+
+  failed = (id: string, error: unknown) => failed(id, this.#request.change.action, error)
+
+  /** Adds to what would change the agents that delegate to it. */
+  async finish(results: readonly AgentBulkItem[]): Promise<void> {
+    const { teamId } = this.#caller
+    const searches = this.#deps.searches.of(teamId)
+    const affected = results.filter(({ outcome }) => outcome === 'would_change')
     for (let start = 0; start < affected.length; start += IMPACTS_AT_A_TIME) {
       const some = affected.slice(start, start + IMPACTS_AT_A_TIME)
       const ids = some.map(({ id }) => id)
-      const impacts = await turns.take('searches', () => findImpact(searches, teamId, ids))
-      for (const [index, item] of some.entries()) item.impact = impacts[index] ?? null
+      const impacts = await findImpact(searches, teamId, ids)
+      for (const [index, result] of some.entries()) result.impact = impacts[index] ?? null
     }
   }
 
-  const run = async (
-    caller: Caller,
-    request: BulkRequest,
-    key: IdempotencyKey | undefined,
-    context: BulkContext,
-  ): Promise<AgentBulkItem[]> => {
-    const { teamId } = caller
-    const turns = createTurns({
-      ...{ lanes: deps.lanes, team: teamId, signal: context.signal },
-      isClosing: () => deps.shutdown.hasBegun,
-    })
-    const { selection } = request
-    let revisions = 'ids' in selection ? selection.revisions : new Map<string, number>()
-    const selectIds = async () => {
-      if ('ids' in selection) return selection.ids
-      revisions = await select(turns, teamId, selection)
-      return [...revisions.keys()]
+  /** Changes the agent as the operation for one agent does, or finds out what that would do now. */
+  async #change(change: BulkChange, id: string, conditions: ChangeConditions): Promise<AgentBulkItem> {
+    const { agents, lifecycle } = this.#deps
+    const { isDryRun } = this.#request
+    const caller = this.#caller
+    const changed = isDryRun ? 'would_change' : 'changed'
+    if (change.action === 'delete') {
+      const revision = isDryRun
+        ? await lifecycle.checkDeletion(caller, id, conditions)
+        : await lifecycle.delete(caller, id, { ...conditions, erase: change.erase })
+      return succeeded(id, changed, { revision, fields: [] })
     }
-    const repeatable = key && (await repetition.begin<AgentBulkItem>(turns, caller, key, selectIds))
-    if (repeatable?.results) return repeatable.results
-    const ids = repeatable ? repeatable.agentIds : await selectIds()
-    const items = await inOrder(ids, AT_ONCE, async (id) => {
-      const done = repeatable?.done.get(id)
-      if (done) return succeeded(id, 'changed', done)
-      return changeOne(turns, caller, request, { id, revision: revisions.get(id) }, context, repeatable)
-    })
-    if (request.isDryRun) await addImpacts(turns, teamId, items)
-    if (repeatable && !items.some(isTemporary)) {
-      // The changes are stored: without the results, a repetition works them out again.
-      await repeatable
-        .storeResults(items)
-        .catch((error: unknown) => context.log.warn({ err: error }, 'the results were not stored'))
-    }
-    return items
+    const update = isDryRun ? agents.planUpdate : agents.update
+    const changeTrustStage = isDryRun ? lifecycle.planTrustStage : lifecycle.changeTrustStage
+    const result =
+      change.action === 'update'
+        ? await update(caller, id, change.update, conditions)
+        : await changeTrustStage(caller, id, change.lifecycle, conditions)
+    return succeeded(id, result.fields.length > 0 ? changed : 'unchanged', result)
   }
+}
 
-  return async (
-    caller: Caller,
-    body: AgentBulk,
-    context: BulkContext,
-  ): Promise<{ result: AgentBulkResult; credentialWarnings: readonly string[] }> => {
-    const request = readBulkRequest(caller, body)
-    const { isDryRun, credentialWarnings } = request
-    const key = isDryRun
-      ? undefined
-      : toIdempotencyKey(secrets, caller, context.idempotencyKey, ['bulk', body])
-    if (running.has(caller.teamId)) throw refusalProblem('own_share')
-    if (running.size >= MAX_RUNNING) throw refusalProblem('overloaded')
-    running.add(caller.teamId)
-    try {
-      const items = await run(caller, request, key, context)
-      return { result: toResult(items, isDryRun), credentialWarnings }
-    } finally {
-      running.delete(caller.teamId)
-    }
+function succeeded(
+  id: string,
+  outcome: Exclude<AgentBulkItem['outcome'], 'failed'>,
+  { revision, fields }: { revision: number; fields: readonly string[] },
+): AgentBulkItem {
+  return { id, outcome, revision, fields: [...fields], impact: null, error: null }
+}
+
+function failed(id: string, action: BulkAction, error: unknown): AgentBulkItem {
+  return {
+    id,
+    outcome: 'failed',
+    revision: null,
+    fields: [],
+    impact: null,
+    error: describe(action, error),
   }
+}
+
+const STALE = 'The agent has changed since this revision. Read the agent again, then repeat the change.'
+
+function describe(action: BulkAction, error: unknown): NonNullable<AgentBulkItem['error']> {
+  if (error instanceof RequestValidationError) {
+    // An operation for one agent has these fields at the top of its body.
+    const errors = error.errors
+      .slice(0, MAX_BULK_ERRORS)
+      .map(({ loc: [part, ...path], ...rest }) => ({ loc: [part ?? 'body', action, ...path], ...rest }))
+    return { code: 'validation_error', detail: 'The agent does not accept these values.', errors }
+  }
+  const problem = error instanceof Problem ? error : new Problem('internal')
+  const code = problem.code as BulkErrorCode
+  return { code, detail: code === 'revision_stale' ? STALE : problem.message, errors: [] }
+}
+
+function toResult(results: AgentBulkItem[], isDryRun: boolean): AgentBulkResult {
+  const counts = { changed: 0, unchanged: 0, would_change: 0, failed: 0 }
+  for (const { outcome } of results) counts[outcome]++
+  return { dry_run: isDryRun, counts, results }
 }

@@ -7,13 +7,20 @@ import type { AgentState } from '../history/state.ts'
 
 /** What an agent has earned: its copy is not reviewed, tested or protected. */
 const NOT_COPIED: readonly SettableColumn[] = [
-  ...(['status', 'protection_status', 'guard_config_id', 'guard_manually_configured'] as const),
-  ...(['test_score', 'last_tested_by', 'evaluated_harnesses', 'last_evaluated_at'] as const),
+  'status',
+  'protection_status',
+  'guard_config_id',
+  'guard_manually_configured',
+  'test_score',
+  'last_tested_by',
+  'evaluated_harnesses',
+  'last_evaluated_at',
 ]
 
 const SUFFIX = ' (copy)'
 
-/** The body that creates a copy of an agent. Its `import_metadata` says what it is a copy of, and which secrets it lacks. */
+/** The body that creates a copy of an agent. Its `import_metadata` says what it is a copy of, and which secrets it
+ * lacks. */
 export function copyOf(source: AgentState, overrides: AgentUpdate): AgentCreate {
   const { agent, revision } = source
   const { github_token: token, ...config } = agent.white_box_config ?? {}
@@ -31,15 +38,18 @@ export function copyOf(source: AgentState, overrides: AgentUpdate): AgentCreate 
     ...Object.keys(namedSecretsOf(source)).toSorted().map(namedField),
   ]
   const kept = SETTABLE_COLUMNS.filter(({ name }) => !NOT_COPIED.includes(name))
+  const origin = {
+    source: 'clone',
+    source_agent_id: agent.id,
+    source_revision: revision,
+    left_out_secrets: leftOut,
+  }
   return {
     ...(Object.fromEntries(kept.map(({ name }) => [name, copied[name]])) as unknown as AgentCreate),
     status: 'draft',
     capabilities: agent.capabilities ?? null,
     skills: agent.skills ?? null,
-    import_metadata: {
-      source: 'clone',
-      ...{ source_agent_id: agent.id, source_revision: revision, left_out_secrets: leftOut },
-    },
+    import_metadata: origin,
     ...replacedValues(overrides),
   }
 }

@@ -1,6 +1,6 @@
 import type { AgentCreate, AgentUpdate } from '../../contract/agent.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Sql } from '../../platform/database/database.ts'
+import type { Sessions } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
 import type { AgentText, NamedSecrets } from '../change-agent.ts'
 import { externalKeyClaim } from '../external-keys.ts'
@@ -13,7 +13,7 @@ import { CREATE_FIELDS, type CreationDeps, FIRST_REVISION, prepareCreation } fro
 import { insertAgent } from './store.ts'
 
 export interface AgentsDeps extends CreationDeps {
-  sql: Sql
+  sql: Sessions
   history: History
 }
 
@@ -51,7 +51,7 @@ export function createCreations(deps: AgentsDeps) {
     namedSecrets: NamedSecrets,
   ): Promise<CreatedAgent> => {
     const { record, columns, changes } = prepareCreation(deps, caller, body, namedSecrets)
-    const created = await insertAgent(sql, record, columns, key && idempotencyClaim(key))
+    const created = await insertAgent(sql.of(caller.teamId), record, columns, key && idempotencyClaim(key))
     if (created) {
       const { id, credentialWarnings } = record
       return { ...created, id, text: showSupplied(created.text, changes), credentialWarnings }
@@ -69,7 +69,7 @@ export function createCreations(deps: AgentsDeps) {
     body: AgentUpdate,
   ): Promise<CreatedAgent | undefined> => {
     const ids = { now: Math.floor(now() / 1_000), eventId: newId() }
-    const first = await findUsedKey<{ agent_id: string }>(sql, caller, key, CREATIONS, ids)
+    const first = await findUsedKey<{ agent_id: string }>(sql.of(caller.teamId), caller, key, CREATIONS, ids)
     if (!first) return undefined
     if (!first.is_same) throw new Problem('idempotency_conflict')
     const id = first.agent_id
@@ -93,7 +93,7 @@ export function createCreations(deps: AgentsDeps) {
     ): Promise<ImportedCreation | undefined> {
       const { record, columns, references } = prepareCreation(deps, caller, body, 'any')
       const claim = externalKeyClaim(externalKey, replaces)
-      const created = await insertAgent(sql, { ...record, bulkId }, columns, claim)
+      const created = await insertAgent(sql.of(caller.teamId), { ...record, bulkId }, columns, claim)
       return created && { ...record, missingSecrets: references }
     },
 

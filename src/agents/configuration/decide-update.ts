@@ -29,7 +29,9 @@ export function decideUpdate(
   }
   if (fields.length === 0) return undefined
   return {
-    ...{ action: 'updated', fields, before },
+    action: 'updated',
+    fields,
+    before,
     columns: { ...columns, ...token, ...apiKey },
     credentialWarnings: findings.warnings,
   }

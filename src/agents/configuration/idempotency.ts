@@ -1,5 +1,6 @@
-import { auditOrigin, INSERT_AUDIT_EVENT, originParameters } from '../../platform/database/audit-sql.ts'
+import { auditEvent, auditOrigin } from '../../platform/database/audit-event.ts'
 import type { Statements } from '../../platform/database/database.ts'
+import { fragment, named, param, raw, unnamed } from '../../platform/database/sql.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
 import { SecretText } from '../../platform/secrets/secret-text.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
@@ -39,11 +40,10 @@ export function idempotencyKey(
 /** Fails if the key was used before. */
 export const idempotencyClaim = ({ key, requestHashes }: IdempotencyKey): Claim => ({
   name: 'once',
-  sql: (next) => `
+  sql: ({ team, agent, changedAt }) => fragment`
   INSERT INTO idempotency_keys (team_id, key, request_hash, agent_id, created_at)
-  VALUES ($1, $${next}, $${next + 1}, $2, $4)
+  VALUES (${team}, ${key}, ${requestHashes[0]}, ${agent}, ${changedAt})
   ON CONFLICT DO NOTHING`,
-  parameters: [key, requestHashes[0]],
 })
 
 /** The same text for every order of the members. */
@@ -64,8 +64,8 @@ interface UsedKeys {
   agent: string
 }
 
-/** The first request with this key, and whether it had the same body. If it had not, writes an audit event: who repeats a
- * request with other bodies may be guessing. */
+/** The first request with this key, and whether it had the same body. If it had not, writes an audit event: who
+ * repeats a request with other bodies may be guessing. */
 export async function findUsedKey<Row extends object>(
   sql: Statements,
   caller: Caller,
@@ -73,34 +73,33 @@ export async function findUsedKey<Row extends object>(
   { table, columns, agent }: UsedKeys,
   { now, eventId }: { now: number; eventId: string },
 ): Promise<(Row & { is_same: boolean }) | undefined> {
-  const [row] = await sql.write<Row & { is_same: boolean }>({
-    name: `find-used-key-of-${table}`,
-    text: `
+  const team = param(caller.teamId)
+  const [row] = await sql.write<Row & { is_same: boolean }>(named(`find-used-key-of-${table}`)`
 WITH found AS (
-  SELECT ${columns}, request_hash = ANY ($3::bytea[]) AS is_same FROM ${table} WHERE team_id = $1 AND key = $2
+  SELECT ${raw(columns)}, request_hash = ANY (${requestHashes}::bytea[]) AS is_same
+  FROM ${raw(table)} WHERE team_id = ${team} AND key = ${key}
 ), audited AS (
-  ${INSERT_AUDIT_EVENT}
-  SELECT $1, $6, $4, $5, 'idempotency_conflict', ${agent}, $7, $8, $9, '{}' FROM found WHERE NOT is_same
+  ${auditEvent(auditOrigin(caller, eventId), {
+    team,
+    at: now,
+    action: 'idempotency_conflict',
+    agent: raw(agent),
+    detail: '{}',
+  })} FROM found WHERE NOT is_same
 )
-SELECT ${columns}, is_same FROM found`,
-    values: [caller.teamId, key, requestHashes, now, ...originParameters(auditOrigin(caller, eventId))],
-  })
+SELECT ${raw(columns)}, is_same FROM found`)
   return row
 }
 
-/** Deletes the oldest keys from before a time in seconds. Returns whether there may be more. A key is honoured until it is
- * deleted. */
+/** Deletes the oldest keys from before a time in seconds. Returns whether there may be more. A key is honoured
+ * until it is deleted. */
 export async function deleteExpiredKeys(sql: Statements, before: number): Promise<boolean> {
-  const deleted = await sql.write({
-    name: undefined,
-    text: `
+  const deleted = await sql.write(unnamed`
 DELETE FROM idempotency_keys
 WHERE ctid = ANY (ARRAY(
-  SELECT ctid FROM idempotency_keys WHERE created_at < $1 ORDER BY created_at LIMIT ${EXPIRY_BATCH}
+  SELECT ctid FROM idempotency_keys WHERE created_at < ${before} ORDER BY created_at LIMIT ${raw(EXPIRY_BATCH)}
 ))
-RETURNING 1`,
-    values: [before],
-  })
+RETURNING 1`)
   return deleted.length === EXPIRY_BATCH
 }
 

@@ -33,8 +33,8 @@ export const FIRST_REVISION = 1
 
 export const CREATE_FIELDS = Object.keys(AgentCreate.properties) as (keyof AgentCreate)[]
 
-/** Throws if the body cannot become an agent. `namedSecrets`: what its values may refer to; `any`: also to secrets that are stored
- * later. */
+/** Throws if the body cannot become an agent. `namedSecrets`: what its values may refer to; `any`: also to secrets
+ * that are stored later. */
 export function prepareCreation(
   { secrets, now, newId }: CreationDeps,
   caller: Caller,
@@ -55,7 +55,11 @@ export function prepareCreation(
   else refuseFaults(findings, namedSecrets)
   return {
     record: {
-      ...{ caller, id, revision: FIRST_REVISION, action: 'created', before: {} },
+      caller,
+      id,
+      revision: FIRST_REVISION,
+      action: 'created',
+      before: {},
       changedAt: Math.floor(nowMs / 1_000),
       auditId: newId(nowMs),
       fields: CREATE_FIELDS.filter((name) => body[name] != null),

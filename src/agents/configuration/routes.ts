@@ -30,16 +30,19 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       operationId: 'createAgentConfiguration',
       summary: 'Create Agent Configuration',
       description:
-        'Creates an agent in the team of the token. Send `Idempotency-Key` to make a retry safe: a retry with the same key and ' +
-        'body returns the first agent as it was created. If the body differs, or the agent has been deleted, it returns 409. ' +
-        'A new agent has no named secrets, so that its fields cannot refer to one.',
+        'Creates an agent in the team of the token. Send `Idempotency-Key` to make a retry safe: a retry with the ' +
+        'same key and body returns the first agent as it was created. If the body differs, or the agent has been ' +
+        'deleted, it returns 409. A new agent has no named secrets, so that its fields cannot refer to one.',
       headers: IdempotencyKeyHeader,
       body: ref(AgentCreate),
       response: {
         201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
           headers: responseHeaders(
-            ...(['etag', 'location', 'cache-control'] as const),
-            ...(['console-ignored-fields', 'console-credential-warnings'] as const),
+            'etag',
+            'location',
+            'cache-control',
+            'console-ignored-fields',
+            'console-credential-warnings',
           ),
           examples: { created: { summary: 'With the secret in clear text', value: AGENT_CREATED_EXAMPLE } },
         }),
@@ -60,24 +63,29 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       operationId: 'cloneAgentConfiguration',
       summary: 'Clone Agent Configuration',
       description:
-        'Creates an agent with the values of another one. A field in the body replaces the copied value; send `{}` to copy ' +
-        'everything. By default its name ends with ` (copy)` and its status is `draft`. Secrets, the trust stage, evaluations, ' +
-        'results of tests and the protection are not copied. `import_metadata` of the new agent has `source` `clone`, ' +
-        '`source_agent_id`, `source_revision` and, in `left_out_secrets`, the names of the secrets that were not copied. A field ' +
-        'that refers to a named secret keeps the reference: store a secret of the same name for the new agent. ' +
-        '`Idempotency-Key` makes a retry safe, as for a creation.',
+        'Creates an agent with the values of another one. A field in the body replaces the copied value; send `{}` ' +
+        'to copy everything. By default its name ends with ` (copy)` and its status is `draft`. Secrets, the trust ' +
+        'stage, evaluations, results of tests and the protection are not copied. `import_metadata` of the new ' +
+        'agent has `source` `clone`, `source_agent_id`, `source_revision` and, in `left_out_secrets`, the names of ' +
+        'the secrets that were not copied. A field that refers to a named secret keeps the reference: store a ' +
+        'secret of the same name for the new agent. `Idempotency-Key` makes a retry safe, as for a creation.',
       params: AgentId,
       headers: IdempotencyKeyHeader,
       body: ref(AgentUpdate),
       response: {
         201: jsonResponse('The new agent, with the secrets of this request in clear text.', ref(Agent), {
           headers: responseHeaders(
-            ...(['etag', 'location', 'cache-control'] as const),
-            ...(['console-ignored-fields', 'console-credential-warnings'] as const),
+            'etag',
+            'location',
+            'cache-control',
+            'console-ignored-fields',
+            'console-credential-warnings',
           ),
         }),
         ...writeErrors(
-          ...(['agent_not_found', 'idempotency_conflict', 'idempotency_agent_deleted'] as const),
+          'agent_not_found',
+          'idempotency_conflict',
+          'idempotency_agent_deleted',
           'agent_too_large',
         ),
       },
@@ -126,11 +134,12 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       operationId: 'updateAgentConfiguration',
       summary: 'Update Agent Configuration',
       description:
-        'Each supplied field replaces the corresponding field of the agent; absent fields keep their values. Every change makes ' +
-        'a new revision; a body that changes nothing makes none. Send `If-Match` with the ETag that you read to avoid ' +
-        'overwriting the change of another client: the response is 412 if the agent has changed since. To move `agent_url` to ' +
-        'another origin while an `api_key` is stored, send the key again, clear it with `null`, or use a token with the permission ' +
-        '`agent:secret`; else the response is 403. The same holds for `repo_url` and `github_token` in `white_box_config`.',
+        'Each supplied field replaces the corresponding field of the agent; absent fields keep their values. Every ' +
+        'change makes a new revision; a body that changes nothing makes none. Send `If-Match` with the ETag that ' +
+        'you read to avoid overwriting the change of another client: the response is 412 if the agent has changed ' +
+        'since. To move `agent_url` to another origin while an `api_key` is stored, send the key again, clear it ' +
+        'with `null`, or use a token with the permission `agent:secret`; else the response is 403. The same holds ' +
+        'for `repo_url` and `github_token` in `white_box_config`.',
       params: AgentId,
       headers: ConditionHeaders,
       body: ref(AgentUpdate),
@@ -140,8 +149,10 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
           ref(Agent),
           {
             headers: responseHeaders(
-              ...(['etag', 'cache-control'] as const),
-              ...(['console-ignored-fields', 'console-credential-warnings'] as const),
+              'etag',
+              'cache-control',
+              'console-ignored-fields',
+              'console-credential-warnings',
             ),
           },
         ),

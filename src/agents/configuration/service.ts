@@ -27,7 +27,7 @@ export function createAgents(deps: AgentsDeps) {
     body: AgentValues,
     { expectedRevisions, refuseIfDependents, bulkId, mayChangeOrigin }: ChangeConditions,
   ) => {
-    const isRefused = await mustRefuse(sql, caller.teamId, id, refuseIfDependents)
+    const isRefused = await mustRefuse(sql.of(caller.teamId), caller.teamId, id, refuseIfDependents)
     const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
     const values = toValues(body, changes, mayChangeOrigin)
     return {
@@ -46,7 +46,7 @@ export function createAgents(deps: AgentsDeps) {
     ...createCreations(deps),
 
     async read(caller: Caller, id: string, { includeScores = false } = {}): Promise<AgentText> {
-      const found = await findAgent(sql, caller.teamId, id, includeScores)
+      const found = await findAgent(sql.of(caller.teamId), caller.teamId, id, includeScores)
       if (!found) throw new Problem('agent_not_found')
       return found
     },
@@ -58,7 +58,7 @@ export function createAgents(deps: AgentsDeps) {
       conditions: ChangeConditions,
     ): Promise<ChangedAgent> {
       const { changes, request, decide } = await prepareUpdate(caller, id, body, conditions)
-      const changed = await changeAgent(sql, request, decide)
+      const changed = await changeAgent(sql.of(caller.teamId), request, decide)
       return { ...changed, text: showSupplied(changed.text, changes) }
     },
 
@@ -70,7 +70,7 @@ export function createAgents(deps: AgentsDeps) {
       conditions: ChangeConditions,
     ): Promise<ChangePlan> {
       const { request, decide } = await prepareUpdate(caller, id, body, conditions)
-      return planChange(sql, request, decide)
+      return planChange(sql.of(caller.teamId), request, decide)
     },
   }
 }

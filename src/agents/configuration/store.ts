@@ -1,4 +1,5 @@
 import type { Statements } from '../../platform/database/database.ts'
+import { named } from '../../platform/database/sql.ts'
 import type { AgentText } from '../change-agent.ts'
 import { type Claim, type Columns, createStatement, type RevisionRecord } from '../change-statement.ts'
 import { AGENT_TEXT, agentSql } from '../columns.ts'
@@ -11,18 +12,14 @@ export async function findAgent(
   id: string,
   includeScores: boolean,
 ): Promise<AgentText | undefined> {
-  const [row] = await sql.read<AgentText>({
-    name: includeScores ? 'find-agent-with-scores' : 'find-agent',
-    text: includeScores ? FIND_WITH_SCORES : FIND,
-    values: [teamId, id],
-  })
+  const [row] = await sql.read<AgentText>(named(includeScores ? 'find-agent-with-scores' : 'find-agent')`
+SELECT a.revision, ${AGENT_TEXT} FROM agents a, ${includeScores ? AGENT_WITH_SCORES : AGENT}
+WHERE a.team_id = ${teamId} AND a.id = ${id}`)
   return row
 }
 
-const find = (agent: string) =>
-  `SELECT a.revision, ${AGENT_TEXT} FROM agents a, ${agent} WHERE a.team_id = $1 AND a.id = $2`
-const FIND = find(agentSql('a'))
-const FIND_WITH_SCORES = find(agentSql('a', { includeScores: true }))
+const AGENT = agentSql('a')
+const AGENT_WITH_SCORES = agentSql('a', { includeScores: true })
 
 /** Undefined if the claim failed. */
 export async function insertAgent(

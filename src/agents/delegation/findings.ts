@@ -42,8 +42,8 @@ function pathTo({ reachedBy }: Walk, id: string): Path {
 
 const toStep = ({ from, position, to }: DelegationEdge) => ({ from, position, to })
 
-/** The strongly connected components that have a cycle, by the algorithm of Tarjan. Without recursion: a path can have a
- * thousand agents. */
+/** The strongly connected components that have a cycle, by the algorithm of Tarjan. Without recursion: a path can
+ * have a thousand agents. */
 export function findCycles({ nodes, edges }: Pick<Walk, 'nodes' | 'edges'>): string[][] {
   const targets = new Map<string, string[]>(nodes.map(({ id }) => [id, []]))
   for (const { from, to } of edges) if (to !== null) targets.get(from)?.push(to)

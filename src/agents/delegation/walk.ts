@@ -4,29 +4,8 @@ import {
   MAX_DEPTH,
   type WalkLimit,
 } from '../../contract/delegation.ts'
-
-/** An agent without its place in the graph. */
-export type AgentState = Omit<DelegationNode, 'depth'>
-
-/** Where a walk reads agents and delegations from: the present or a moment in the past. */
-export interface Graph {
-  maxNodes: number
-  /** How many agents one statement reads. */
-  agentsAtOnce: number
-  /** The agents with these ids that the team has. */
-  findAgents: (ids: string[]) => Promise<AgentState[]>
-  /** The delegations of these agents, at most `limit`, in the order of the ids and of their positions. */
-  findDelegations: (ids: string[], limit: number) => Promise<FoundDelegations>
-  hasDelegations: (ids: string[]) => Promise<boolean>
-}
-
-export interface FoundDelegations {
-  edges: DelegationEdge[]
-  /** Why some are missing. */
-  limits: WalkLimit[]
-  /** There are more than `limit`. */
-  isCut: boolean
-}
+import type { Statements } from '../../platform/database/database.ts'
+import { findAgents, findDelegations, hasDelegations } from './graph-store.ts'
 
 export interface Walk {
   /** Nearest first. */
@@ -43,18 +22,21 @@ export interface WalkOptions {
   isLate: () => boolean
 }
 
-export const MAX_EDGES = 5_000
+const MAX_NODES = 1_000
+const MAX_EDGES = 5_000
 
 /** So few that the delegations of one statement fit into memory. */
 const AGENTS_PER_STATEMENT = 50
 
-/** Follows delegations breadth first from an agent, level by level, up to its limits. Undefined if there is no such agent. */
+/** Follows delegations breadth first from an agent, level by level, up to its limits. Undefined if there is no
+ * such agent. */
 export async function walk(
-  graph: Graph,
+  sql: Statements,
+  teamId: string,
   id: string,
   { depth = MAX_DEPTH, isLate }: WalkOptions,
 ): Promise<Walk | undefined> {
-  const [root] = await graph.findAgents([id])
+  const [root] = await findAgents(sql, teamId, [id])
   if (!root) return undefined
   const nodes = new Map<string, DelegationNode>([[id, { ...root, depth: 0 }]])
   const edges: DelegationEdge[] = []
@@ -67,38 +49,22 @@ export async function walk(
     isOver = true
   }
 
-  /** Stops when it is late. */
-  const read = async (ids: string[]) => {
-    const states = new Map<string, AgentState>()
-    const unread = new Set(ids)
-    for (let start = 0; start < ids.length; start += graph.agentsAtOnce) {
-      if (start > 0 && isLate()) {
-        stop('time')
-        break
-      }
-      const some = ids.slice(start, start + graph.agentsAtOnce)
-      for (const state of await graph.findAgents(some)) states.set(state.id, state)
-      for (const id of some) unread.delete(id)
-    }
-    return { states, unread }
-  }
-
   /** Adds the delegations of some agents, and returns the agents that they reach for the first time. */
   const follow = async (some: string[], level: number): Promise<string[]> => {
-    const found = await graph.findDelegations(some, MAX_EDGES - edges.length)
-    for (const limit of found.limits) limits.add(limit)
+    const found = await findDelegations(sql, teamId, some, MAX_EDGES - edges.length)
+    if (found.isShortened) limits.add('edges')
     if (found.isCut) stop('edges')
     const unknown = [...new Set(found.edges.flatMap(({ to }) => (to && !nodes.has(to) ? [to] : [])))]
-    const room = graph.maxNodes - nodes.size
-    const wanted = unknown.slice(0, room)
+    const room = MAX_NODES - nodes.size
     const left = new Set(unknown.slice(room))
-    const { states, unread } = await read(wanted)
+    const states = await findAgents(sql, teamId, unknown.slice(0, room))
+    const stateOf = new Map(states.map((state) => [state.id, state]))
     const reached: string[] = []
     for (const edge of found.edges) {
       if (edge.to === null || nodes.has(edge.to)) edges.push(edge)
       else if (left.has(edge.to)) limits.add('nodes')
-      else if (!unread.has(edge.to)) {
-        const state = states.get(edge.to)
+      else {
+        const state = stateOf.get(edge.to)
         edges.push(state ? edge : toExternal(edge))
         if (!state) continue
         nodes.set(edge.to, { ...state, depth: level })
@@ -118,7 +84,7 @@ export async function walk(
     }
     frontier = next
   }
-  if (!isOver && frontier.length > 0 && (await graph.hasDelegations(frontier))) limits.add('depth')
+  if (!isOver && frontier.length > 0 && (await hasDelegations(sql, teamId, frontier))) limits.add('depth')
   return { nodes: [...nodes.values()], edges, reachedBy, limits: [...limits] }
 }
 

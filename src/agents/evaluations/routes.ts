@@ -24,9 +24,10 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
       operationId: 'recordAgentEvaluation',
       summary: 'Record Agent Evaluation',
       description:
-        'Stores the result of a completed evaluation of a revision of the agent. The list of evaluations keeps the 10,000 that ' +
-        'were completed last. The latest of them, which the response shows, is the one with the latest `completed_at`. The same ' +
-        '`evaluation_id` again corrects the stored evaluation, unless it is older than that. This makes no new revision.',
+        'Stores the result of a completed evaluation of a revision of the agent. The list of evaluations keeps the ' +
+        '10,000 that were completed last. The latest of them, which the response shows, is the one with the latest ' +
+        '`completed_at`. The same `evaluation_id` again corrects the stored evaluation, unless it is older than ' +
+        'that. This makes no new revision.',
       params: AgentId,
       body: ref(AgentEvaluation),
       response: {
@@ -43,8 +44,8 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
       operationId: 'listAgentEvaluations',
       summary: 'List Agent Evaluations',
       description:
-        'Returns the evaluations of the agent, the last completed one first: their scores, the revision that was evaluated, ' +
-        'whether each is current, and the fields that outdated it. At most 10,000 are kept for an agent.',
+        'Returns the evaluations of the agent, the last completed one first: their scores, the revision that was ' +
+        'evaluated, whether each is current, and the fields that outdated it. At most 10,000 are kept for an agent.',
       params: AgentId,
       querystring: EvaluationPageQuery,
       response: {
@@ -57,23 +58,19 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
 
   app.get(
     '/v1/agent-configurations/:id/evaluations/series',
-    operation(
-      'agent:read',
-      {
-        operationId: 'getAgentEvaluationSeries',
-        summary: 'Get Agent Evaluation Series',
-        description:
-          'Returns one score of the agent over time, for a chart, in at most 500 points. A longer series keeps its first and ' +
-          'last point, and the lowest and the highest of each span of time.',
-        params: AgentId,
-        querystring: EvaluationSeriesQuery,
-        response: {
-          200: jsonResponse('The scores over time.', ref(EvaluationSeries)),
-          ...readErrors('agent_not_found'),
-        },
+    operation('agent:read', {
+      operationId: 'getAgentEvaluationSeries',
+      summary: 'Get Agent Evaluation Series',
+      description:
+        'Returns one score of the agent over time, for a chart, in at most 500 points. A longer series keeps its ' +
+        'first and last point, and the lowest and the highest of each span of time.',
+      params: AgentId,
+      querystring: EvaluationSeriesQuery,
+      response: {
+        200: jsonResponse('The scores over time.', ref(EvaluationSeries)),
+        ...readErrors('agent_not_found'),
       },
-      () => 'searches',
-    ),
+    }),
     ({ caller, params, query }) => evaluations.series(caller, params.id, query),
   )
 }

@@ -7,24 +7,24 @@ import type {
 } from '../../contract/evaluation.ts'
 import { Problem } from '../../contract/problem.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
-import { auditOrigin } from '../../platform/database/audit-sql.ts'
-import type { Sql } from '../../platform/database/database.ts'
+import { auditOrigin } from '../../platform/database/audit-event.ts'
+import type { Sessions } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
-import { decodeCursor, encodeCursor, isCanonicalUuid } from '../../platform/pagination-cursor.ts'
+import { decodeCursor, isCanonicalUuid, toPage } from '../../platform/pagination-cursor.ts'
 import { listEvaluations, type Position, readSeries } from './list-store.ts'
 import { recordEvaluation } from './store.ts'
 
 interface EvaluationsDeps {
-  sql: Sql
+  sql: Sessions
   /** For a chart, which reads all evaluations of an agent. */
-  searches: Sql
+  searches: Sessions
   /** Milliseconds since the epoch. */
   now: () => number
   newId: () => string
 }
 
-/** Allows for clocks that differ. A time further in the future is a mistake (often milliseconds), and no newer evaluation
- * would replace it. */
+/** Allows for clocks that differ. A time further in the future is a mistake (often milliseconds), and no newer
+ * evaluation would replace it. */
 const DAY_SECONDS = 86_400
 
 export type Evaluations = ReturnType<typeof createEvaluations>
@@ -49,7 +49,7 @@ export function createEvaluations({ sql, searches, now, newId }: EvaluationsDeps
         )
       }
       const result = await recordEvaluation(
-        sql,
+        sql.of(teamId),
         teamId,
         id,
         { ...evaluation, completed_at: completedAt },
@@ -68,15 +68,9 @@ export function createEvaluations({ sql, searches, now, newId }: EvaluationsDeps
     ): Promise<RecordedEvaluationPage> {
       const filters = ['evaluations', id]
       const after = decodeCursor(filters, cursor, isPosition) as Position | undefined
-      const rows = await listEvaluations(sql, teamId, id, { after, limit: limit + 1 })
+      const rows = await listEvaluations(sql.of(teamId), teamId, id, { after, limit: limit + 1 })
       if (!rows) throw new Problem('agent_not_found')
-      const results = rows.slice(0, limit)
-      const last = results.at(-1)
-      const position = last && [last.completed_at, last.revision, last.evaluation_id]
-      return {
-        results,
-        next_cursor: rows.length > limit && position ? encodeCursor(filters, position) : null,
-      }
+      return toPage(rows, limit, filters, (last) => [last.completed_at, last.revision, last.evaluation_id])
     },
 
     async series(
@@ -84,7 +78,7 @@ export function createEvaluations({ sql, searches, now, newId }: EvaluationsDeps
       id: string,
       { metric = 'overall_score', since = 0 }: { metric?: Metric; since?: number },
     ): Promise<EvaluationSeries> {
-      const series = await readSeries(searches, teamId, id, { metric, since })
+      const series = await readSeries(searches.of(teamId), teamId, id, { metric, since })
       if (!series) throw new Problem('agent_not_found')
       return { metric, ...series }
     },

@@ -1,5 +1,6 @@
 import { namedField } from '../../contract/agent-secrets.ts'
 import type { Statements } from '../../platform/database/database.ts'
+import { named, param, raw } from '../../platform/database/sql.ts'
 import type { AgentText, NamedSecrets } from '../change-agent.ts'
 import { AGENT_TEXT, agentSql } from '../columns.ts'
 import { snapshotAtOrAfter } from '../snapshot.ts'
@@ -17,8 +18,8 @@ export interface PastAgent extends AgentText {
   redacted: string[]
 }
 
-/** The agent at the next snapshot, or the current agent if there is no snapshot yet, with all later changes undone: at most 99.
- * Undefined if the team has no such agent, or the agent has no such revision. */
+/** The agent at the next snapshot, or the current agent if there is no snapshot yet, with all later changes undone: at
+ * most 99. Undefined if the team has no such agent, or the agent has no such revision. */
 export async function findAgentAt(
   sql: Statements,
   teamId: string,
@@ -26,27 +27,26 @@ export async function findAgentAt(
   revision: number,
   includeScores: boolean,
 ): Promise<PastAgent | undefined> {
-  const [row] = await sql.read<PastAgent>({
-    name: includeScores ? 'find-agent-at-with-scores' : 'find-agent-at',
-    text: includeScores ? FIND_AT_WITH_SCORES : FIND_AT,
-    values: [teamId, id, revision, snapshotAtOrAfter(revision)],
-  })
-  return row
-}
-
-/** The value of a field at a revision is the value before its first later change. Only the values that are put back are
- * read: a large one is not stored in the row itself. Revisions have no gap: if there is no revision $4, there is none after
- * it either. */
-const findAt = (agent: string) => `
+  const team = param(teamId)
+  const agent = param(id)
+  const at = param(revision)
+  const next = param(snapshotAtOrAfter(revision))
+  // The value of a field at a revision is the value before its first later change. Only the values that are put back
+  // are read: a large one is not stored in the row itself. Revisions have no gap: if there is no next snapshot, there
+  // is no later revision either.
+  const [row] = await sql.read<PastAgent>(named(
+    includeScores ? 'find-agent-at-with-scores' : 'find-agent-at',
+  )`
 WITH undone AS (
   SELECT DISTINCT ON (field) field, before, field = ANY (redacted) AS is_redacted
   FROM agent_revisions CROSS JOIN LATERAL unnest(fields) AS field
-  WHERE team_id = $1 AND agent_id = $2 AND revision > $3 AND revision <= $4
+  WHERE team_id = ${team} AND agent_id = ${agent} AND revision > ${at} AND revision <= ${next}
   ORDER BY field, revision
 )
-SELECT r.revision, ${AGENT_TEXT}, past_agent.api_key_revision, past_agent.github_token_revision, past_agent.named_secrets, (
-  SELECT json_object_agg(substr(field, ${namedField('').length + 1}), before -> field) FROM undone
-  WHERE starts_with(field, '${namedField('')}')
+SELECT r.revision, ${AGENT_TEXT}, past_agent.api_key_revision, past_agent.github_token_revision,
+  past_agent.named_secrets, (
+  SELECT json_object_agg(substr(field, ${raw(NAMED_PREFIX.length + 1)}), before -> field) FROM undone
+  WHERE starts_with(field, '${raw(NAMED_PREFIX)}')
 ) AS undone_secrets, ARRAY(
   SELECT field FROM undone WHERE is_redacted
   UNION ALL
@@ -54,8 +54,8 @@ SELECT r.revision, ${AGENT_TEXT}, past_agent.api_key_revision, past_agent.github
   WHERE field NOT IN (SELECT field FROM undone)
 ) AS redacted
 FROM agents a
-JOIN agent_revisions r ON r.team_id = $1 AND r.agent_id = $2 AND r.revision = $3
-LEFT JOIN agent_revisions s ON s.team_id = $1 AND s.agent_id = $2 AND s.revision = $4
+JOIN agent_revisions r ON r.team_id = ${team} AND r.agent_id = ${agent} AND r.revision = ${at}
+LEFT JOIN agent_revisions s ON s.team_id = ${team} AND s.agent_id = ${agent} AND s.revision = ${next}
 CROSS JOIN LATERAL json_populate_record(json_populate_record(a, s.snapshot), (
   SELECT json_object_agg(key, value) FROM (
     SELECT key, before -> key AS value
@@ -67,7 +67,11 @@ CROSS JOIN LATERAL json_populate_record(json_populate_record(a, s.snapshot), (
     UNION ALL
     SELECT 'updated_at', to_json(r.changed_at)
   ) old_values
-)) AS past_agent, ${agent}
-WHERE a.team_id = $1 AND a.id = $2`
-const FIND_AT = findAt(agentSql('past_agent'))
-const FIND_AT_WITH_SCORES = findAt(agentSql('past_agent', { includeScores: true }))
+)) AS past_agent, ${includeScores ? AGENT_WITH_SCORES : AGENT}
+WHERE a.team_id = ${team} AND a.id = ${agent}`)
+  return row
+}
+
+const NAMED_PREFIX = namedField('')
+const AGENT = agentSql('past_agent')
+const AGENT_WITH_SCORES = agentSql('past_agent', { includeScores: true })

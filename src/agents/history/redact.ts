@@ -1,14 +1,15 @@
 import { REDACTABLE_REASON, type RevisionRedaction } from '../../contract/history.ts'
 import { Problem } from '../../contract/problem.ts'
-import { auditOrigin } from '../../platform/database/audit-sql.ts'
-import type { Sql, Statements } from '../../platform/database/database.ts'
+import { auditOrigin } from '../../platform/database/audit-event.ts'
+import type { Sessions, Statements } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
 import { CHANGEABLE_COLUMNS } from '../columns.ts'
 import { SNAPSHOT_INTERVAL, snapshotAtOrAfter } from '../snapshot.ts'
-import { findChanges, findRevision, redactReason, redactRevisions, redactSnapshots } from './redact-store.ts'
+import { findChanges, redactReason, redactRevisions, redactSnapshots } from './redact-store.ts'
+import { findCurrentRevision } from './store.ts'
 
 interface RedactDeps {
-  sql: Sql
+  sql: Sessions
   /** Milliseconds since the epoch. */
   now: () => number
   newId: () => string
@@ -21,8 +22,9 @@ const SNAPSHOTS_PER_STATEMENT = 20
 
 export type Redact = ReturnType<typeof createRedact>
 
-/** Removes from history the values that fields had at a revision. A value is stored in the revision that replaced it, and in the
- * snapshots from the revision that set it on. If the removal is interrupted, the same request completes it. */
+/** Removes from history the values that fields had at a revision. A value is stored in the revision that replaced
+ * it, and in the snapshots from the revision that set it on. If the removal is interrupted, the same request
+ * completes it. */
 export function createRedact({ sql, now, newId }: RedactDeps) {
   /** For each field, the first or the last revision of the ranges that changed it. */
   async function search(
@@ -51,17 +53,16 @@ export function createRedact({ sql, now, newId }: RedactDeps) {
     id: string,
     revision: number,
     fields: RevisionRedaction['fields'],
-    yieldPlace: () => Promise<void>,
   ): Promise<void> => {
-    const statements = yieldBetween(sql, yieldPlace)
     const { teamId, reason } = caller
+    const statements = sql.of(teamId)
     const all = [...new Set(fields)]
     const names = all.filter((name) => name !== REDACTABLE_REASON)
-    const agent = await findRevision(statements, teamId, id, revision)
-    if (!agent) throw new Problem('agent_not_found')
-    if (!agent.exists) throw new Problem('revision_not_found')
+    const current = await findCurrentRevision(statements, teamId, id)
+    if (current === undefined) throw new Problem('agent_not_found')
+    if (revision > current) throw new Problem('revision_not_found')
 
-    const later = slices(revision + 1, agent.current)
+    const later = slices(revision + 1, current)
     const replaced = await search(statements, caller, id, { ranges: later, names, which: 'first' })
     const inUse = names.filter((name) => !replaced.has(name))
     if (inUse.length > 0) {
@@ -87,25 +88,6 @@ export function createRedact({ sql, now, newId }: RedactDeps) {
         await redactSnapshots(statements, target, field, some)
       }
     }
-  }
-}
-
-/** A long history takes hundreds of statements: other teams get the place of the request between two of them. */
-function yieldBetween(sql: Sql, yieldPlace: () => Promise<void>): Statements {
-  let isFirst = true
-  const beforeStatement = async () => {
-    if (!isFirst) await yieldPlace()
-    isFirst = false
-  }
-  return {
-    read: async (statement) => {
-      await beforeStatement()
-      return sql.read(statement)
-    },
-    write: async (statement) => {
-      await beforeStatement()
-      return sql.write(statement)
-    },
   }
 }
 

@@ -100,10 +100,10 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
       operationId: 'restoreAgentRevision',
       summary: 'Restore Agent Revision',
       description:
-        'Makes a new revision with the field values of an old one. Secrets, the trust stage and scores keep their current ' +
-        'values, and so do fields whose old values were removed from history. Like an update, it needs the permission ' +
-        '`agent:secret` to move a URL to another origin while the secret that is sent there stays. A revision that refers to a ' +
-        'named secret that was deleted gets 422.',
+        'Makes a new revision with the field values of an old one. Secrets, the trust stage and scores keep their ' +
+        'current values, and so do fields whose old values were removed from history. Like an update, it needs the ' +
+        'permission `agent:secret` to move a URL to another origin while the secret that is sent there stays. A ' +
+        'revision that refers to a named secret that was deleted gets 422.',
       params: AgentRevisionId,
       headers: ConditionHeaders,
       response: {
@@ -111,7 +111,10 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
           headers: responseHeaders('etag', 'console-credential-warnings'),
         }),
         ...writeErrors(
-          ...(['agent_not_found', 'revision_not_found', 'has_dependents', 'revision_stale'] as const),
+          'agent_not_found',
+          'revision_not_found',
+          'has_dependents',
+          'revision_stale',
           'agent_too_large',
         ),
       },
@@ -128,11 +131,12 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
       operationId: 'redactAgentRevision',
       summary: 'Redact Agent Revision',
       description:
-        'Removes the values that fields had at a revision from history, for good: a credential that got into a URL, for ' +
-        'example. They are removed from every revision from the one that set them to the one that replaced them. If other ' +
-        'revisions have the same value, redact those too. A removed value reads as null, as `[redacted]` in `agent_name`, ' +
-        '`model_name` and `hub`, and as `[]` in `delegated_agents`. `reason` removes the reason of this revision, also from its event ' +
-        'if that is not delivered yet; a delivered event stays in the stream until it expires there. The audit log records who removed which fields. If the ' +
+        'Removes the values that fields had at a revision from history, for good: a credential that got into a ' +
+        'URL, for example. They are removed from every revision from the one that set them to the one that ' +
+        'replaced them. If other revisions have the same value, redact those too. A removed value reads as null, ' +
+        'as `[redacted]` in `agent_name`, `model_name` and `hub`, and as `[]` in `delegated_agents`. `reason` ' +
+        'removes the reason of this revision, also from its event if that is not delivered yet; a delivered event ' +
+        'stays in the stream until it expires there. The audit log records who removed which fields. If the ' +
         'request fails or the connection breaks, repeat the request to complete it.',
       params: AgentRevisionId,
       body: ref(RevisionRedaction),
@@ -141,8 +145,8 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
         ...writeErrors('agent_not_found', 'revision_not_found', 'value_in_use'),
       },
     }),
-    async ({ caller, params, body, yieldPlace }, reply) => {
-      await redact(caller, params.id, params.revision, body.fields, yieldPlace)
+    async ({ caller, params, body }, reply) => {
+      await redact(caller, params.id, params.revision, body.fields)
       setIgnoredFieldsHeader(reply, body, RevisionRedaction)
       return reply.code(204).send()
     },

@@ -1,20 +1,20 @@
 import type { Agent } from '../../contract/agent.ts'
 import type { AgentComparison, AgentDiff, AgentRevisionPage, CompareQuery } from '../../contract/history.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Sql } from '../../platform/database/database.ts'
+import type { Sessions } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
-import { decodeCursor, encodeCursor } from '../../platform/pagination-cursor.ts'
+import { decodeCursor, toPage } from '../../platform/pagination-cursor.ts'
 import { type ChangeConditions, type ChangedAgent, changeAgent } from '../change-agent.ts'
 import { changeableValues, changedColumns, describeColumns } from '../compare.ts'
 import { mustRefuse, refuseBreakingChange } from '../delegation/refusal.ts'
 import { inRevision, inspect, refuseFaults } from '../secrets/inspect.ts'
 import { requireSecretForNewOrigin } from '../secrets/new-origin.ts'
 import { findAgentAt, type PastAgent } from './past-agent.ts'
-import { type AgentState, changesBetween, differencesBetween } from './state.ts'
+import { type AgentState, changesBetween, differencesBetween, stateOf } from './state.ts'
 import { findCurrentRevision, listRevisions } from './store.ts'
 
 export interface HistoryDeps {
-  sql: Sql
+  sql: Sessions
   /** Milliseconds since the epoch. */
   now: () => number
   newId: () => string
@@ -23,26 +23,26 @@ export interface HistoryDeps {
 export type History = ReturnType<typeof createHistory>
 
 export function createHistory({ sql, now, newId }: HistoryDeps) {
-  /** Undefined if there is no such agent or revision. `latest_evaluation` is always the newest one; its `revision` is the
-   * revision that was evaluated. */
+  /** Undefined if there is no such agent or revision. `latest_evaluation` is always the newest one; its `revision`
+   * is the revision that was evaluated. */
   const findAt = (caller: Caller, id: string, revision: number, { includeScores = false } = {}) =>
-    findAgentAt(sql, caller.teamId, id, revision, includeScores)
+    findAgentAt(sql.of(caller.teamId), caller.teamId, id, revision, includeScores)
   const readAt = async (
-    ...[caller, id, revision, options]: Parameters<typeof findAt>
+    caller: Caller,
+    id: string,
+    revision: number,
+    options?: { includeScores?: boolean },
   ): Promise<PastAgent> => {
     const found = await findAt(caller, id, revision, options)
     if (found) return found
-    const current = await findCurrentRevision(sql, caller.teamId, id)
+    const current = await findCurrentRevision(sql.of(caller.teamId), caller.teamId, id)
     throw new Problem(current === undefined ? 'agent_not_found' : 'revision_not_found')
   }
-  const stateAt = async (caller: Caller, id: string, revision: number): Promise<AgentState> => {
-    const { text, named_secrets: next, undone_secrets: undone, ...rest } = await readAt(caller, id, revision)
-    const secrets = new Map(Object.entries({ ...next, ...undone }))
-    return { ...rest, agent: JSON.parse(text) as Agent, secrets }
-  }
+  const stateAt = async (caller: Caller, id: string, revision: number): Promise<AgentState> =>
+    stateOf(await readAt(caller, id, revision))
   /** The agent as it is now. */
   const currentState = async (caller: Caller, id: string): Promise<AgentState> => {
-    const revision = await findCurrentRevision(sql, caller.teamId, id)
+    const revision = await findCurrentRevision(sql.of(caller.teamId), caller.teamId, id)
     if (revision === undefined) throw new Problem('agent_not_found')
     return stateAt(caller, id, revision)
   }
@@ -58,11 +58,9 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       { limit = 100, cursor }: { limit?: number; cursor?: string },
     ): Promise<AgentRevisionPage> {
       const [before = null] = (decodeCursor(id, cursor, isRevision) ?? []) as number[]
-      const rows = await listRevisions(sql, caller.teamId, id, { before, limit: limit + 1 })
+      const rows = await listRevisions(sql.of(caller.teamId), caller.teamId, id, { before, limit: limit + 1 })
       if (!rows) throw new Problem('agent_not_found')
-      const results = rows.slice(0, limit)
-      const last = results.at(-1)
-      return { results, next_cursor: rows.length > limit && last ? encodeCursor(id, [last.revision]) : null }
+      return toPage(rows, limit, id, (last) => [last.revision])
     },
 
     async diff(
@@ -87,13 +85,16 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       const state = await read(id, revision)
       const other = await read(withId, withRevision)
       return {
-        ...{ id, revision: state.revision, with_id: withId, with_revision: other.revision },
+        id,
+        revision: state.revision,
+        with_id: withId,
+        with_revision: other.revision,
         differences: differencesBetween(state, other),
       }
     },
 
-    /** Makes a new revision with the values of an old one. Secrets stay as they are, and so do the fields whose old values
-     * were removed from history. */
+    /** Makes a new revision with the values of an old one. Secrets stay as they are, and so do the fields whose
+     * old values were removed from history. */
     async restore(
       caller: Caller,
       id: string,
@@ -101,9 +102,9 @@ export function createHistory({ sql, now, newId }: HistoryDeps) {
       { expectedRevisions, refuseIfDependents }: ChangeConditions,
     ): Promise<ChangedAgent> {
       const { agent: old, redacted } = await stateAt(caller, id, revision)
-      const isRefused = await mustRefuse(sql, caller.teamId, id, refuseIfDependents)
+      const isRefused = await mustRefuse(sql.of(caller.teamId), caller.teamId, id, refuseIfDependents)
       const request = { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
-      return changeAgent(sql, request, (stored) => {
+      return changeAgent(sql.of(caller.teamId), request, (stored) => {
         const values = Object.entries(changeableValues(withCurrentToken(stored.agent, old)))
         const kept = values.filter(([field]) => !redacted.includes(field))
         const columns = changedColumns(stored.agent, Object.fromEntries(kept))

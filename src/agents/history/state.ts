@@ -12,6 +12,19 @@ export interface AgentState extends Omit<PastAgent, 'text' | 'named_secrets' | '
   secrets: Map<string, NamedSecrets[string] | null>
 }
 
+export function stateOf({
+  text,
+  named_secrets: next,
+  undone_secrets: undone,
+  ...rest
+}: PastAgent): AgentState {
+  return {
+    ...rest,
+    agent: JSON.parse(text) as Agent,
+    secrets: new Map(Object.entries({ ...next, ...undone })),
+  }
+}
+
 /** What tells whether a field differs. */
 export type ComparedState = Pick<
   AgentState,
@@ -32,7 +45,8 @@ export function changesBetween(before: AgentState, after: AgentState): AgentDiff
   return [...fields, ...secrets]
 }
 
-/** The differences between two agents. Fingerprints of secrets are bound to their agent, so that only masks can be compared. */
+/** The differences between two agents. Fingerprints of secrets are bound to their agent, so that only masks can be
+ * compared. */
 export function differencesBetween(one: AgentState, other: AgentState): AgentComparison['differences'] {
   const fields = (Object.keys(one.agent) as Field[])
     .filter((field) => !NOT_COMPARED.includes(field) && differs(field, one, other))

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Agent, AgentId } from '../../contract/agent.ts'
 import { AgentDeletePlan } from '../../contract/delegation.ts'
+import { toETag } from '../../contract/etag.ts'
 import { AGENT_TRUSTED_EXAMPLE } from '../../contract/examples.ts'
 import { ref } from '../../contract/fields.ts'
 import { AgentLifecycle, DeleteQuery } from '../../contract/lifecycle.ts'
@@ -23,8 +24,9 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       operationId: 'changeAgentTrustStage',
       summary: 'Change Agent Trust Stage',
       description:
-        'Changes the trust stage and makes a new revision. Any transition is allowed; setting the current stage again makes no ' +
-        'revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them.',
+        'Changes the trust stage and makes a new revision. Any transition is allowed; setting the current stage ' +
+        'again makes no revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; ' +
+        'later changes keep them.',
       params: AgentId,
       headers: ConditionHeaders,
       body: ref(AgentLifecycle),
@@ -49,22 +51,28 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       operationId: 'deleteAgentConfiguration',
       summary: 'Delete Agent Configuration',
       description:
-        'Deletes the agent: from now on every operation responds as if it had never existed. It can be recovered for a number ' +
-        'of days that the operator sets, 7 by default. After that the console erases it with its revisions, scores and ' +
-        'secrets. To hide an agent from lists and keep it, set its status to `archived` instead. Delegations of other agents to it ' +
-        'become external: `dry_run=true` returns how many agents have one.',
+        'Deletes the agent: from now on every operation responds as if it had never existed. It can be recovered ' +
+        'for a number of days that the operator sets, 7 by default. After that the console erases it with its ' +
+        'revisions, scores and secrets. To hide an agent from lists and keep it, set its status to `archived` ' +
+        'instead. Delegations of other agents to it become external: `dry_run=true` returns how many agents have ' +
+        'one.',
       params: AgentId,
       querystring: DeleteQuery,
       headers: ConditionHeaders,
       response: {
-        200: jsonResponse('With `dry_run=true`: what the deletion would do.', ref(AgentDeletePlan)),
+        200: jsonResponse('With `dry_run=true`: what the deletion would do.', ref(AgentDeletePlan), {
+          headers: responseHeaders('etag'),
+        }),
         204: emptyResponse('The agent is deleted.'),
         ...writeErrors('agent_not_found', 'has_dependents', 'revision_stale'),
       },
     }),
     async ({ caller, params, query, headers }, reply) => {
       const deletion = { erase: query.erase, ...conditionsOf(headers) }
-      if (query.dry_run) return lifecycle.planDeletion(caller, params.id, deletion)
+      if (query.dry_run) {
+        const plan = await lifecycle.planDeletion(caller, params.id, deletion)
+        return reply.header('etag', toETag(plan.revision)).send(plan)
+      }
       await lifecycle.delete(caller, params.id, deletion)
       return reply.code(204).send()
     },
@@ -76,8 +84,8 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       operationId: 'recoverAgentConfiguration',
       summary: 'Recover Agent Configuration',
       description:
-        'Brings a deleted agent back as it was, with its revisions, scores and secrets, and makes a new revision. The response ' +
-        'is 404 if the time for it is over, or if the agent was deleted with `erase=true`.',
+        'Brings a deleted agent back as it was, with its revisions, scores and secrets, and makes a new revision. ' +
+        'The response is 404 if the time for it is over, or if the agent was deleted with `erase=true`.',
       params: AgentId,
       response: {
         200: jsonResponse('The agent, with masked secrets.', ref(Agent), {

@@ -2,8 +2,8 @@ import type { AgentDeletePlan } from '../../contract/delegation.ts'
 import { type AgentLifecycle, isTrusted } from '../../contract/lifecycle.ts'
 import { Problem } from '../../contract/problem.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
-import { auditOrigin } from '../../platform/database/audit-sql.ts'
-import type { Sql } from '../../platform/database/database.ts'
+import { auditOrigin } from '../../platform/database/audit-event.ts'
+import type { Sessions } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
 import { containsCredential } from '../../platform/secrets/credential-patterns.ts'
 import {
@@ -19,10 +19,10 @@ import {
 import { findImpact } from '../delegation/dependents-store.ts'
 import { isEarlierStage, mustRefuse } from '../delegation/refusal.ts'
 import { findCurrentRevision } from '../history/store.ts'
-import { deleteAgent, recoverAgent } from './store.ts'
+import { deleteAgent, recoverAgent } from './move.ts'
 
 interface LifecycleDeps {
-  sql: Sql
+  sql: Sessions
   /** Milliseconds since the epoch. */
   now: () => number
   newId: () => string
@@ -57,7 +57,7 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
     { expectedRevisions, refuseIfDependents, bulkId }: ChangeConditions,
   ) => {
     refuseCredentialInReason(lifecycle)
-    const isRefused = await mustRefuse(sql, caller.teamId, id, refuseIfDependents)
+    const isRefused = await mustRefuse(sql.of(caller.teamId), caller.teamId, id, refuseIfDependents)
     return {
       request: { caller, id, expectedRevisions, now: nowSeconds(), auditId: newId(), bulkId },
       decide: (stored: StoredAgent) => decideTrustStage(stored, lifecycle, isRefused),
@@ -70,9 +70,9 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
     id: string,
     { expectedRevisions, refuseIfDependents }: ChangeConditions,
   ): Promise<number> => {
-    const revision = await findCurrentRevision(sql, teamId, id)
+    const revision = await findCurrentRevision(sql.of(teamId), teamId, id)
     if (revision === undefined) throw new Problem('agent_not_found')
-    if (await mustRefuse(sql, teamId, id, refuseIfDependents)) throw new Problem('has_dependents')
+    if (await mustRefuse(sql.of(teamId), teamId, id, refuseIfDependents)) throw new Problem('has_dependents')
     if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
     return revision
   }
@@ -87,7 +87,7 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
       conditions: ChangeConditions,
     ): Promise<ChangedAgent> {
       const { request, decide } = await prepareTrustStage(caller, id, lifecycle, conditions)
-      return changeAgent(sql, request, decide)
+      return changeAgent(sql.of(caller.teamId), request, decide)
     },
 
     /** What a change of the trust stage would do now. */
@@ -98,15 +98,16 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
       conditions: ChangeConditions,
     ): Promise<ChangePlan> {
       const { request, decide } = await prepareTrustStage(caller, id, lifecycle, conditions)
-      return planChange(sql, request, decide)
+      return planChange(sql.of(caller.teamId), request, decide)
     },
 
     /** Hides the agent. A background task erases it later, or soon if `erase` is true. Returns the new revision. */
     async delete(caller: Caller, id: string, deletion: DeletionRequest): Promise<number> {
       const { erase = false, expectedRevisions, refuseIfDependents, bulkId } = deletion
-      if (await mustRefuse(sql, caller.teamId, id, refuseIfDependents)) throw new Problem('has_dependents')
+      if (await mustRefuse(sql.of(caller.teamId), caller.teamId, id, refuseIfDependents))
+        throw new Problem('has_dependents')
       const move = moveOf(caller, id)
-      const outcome = await deleteAgent(sql, {
+      const outcome = await deleteAgent(sql.of(caller.teamId), {
         ...move,
         expectedRevisions,
         eraseAt: eraseAt(move.now, deletion),
@@ -120,14 +121,14 @@ export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps)
 
     /** What a deletion would do now. */
     async planDeletion(caller: Caller, id: string, deletion: DeletionRequest): Promise<AgentDeletePlan> {
-      await checkDeletion(caller, id, deletion)
-      const [impact] = await findImpact(sql, caller.teamId, [id])
+      const revision = await checkDeletion(caller, id, deletion)
+      const [impact] = await findImpact(sql.of(caller.teamId), caller.teamId, [id])
       if (!impact) throw new Error('The impact of an agent is missing')
-      return { erase_at: eraseAt(nowSeconds(), deletion), impact }
+      return { revision, erase_at: eraseAt(nowSeconds(), deletion), impact }
     },
 
     async recover(caller: Caller, id: string): Promise<AgentText> {
-      const recovered = await recoverAgent(sql, moveOf(caller, id))
+      const recovered = await recoverAgent(sql.of(caller.teamId), moveOf(caller, id))
       if (!recovered) throw new Problem('agent_not_found')
       return recovered
     },

@@ -1,18 +1,15 @@
 import type { Readable } from 'node:stream'
 import { AGENT_FILTERS } from '../../contract/agent-filters.ts'
-import type { AgentExportQuery } from '../../contract/export.ts'
-import type { Statements } from '../../platform/database/database.ts'
-import type { Export, Exports } from '../../platform/fairness/exports.ts'
+import { type AgentExportQuery, ExportedAgent, FORMULA_STARTS } from '../../contract/export.ts'
+import type { Sessions } from '../../platform/database/database.ts'
+import type { Export, Exports } from '../../platform/exports.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
-import { CSV_HEADER, toCsvLine } from './csv.ts'
 import { readFilters } from './filters.ts'
-import type { RequireFilterTable } from './readiness.ts'
-import { type ListedAgent, listFilteredAgents } from './store.ts'
+import { type ListedAgent, listAgents } from './store.ts'
 
 export interface AgentExportDeps {
-  searches: Statements
+  searches: Sessions
   exports: Exports
-  requireFilterTable: RequireFilterTable
   /** Writes the audit event. */
   recordExport: (caller: Caller, detail: object) => Promise<void>
 }
@@ -23,13 +20,12 @@ export type AgentExport = ReturnType<typeof createAgentExport>
 const PAGE_SIZE = 100
 
 /** Returns the agents that match the filters as text, oldest first. */
-export function createAgentExport({ searches, exports, requireFilterTable, recordExport }: AgentExportDeps) {
+export function createAgentExport({ searches, exports, recordExport }: AgentExportDeps) {
   return async (
     caller: Caller,
     { format = 'ndjson', cursor, ...query }: AgentExportQuery,
     endWithToken: Export<string>['endWithToken'],
   ): Promise<Readable> => {
-    await requireFilterTable(caller.teamId)
     const filters = readFilters(query)
     const toText = format === 'csv' ? toCsv : toLines
     return exports.start<string>({
@@ -39,7 +35,7 @@ export function createAgentExport({ searches, exports, requireFilterTable, recor
         const isFirst = position === undefined
         if (isFirst) await recordExport(caller, { format, filters: namesOf(query), after: cursor })
         const after = position ?? cursor
-        const { agents, hasNext } = await listFilteredAgents(searches, caller.teamId, filters, {
+        const { agents, hasNext } = await listAgents(searches.of(caller.teamId), caller.teamId, filters, {
           sort: 'created_at',
           limit: PAGE_SIZE,
           position: after === undefined ? undefined : [after],
@@ -64,4 +60,31 @@ function toLines(agents: readonly ListedAgent[]): string {
 
 function toCsv(agents: readonly ListedAgent[]): string {
   return agents.map(({ text }) => toCsvLine(JSON.parse(text) as Record<string, unknown>)).join('')
+}
+
+const COLUMNS = Object.keys(ExportedAgent.properties)
+
+const LINE_END = '\r\n'
+
+const CSV_HEADER = COLUMNS.join(',') + LINE_END
+
+/** The line of an ExportedAgent. */
+function toCsvLine(agent: Record<string, unknown>): string {
+  return COLUMNS.map((name) => toCell(agent[name])).join(',') + LINE_END
+}
+
+/** Text and JSON are always in quotes: an empty cell without quotes is null. */
+function toCell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return `"${disarm(text).replaceAll('"', '""')}"`
+}
+
+const FORMULA = new RegExp(`^${FORMULA_STARTS}`)
+
+/** An apostrophe makes it text. Text that already starts with one gets another, so that a reader can always remove
+ * one. */
+function disarm(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text
 }

@@ -1,92 +1,105 @@
+import {
+  ACCESS_LEVELS,
+  AGENT_STATUSES,
+  PROTECTION_STATUSES,
+  PROTOCOLS,
+  TRUST_STAGES,
+} from '../../contract/agent.ts'
+import { EVALUATION_STATES } from '../../contract/agent-filters.ts'
 import { type AgentFacets, type AgentFacetsQuery, MAX_FACET_VALUES } from '../../contract/facets.ts'
-import type { Statements } from '../../platform/database/database.ts'
+import type { Sessions, Statement } from '../../platform/database/database.ts'
+import { EMPTY, type Fragment, fragment, join, param, raw, unnamed } from '../../platform/database/sql.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
-import { FacetCounter, type Tally } from './facet-counter.ts'
-import { createPageReader, type FactsPage } from './facet-pages.ts'
-import { hasAgents, readValues } from './facet-store.ts'
-import type { FactField } from './filter-table.ts'
-import { readFilters } from './filters.ts'
-import type { RequireFilterTable } from './readiness.ts'
+import { type AgentFilters, conditionsOf, FILTER_COLUMNS, type FilterName, readFilters } from './filters.ts'
 
 export interface FacetsDeps {
-  searches: Statements
-  requireFilterTable: RequireFilterTable
-  /** How many agents are read at a time. */
-  pageSize?: number
+  searches: Sessions
   /** Older agents are not counted. */
   maxAgents?: number
 }
 
 export type Facets = ReturnType<typeof createFacets>
 
-/** PostgreSQL returns a few characters for each agent, and the console counts them: half of the processor time of grouping and
- * unnesting them in PostgreSQL. */
-export function createFacets({
-  searches,
-  requireFilterTable,
-  pageSize = 10_000,
-  maxAgents = 100_000,
-}: FacetsDeps) {
-  const readPage = createPageReader(searches, pageSize)
-
+export function createFacets({ searches, maxAgents = 100_000 }: FacetsDeps) {
   return async ({ teamId }: Caller, query: AgentFacetsQuery): Promise<AgentFacets> => {
-    await requireFilterTable(teamId)
-    const filters = readFilters(query)
-    const counter = new FacetCounter(filters)
-    /** The id that each page begins after; undefined for the first. */
-    const starts: (string | undefined)[] = []
-    let agents = 0
-    let reading: Promise<FactsPage> | undefined = readPage(teamId, filters)
-    let last: FactsPage | undefined
-    while (reading) {
-      const page: FactsPage = await reading
-      starts.push(last?.next)
-      // PostgreSQL reads the next page while this one is counted.
-      const mayReadNext = page.next !== undefined && agents + pageSize < maxAgents
-      reading = mayReadNext ? readPage(teamId, filters, page) : undefined
-      reading?.catch(() => {})
-      agents += await counter.add(page.facts, starts.length - 1)
-      // The page had fewer agents than expected.
-      if (!reading && page.next !== undefined && agents < maxAgents) reading = readPage(teamId, filters, page)
-      last = page
-    }
-    const isApproximate =
-      counter.hasUncounted ||
-      (last?.next !== undefined && (await hasAgents(searches, teamId, filters, last.next)))
-
-    const values = async (field: FactField) => {
-      const tallies = counter.mostFrequent(field, MAX_FACET_VALUES)
-      const found = await readValues(
-        searches,
-        teamId,
-        field,
-        tallies.map(({ key, page }) => ({ key, after: starts[page] })),
-      )
-      return describe(tallies, found)
+    const rows = await searches
+      .of(teamId)
+      .read<CountRow>(facetsStatement(teamId, readFilters(query), maxAgents))
+    const counts = Map.groupBy(rows, ({ facet }) => facet)
+    const found = (facet: string) => (counts.get(facet) ?? []).map(({ value, count }) => ({ value, count }))
+    const each = (facet: string, values: readonly string[]) => {
+      const countOf = new Map(found(facet).map(({ value, count }) => [value, count]))
+      return values.map((value) => ({ value, count: countOf.get(value) ?? 0 }))
     }
     return {
-      count: counter.count,
-      approximate: isApproximate,
+      count: counts.get('count')?.[0]?.count ?? 0,
+      approximate: counts.get('older')?.[0]?.count === 1,
       facets: {
-        statuses: counter.ofField('statuses'),
-        trust_stages: counter.ofField('trust_stages'),
-        protection_statuses: counter.ofField('protection_statuses'),
-        access_levels: counter.ofField('access_levels'),
-        protocols: counter.ofField('protocols'),
-        evaluation: counter.ofField('evaluation'),
-        model_names: await values('model'),
-        tags: await values('tag'),
+        statuses: each('statuses', AGENT_STATUSES),
+        trust_stages: each('trust_stages', TRUST_STAGES),
+        protection_statuses: each('protection_statuses', PROTECTION_STATUSES),
+        access_levels: each('access_levels', ACCESS_LEVELS),
+        protocols: each('protocols', PROTOCOLS),
+        evaluation: each('evaluation', EVALUATION_STATES),
+        model_names: found('model_names'),
+        tags: found('tags'),
       },
     }
   }
 }
 
-/** A value is missing if its last agent changed meanwhile. */
-function describe(tallies: Tally[], values: ReadonlyMap<string, string>) {
-  return tallies
-    .flatMap(({ key, count }) => {
-      const value = values.get(key)
-      return value === undefined ? [] : { value, count }
-    })
-    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+interface CountRow {
+  facet: string
+  value: string
+  count: number
 }
+
+/** The filters with a facet of one value for each agent, and their columns. */
+const { hubs: _hubs, tags: _tags, ...FACETS } = FILTER_COLUMNS
+const FACET_NAMES = Object.keys(FACETS) as (keyof typeof FACETS)[]
+const COLUMNS = raw(Object.values(FACETS).join(', '))
+
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
+
+/** Counts each combination of values once, and adds these numbers up for each facet under the filters of the
+ * others. An agent has many tags, so tags are counted from the rows. */
+export function facetsStatement(teamId: string, filters: AgentFilters, maxAgents: number): Statement {
+  const team = param(teamId)
+  const faceted = conditionsOf(filters, [...FACET_NAMES, 'tags'])
+  const others = conditionsOf(filters, ['hubs', 'min_score', 'q']).values()
+  const counted = raw(`id >= coalesce((SELECT id FROM oldest), '${LOWEST_ID}')`)
+  const scanned = join([fragment`team_id = ${team}`, counted, ...others], ' AND ')
+  const hasTags = faceted.get('tags') ?? raw('true')
+  const without = (name?: FilterName) => {
+    const conditions = new Map(faceted).set('tags', raw('has_tags'))
+    if (name) conditions.delete(name)
+    return join([...conditions.values()], ' AND ')
+  }
+  const byColumn = FACET_NAMES.map((facet) => {
+    const column = raw(FACETS[facet])
+    return fragment`
+(SELECT '${raw(facet)}', ${column}, sum(agents)::bigint FROM combinations WHERE ${without(facet)}
+GROUP BY ${column} ${facet === 'model_names' ? mostFrequent(column) : EMPTY})`
+  })
+  return unnamed`
+WITH oldest AS (
+  SELECT id FROM agent_filters WHERE team_id = ${team} ORDER BY id DESC OFFSET ${maxAgents - 1} LIMIT 1
+), combinations AS (
+  SELECT ${COLUMNS}, ${hasTags} AS has_tags, count(*) AS agents FROM agent_filters WHERE ${scanned}
+  GROUP BY ${COLUMNS}, has_tags
+)
+SELECT 'count' AS facet, '' AS value, coalesce(sum(agents), 0)::bigint AS count FROM combinations WHERE ${without()}
+UNION ALL
+SELECT 'older', '', count(*) FROM (
+  SELECT FROM agent_filters WHERE team_id = ${team} AND id < (SELECT id FROM oldest) LIMIT 1
+) older
+UNION ALL ${join(byColumn, '\nUNION ALL ')}
+UNION ALL
+(SELECT 'tags', tag, count(*) FROM (
+  SELECT unnest(tags) AS tag FROM agent_filters WHERE ${scanned} AND ${without('tags')}
+) each_tag
+GROUP BY tag ${mostFrequent(raw('tag'))})`
+}
+
+const mostFrequent = (value: Fragment) =>
+  fragment`ORDER BY 3 DESC, ${value} COLLATE "C" LIMIT ${raw(MAX_FACET_VALUES)}`

@@ -9,7 +9,7 @@ import { operation } from '../operation.ts'
 import { sendJson } from '../reply.ts'
 import type { AgentExport } from './export.ts'
 import type { Facets } from './facets.ts'
-import { type AgentList, isSearch } from './service.ts'
+import type { AgentList } from './service.ts'
 
 export interface ListRoutesOptions {
   list: AgentList
@@ -27,39 +27,35 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
 ) => {
   app.get(
     '/v1/agent-configurations',
-    operation(
-      'agent:read',
-      {
-        operationId: 'listAgentConfigurations',
-        summary: 'List Agent Configurations',
-        description: `Returns the agents of the team in pages. ${FILTERING} To read the next page, send \`next_cursor\` as \`cursor\` with the same filters.`,
-        querystring: AgentListQuery,
-        response: {
-          200: jsonResponse('A page of agents, with masked secrets.', ref(AgentPage)),
-          ...readErrors('filters_not_ready'),
-        },
+    operation('agent:read', {
+      operationId: 'listAgentConfigurations',
+      summary: 'List Agent Configurations',
+      description:
+        `Returns the agents of the team in pages. ${FILTERING} To read the next page, send \`next_cursor\` as ` +
+        '`cursor` with the same filters.',
+      querystring: AgentListQuery,
+      response: {
+        200: jsonResponse('A page of agents, with masked secrets.', ref(AgentPage)),
+        ...readErrors(),
       },
-      (query) => (isSearch(query) ? 'searches' : 'reads'),
-    ),
+    }),
     async ({ caller, query }, reply) => sendJson(reply, await list(caller, query)),
   )
 
   app.get(
     '/v1/agent-configurations/facets',
-    operation(
-      'agent:read',
-      {
-        operationId: 'countAgentConfigurations',
-        summary: 'Count Agent Configurations',
-        description: `Counts the agents of the team by the values of their fields, for the filters of a list. ${FILTERING} Each facet ignores its own filter.`,
-        querystring: AgentFacetsQuery,
-        response: {
-          200: jsonResponse('The counts.', ref(AgentFacets)),
-          ...readErrors('filters_not_ready'),
-        },
+    operation('agent:read', {
+      operationId: 'countAgentConfigurations',
+      summary: 'Count Agent Configurations',
+      description:
+        'Counts the agents of the team by the values of their fields, for the filters of a list. ' +
+        `${FILTERING} Each facet ignores its own filter.`,
+      querystring: AgentFacetsQuery,
+      response: {
+        200: jsonResponse('The counts.', ref(AgentFacets)),
+        ...readErrors(),
       },
-      () => 'searches',
-    ),
+    }),
     ({ caller, query }) => facets(caller, query),
   )
 
@@ -72,14 +68,13 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
           operationId: 'exportAgentConfigurations',
           summary: 'Export Agent Configurations',
           description:
-            `Streams the agents of the team, oldest first, without secrets. ${FILTERING} The audit log records the export. Each agent ` +
-            'is as it was when its line was read. The stream breaks off when the token expires or is revoked, the replica shuts ' +
-            'down, the database fails, or the client does not read: continue with `cursor`. The number of exports at a time is ' +
-            'limited.',
+            `Streams the agents of the team, oldest first, without secrets. ${FILTERING} The audit log records the ` +
+            'export. Each agent is as it was when its line was read. The stream breaks off when the token expires ' +
+            'or is revoked, the replica shuts down, the database fails, or the client does not read: continue with ' +
+            '`cursor`. The number of exports at a time is limited.',
           querystring: AgentExportQuery,
-          response: { 200: agentExportResponse, ...readErrors('filters_not_ready') },
+          response: { 200: agentExportResponse, ...readErrors() },
         },
-        () => 'searches',
         true,
       ),
       // A HEAD request would read all agents.
@@ -92,7 +87,6 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
       const names = query.cursor === undefined ? 'present' : 'absent'
       const csv = `text/csv; charset=utf-8; header=${names}`
       reply.type(query.format === 'csv' ? csv : 'application/x-ndjson').header('cache-control', 'no-store')
-      // Not the reply, which would keep the place at the database until the client has read everything.
       return lines
     },
   )

@@ -40,8 +40,8 @@ const URL_FIELDS = new Set([
 ])
 
 const USER_INFO =
-  'a URL must not contain a user name or a password; store it with PUT /v1/agent-configurations/{id}/secrets/{name} and refer to ' +
-  'it in a nested field as {"$secret": name}'
+  'a URL must not contain a user name or a password; store it with PUT ' +
+  '/v1/agent-configurations/{id}/secrets/{name} and refer to it in a nested field as {"$secret": name}'
 const NOT_A_REFERENCE = '$secret must be the only member of its object, and the name of a secret of the agent'
 
 /** Inspects the values of fields, nested ones included, in one pass. */

@@ -1,27 +1,30 @@
 import { MAX_NAMED_SECRETS, type NamedSecret, namedField } from '../../contract/agent-secrets.ts'
 import { Problem } from '../../contract/problem.ts'
 import { RequestValidationError } from '../../contract/validation-error.ts'
+import type { Statements } from '../../platform/database/database.ts'
+import { named } from '../../platform/database/sql.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
-import { type Change, changeAgent, type StoredAgent } from '../change-agent.ts'
+import { type Change, changeAgent, type NamedSecrets, type StoredAgent } from '../change-agent.ts'
 import type { NamedSecretWrite } from '../change-statement.ts'
 import { findReference } from './inspect.ts'
+import type { SecretsDeps } from './read-secrets.ts'
 import { toSecretChange, UNKNOWN_MASK } from './secret-change.ts'
-import type { SecretsDeps } from './service.ts'
-import { findFingerprint, findNamedSecrets } from './store.ts'
 
 export type NamedSecretsService = ReturnType<typeof createNamedSecrets>
 
 /** The secrets that a client names. Each change makes a revision of the agent. */
 export function createNamedSecrets({ sql, secrets, now, newId }: SecretsDeps) {
   const requestOf = (caller: Caller, id: string, expectedRevisions: number[] | null) => ({
-    ...{ caller, id, expectedRevisions },
+    caller,
+    id,
+    expectedRevisions,
     now: Math.floor(now() / 1_000),
     auditId: newId(),
   })
 
   return {
     async list({ teamId }: Caller, id: string): Promise<NamedSecret[]> {
-      const found = await findNamedSecrets(sql, teamId, id)
+      const found = await findNamedSecrets(sql.of(teamId), teamId, id)
       if (!found) throw new Problem('agent_not_found')
       return Object.keys(found)
         .toSorted()
@@ -37,22 +40,27 @@ export function createNamedSecrets({ sql, secrets, now, newId }: SecretsDeps) {
     ): Promise<{ secret: NamedSecret; revision: number }> {
       const place = { teamId: caller.teamId, agentId: id, field: namedField(name) }
       const change = toSecretChange(secrets, place, value)
-      const stored = change.action === 'set' && (await findFingerprint(sql, caller.teamId, id, name))
+      const stored =
+        change.action === 'set' && (await findFingerprint(sql.of(caller.teamId), caller.teamId, id, name))
       const isSame =
         change.action === 'set' && stored && change.fingerprints.some((each) => each.equals(stored))
       let entry: Entry | undefined
-      const { revision } = await changeAgent(sql, requestOf(caller, id, expectedRevisions), (agent) => {
-        const current = entryOf(agent, name)
-        entry = current
-        if (change.action === 'match' && change.mask !== current?.mask) throw unknownMask()
-        if (change.action !== 'set' || (current && isSame)) return undefined
-        if (!current && Object.keys(agent.namedSecrets).length >= MAX_NAMED_SECRETS) {
-          throw new Problem('too_many_secrets')
-        }
-        const { mask, sealed, fingerprints } = change
-        entry = { mask, revision: agent.nextRevision }
-        return toChange(agent, name, entry, { name, sealed, fingerprint: fingerprints[0] as Buffer })
-      })
+      const { revision } = await changeAgent(
+        sql.of(caller.teamId),
+        requestOf(caller, id, expectedRevisions),
+        (agent) => {
+          const current = entryOf(agent, name)
+          entry = current
+          if (change.action === 'match' && change.mask !== current?.mask) throw unknownMask()
+          if (change.action !== 'set' || (current && isSame)) return undefined
+          if (!current && Object.keys(agent.namedSecrets).length >= MAX_NAMED_SECRETS) {
+            throw new Problem('too_many_secrets')
+          }
+          const { mask, sealed, fingerprints } = change
+          entry = { mask, revision: agent.nextRevision }
+          return toChange(agent, name, entry, { name, sealed, fingerprint: fingerprints[0] as Buffer })
+        },
+      )
       return { secret: { name, ...(entry as Entry) }, revision }
     },
 
@@ -63,16 +71,20 @@ export function createNamedSecrets({ sql, secrets, now, newId }: SecretsDeps) {
       name: string,
       expectedRevisions: number[] | null,
     ): Promise<number> {
-      const { revision } = await changeAgent(sql, requestOf(caller, id, expectedRevisions), (agent) => {
-        if (!entryOf(agent, name)) throw new Problem('secret_not_found')
-        const place = findReference(agent.agent, name)
-        if (place !== undefined) {
-          throw new Problem('secret_in_use', {
-            detail: `${place} refers to this secret. Remove the reference first.`,
-          })
-        }
-        return toChange(agent, name, null, { name, sealed: null })
-      })
+      const { revision } = await changeAgent(
+        sql.of(caller.teamId),
+        requestOf(caller, id, expectedRevisions),
+        (agent) => {
+          if (!entryOf(agent, name)) throw new Problem('secret_not_found')
+          const place = findReference(agent.agent, name)
+          if (place !== undefined) {
+            throw new Problem('secret_in_use', {
+              detail: `${place} refers to this secret. Remove the reference first.`,
+            })
+          }
+          return toChange(agent, name, null, { name, sealed: null })
+        },
+      )
       return revision
     },
   }
@@ -80,7 +92,8 @@ export function createNamedSecrets({ sql, secrets, now, newId }: SecretsDeps) {
 
 type Entry = Omit<NamedSecret, 'name'>
 
-/** Undefined if the agent has no such secret. The name may be that of a member of every object, such as `constructor`. */
+/** Undefined if the agent has no such secret. The name may be that of a member of every object, such as
+ * `constructor`. */
 function entryOf({ namedSecrets }: StoredAgent, name: string): Entry | undefined {
   return Object.hasOwn(namedSecrets, name) ? namedSecrets[name] : undefined
 }
@@ -102,4 +115,27 @@ function unknownMask(): RequestValidationError {
   return new RequestValidationError([
     { loc: ['body', 'value'], msg: `Value error, ${UNKNOWN_MASK}`, type: 'value_error' },
   ])
+}
+
+/** Undefined if the agent has no such secret. */
+async function findFingerprint(
+  sql: Statements,
+  teamId: string,
+  id: string,
+  name: string,
+): Promise<Buffer | undefined> {
+  const [row] = await sql.read<{ fingerprint: Buffer }>(named('find-secret-fingerprint')`
+SELECT fingerprint FROM agent_secrets WHERE team_id = ${teamId} AND agent_id = ${id} AND name = ${name}`)
+  return row?.fingerprint
+}
+
+/** Masks and revisions of the named secrets. Undefined if the team has no such agent. */
+async function findNamedSecrets(
+  sql: Statements,
+  teamId: string,
+  id: string,
+): Promise<NamedSecrets | undefined> {
+  const [row] = await sql.read<{ named_secrets: NamedSecrets | null }>(named('find-named-secrets')`
+SELECT named_secrets FROM agents WHERE team_id = ${teamId} AND id = ${id}`)
+  return row && (row.named_secrets ?? {})
 }

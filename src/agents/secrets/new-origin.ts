@@ -15,8 +15,9 @@ const DESTINATIONS = [
   },
 ] as const
 
-/** A client without the permission to read a secret must not have it sent to a server of its choice: it may move the URL
- * to another origin only together with the secret. `changes` is absent for a restore, which keeps the secrets. */
+/** A client without the permission to read a secret must not have it sent to a server of its choice: it may move
+ * the URL to another origin only together with the secret. `changes` is absent for a restore, which keeps the
+ * secrets. */
 export function requireSecretForNewOrigin(
   caller: Caller,
   { agent, fingerprints }: StoredAgent,
@@ -32,7 +33,8 @@ export function requireSecretForNewOrigin(
     if (url != null && originOf(url) !== originOf(urlOf(agent))) {
       throw new PermissionMissing('agent:secret', {
         detail:
-          `The URL in ${column} would move to another origin, and the stored ${secret} would be sent there. Send the ${secret} ` +
+          `The URL in ${column} would move to another origin, and the stored ${secret} would be sent there. Send ` +
+          `the ${secret} ` +
           'again in the same request, or use a token with the permission agent:secret.',
       })
     }

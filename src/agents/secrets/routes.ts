@@ -14,7 +14,7 @@ import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/res
 import { operation } from '../operation.ts'
 import { setIgnoredFieldsHeader } from '../reply.ts'
 import type { NamedSecretsService } from './named-secrets.ts'
-import type { ReadSecrets } from './service.ts'
+import type { ReadSecrets } from './read-secrets.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
 
@@ -28,8 +28,8 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
       operationId: 'readAgentSecrets',
       summary: 'Read Agent Secrets',
       description:
-        'Returns the secrets of the agent in clear text. The audit log records who read them. The response must not be ' +
-        'stored.',
+        'Returns the secrets of the agent in clear text. The audit log records who read them. The response must ' +
+        'not be stored.',
       params: AgentId,
       response: {
         200: jsonResponse('The secrets in clear text.', ref(AgentSecrets), {
@@ -70,9 +70,9 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
       operationId: 'putAgentSecret',
       summary: 'Put Agent Secret',
       description:
-        'Sets a named secret of the agent, and makes a new revision unless the agent already has this value. An agent has at ' +
-        'most 20 named secrets. Fields refer to one as `{"$secret": "name"}`. Services read its value with ' +
-        '`GET /v1/agent-configurations/{id}/secrets`. The response does not contain it.',
+        'Sets a named secret of the agent, and makes a new revision unless the agent already has this value. An ' +
+        'agent has at most 20 named secrets. Fields refer to one as `{"$secret": "name"}`. Services read its value ' +
+        'with `GET /v1/agent-configurations/{id}/secrets`. The response does not contain it.',
       params: NamedSecretId,
       headers: IfMatch,
       body: ref(NamedSecretValue),
@@ -97,7 +97,8 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
       operationId: 'deleteAgentSecret',
       summary: 'Delete Agent Secret',
       description:
-        'Deletes a named secret of the agent, and makes a new revision. A secret that a field refers to is not deleted.',
+        'Deletes a named secret of the agent, and makes a new revision. A secret that a field refers to is not ' +
+        'deleted.',
       params: NamedSecretId,
       headers: IfMatch,
       response: {

@@ -63,8 +63,8 @@ export function toSecretChange(
 
 export const UNKNOWN_MASK = 'this is not the current mask of this agent; send the secret itself'
 
-/** A mask stands for a secret only in the agent that shows it. In any other place the mask would be stored as if it were
- * the secret. */
+/** A mask stands for a secret only in the agent that shows it. In any other place the mask would be stored as if
+ * it were the secret. */
 export function rejectUnknownMasks(changes: SecretChanges, agent?: Agent): void {
   const masks = { api_key: agent?.api_key, github_token: agent?.white_box_config?.github_token }
   const unknownMasks = (Object.keys(LOCATIONS) as SecretName[]).filter((name) => {

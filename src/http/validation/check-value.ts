@@ -4,7 +4,7 @@ import { parseUuid } from '../../contract/uuid.ts'
 import type { ErrorList, Loc } from './error-list.ts'
 import { refuseUnknownNames } from './unknown-names.ts'
 
-/** The part of JSON Schema that request schemas may use. `supported-schema.ts` rejects anything else at the start. */
+/** The part of JSON Schema that the schemas of requests may use. */
 export interface JsonSchema {
   $ref?: string
   anyOf?: JsonSchema[]
@@ -26,58 +26,160 @@ export interface JsonSchema {
 
 export type Resolve = (ref: string) => JsonSchema
 
-/** Adds the errors of a value that Ajv rejected, in the order in which the schema declares its fields, with the
- * messages of pydantic. */
-export function checkValue(
-  schema: JsonSchema,
-  value: unknown,
+/** Adds the errors of a value, in the order in which the schema declares its fields, with the messages of pydantic. */
+export type Check = (value: unknown, loc: Loc, errors: ErrorList) => void
+
+const KEYWORDS: Record<string, string[]> = {
+  string: ['format', 'pattern', 'minLength', 'maxLength'],
+  integer: ['format', 'minimum', 'maximum'],
+  number: ['minimum', 'maximum'],
+  boolean: [],
+  array: ['items', 'minItems', 'maxItems'],
+  object: ['properties', 'required', 'additionalProperties'],
+  null: [],
+}
+const OF_ANY_TYPE = ['$id', '$ref', 'anyOf', 'type', 'enum', 'title', 'description', 'default', 'examples']
+
+const CHECKS: Record<string, (schema: JsonSchema) => Check> = {
+  string: stringCheck,
+  integer: integerCheck,
+  number: numberCheck,
+  boolean: () => checkBoolean,
+}
+
+/** Turns schemas into functions. Throws for a keyword that it does not know: it would be ignored. */
+export class SchemaCompiler {
+  readonly resolve: Resolve
+  readonly #byRef = new Map<string, Check | undefined>()
+
+  constructor(resolve: Resolve) {
+    this.resolve = resolve
+  }
+
+  /** `place`: names the schema in an error. */
+  compile(schema: JsonSchema, place: string): Check {
+    const types = [schema.type ?? []].flat()
+    const [type, second] = types.filter((each) => each !== 'null')
+    const known = [...OF_ANY_TYPE, ...types.flatMap((each) => KEYWORDS[each] ?? [])]
+    for (const keyword of Object.keys(schema)) {
+      if (!known.includes(keyword)) throw unsupported(place, keyword)
+    }
+    if (second !== undefined && schema.pattern !== DECIMAL_PATTERN) {
+      throw unsupported(place, 'type with several types')
+    }
+    if (schema.$ref) return this.#compileRef(schema.$ref, place)
+    if (schema.anyOf) return this.#compileAlternatives(schema.anyOf, place)
+    const check = this.#compileType(schema, type, place)
+    if (!types.includes('null')) return check
+    return (value, loc, errors) => {
+      if (value !== null) check(value, loc, errors)
+    }
+  }
+
+  #compileRef(ref: string, place: string): Check {
+    if (!this.#byRef.has(ref)) {
+      // A schema may refer to itself.
+      this.#byRef.set(ref, undefined)
+      this.#byRef.set(ref, this.compile(this.resolve(ref), place))
+    }
+    return (value, loc, errors) => this.#byRef.get(ref)?.(value, loc, errors)
+  }
+
+  #compileType(schema: JsonSchema, type: string | undefined, place: string): Check {
+    if (schema.enum) return enumCheck(schema.enum)
+    if (schema.pattern === DECIMAL_PATTERN) return decimalCheck(schema)
+    if (type === 'array') return this.#compileArray(schema, place)
+    if (type === 'object') return this.#compileObject(schema, place)
+    return CHECKS[type ?? '']?.(schema) ?? acceptAnything
+  }
+
+  /** Reports the errors of the first alternative other than null. */
+  #compileAlternatives(alternatives: JsonSchema[], place: string): Check {
+    const [first, ...others] = alternatives.filter(({ type }) => type !== 'null')
+    if (others.some(({ type, properties }) => type !== 'object' || properties))
+      throw unsupported(place, 'anyOf')
+    if (first === undefined) return acceptAnything
+    const check = this.compile(first, place)
+    const mayBeNull = others.length + 1 < alternatives.length
+    return (value, loc, errors) => {
+      if (value === null && mayBeNull) return
+      // An alternative without properties accepts any object (a skill has one).
+      if (others.length > 0 && isObject(value)) return
+      check(value, loc, errors)
+    }
+  }
+
+  #compileArray(schema: JsonSchema, place: string): Check {
+    const check = schema.items && this.compile(schema.items, `${place}[]`)
+    return (value, loc, errors) => {
+      if (!Array.isArray(value)) return errors.add(loc, 'list_type')
+      if (!hasAllowedLength(schema, value, loc, errors) || !check) return
+      for (const [index, item] of value.entries()) {
+        if (errors.isFull) return
+        check(item, [...loc, index], errors)
+      }
+    }
+  }
+
+  #compileObject(schema: JsonSchema, place: string): Check {
+    const { properties, required = [], additionalProperties = true } = schema
+    if (typeof additionalProperties !== 'boolean') {
+      throw unsupported(place, 'additionalProperties with a schema')
+    }
+    const names = Object.keys(properties ?? {})
+    const members = Object.entries(properties ?? {}).map(([name, property]) => ({
+      name,
+      check: this.compile(property, `${place}.${name}`),
+      isRequired: required.includes(name),
+    }))
+    return (value, loc, errors) => {
+      if (!isObject(value)) return errors.add(loc, properties ? 'model_attributes_type' : 'dict_type')
+      for (const { name, check, isRequired } of members) {
+        if (errors.isFull) return
+        if (Object.hasOwn(value, name)) check(value[name], [...loc, name], errors)
+        else if (isRequired) errors.add([...loc, name], 'missing')
+      }
+      if (!additionalProperties) refuseUnknownNames(loc, value, names, errors)
+    }
+  }
+}
+
+export function unsupported(place: string, keyword: string): Error {
+  return new Error(`${place}: src/http/validation/check-value.ts does not support ${keyword}`)
+}
+
+export function hasAllowedLength(
+  { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: JsonSchema,
+  { length }: unknown[],
   loc: Loc,
-  resolve: Resolve,
   errors: ErrorList,
-): void {
-  if (errors.isFull) return
-  if (schema.$ref) return checkValue(resolve(schema.$ref), value, loc, resolve, errors)
-  if (schema.anyOf) return checkAlternatives(schema.anyOf, value, loc, resolve, errors)
-
-  const types = [schema.type ?? []].flat()
-  if (value === null && types.includes('null')) return
-  if (schema.enum) return checkEnum(schema.enum, value, loc, errors)
-  if (schema.pattern === DECIMAL_PATTERN) return checkDecimal(schema, value, loc, errors)
-  if (types.includes('string')) return checkString(schema, value, loc, errors)
-  if (types.includes('integer')) return checkInteger(schema, value, loc, errors)
-  if (types.includes('number')) return checkNumber(schema, value, loc, errors)
-  if (types.includes('boolean') && typeof value !== 'boolean') return errors.add(loc, 'bool_type')
-  if (types.includes('array')) return checkArray(schema, value, loc, resolve, errors)
-  if (types.includes('object')) return checkObject(schema, value, loc, resolve, errors)
+): boolean {
+  if (length < minItems) errors.add(loc, 'too_short', minItems, length)
+  if (length > maxItems) errors.add(loc, 'too_long', maxItems, length)
+  return length >= minItems && length <= maxItems
 }
 
-/** Reports the errors of the first alternative other than null. */
-function checkAlternatives(
-  alternatives: JsonSchema[],
-  value: unknown,
-  loc: Loc,
-  resolve: Resolve,
-  errors: ErrorList,
-): void {
-  const [first, ...others] = alternatives.filter((alternative) => alternative.type !== 'null')
-  if (first === undefined || (value === null && others.length + 1 < alternatives.length)) return
-  // An alternative without properties accepts any object (a skill has one).
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (isObject && others.some((other) => other.type === 'object' && !other.properties)) return
-  checkValue(first, value, loc, resolve, errors)
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function checkEnum(values: unknown[], value: unknown, loc: Loc, errors: ErrorList): void {
-  if (values.includes(value)) return
-  errors.add(loc, 'enum', values.filter((choice) => choice !== null) as string[])
+function acceptAnything(): void {}
+
+function enumCheck(values: unknown[]): Check {
+  const choices = values.filter((choice) => choice !== null) as string[]
+  return (value, loc, errors) => {
+    if (!values.includes(value)) errors.add(loc, 'enum', choices)
+  }
 }
 
-function checkDecimal(schema: JsonSchema, value: unknown, loc: Loc, errors: ErrorList): void {
-  if (typeof value === 'string') {
-    if (isTooLong(schema, value)) errors.add(loc, 'string_too_long', schema.maxLength)
-    else if (!isDecimal(value)) errors.add(loc, 'decimal_parsing')
-  } else if (typeof value !== 'number') {
-    errors.add(loc, 'decimal_type')
+function decimalCheck({ maxLength = Number.POSITIVE_INFINITY }: JsonSchema): Check {
+  return (value, loc, errors) => {
+    if (typeof value === 'string') {
+      if (isTooLong(value, maxLength)) errors.add(loc, 'string_too_long', maxLength)
+      else if (!isDecimal(value)) errors.add(loc, 'decimal_parsing')
+    } else if (typeof value !== 'number') {
+      errors.add(loc, 'decimal_type')
+    }
   }
 }
 
@@ -85,27 +187,34 @@ function checkDecimal(schema: JsonSchema, value: unknown, loc: Loc, errors: Erro
 const NOT_AN_ETAG =
   'this is not an ETag: send the ETag of a response, such as "7", a comma-separated list of ETags, or *'
 
-function checkString(schema: JsonSchema, value: unknown, loc: Loc, errors: ErrorList): void {
-  if (typeof value !== 'string') {
-    errors.add(loc, schema.format === 'uuid' ? 'uuid_type' : 'string_type')
-  } else if (schema.format === 'uuid') {
-    const parsed = parseUuid(value)
-    if (!parsed.ok) errors.add(loc, 'uuid_parsing', parsed.error)
-  } else if (schema.minLength !== undefined && countCharacters(value) < schema.minLength) {
-    errors.add(loc, 'string_too_short', schema.minLength)
-  } else if (isTooLong(schema, value)) {
-    errors.add(loc, 'string_too_long', schema.maxLength)
-  } else if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
-    if (schema.pattern === ETAGS_PATTERN) errors.add(loc, 'value_error', NOT_AN_ETAG)
-    else errors.add(loc, 'string_pattern_mismatch', schema.pattern)
+function stringCheck({
+  format,
+  pattern,
+  minLength = 0,
+  maxLength = Number.POSITIVE_INFINITY,
+}: JsonSchema): Check {
+  if (format === 'uuid') return checkUuid
+  const regExp = pattern === undefined ? undefined : new RegExp(pattern, 'u')
+  return (value, loc, errors) => {
+    if (typeof value !== 'string') errors.add(loc, 'string_type')
+    else if (minLength > 0 && countCharacters(value) < minLength)
+      errors.add(loc, 'string_too_short', minLength)
+    else if (isTooLong(value, maxLength)) errors.add(loc, 'string_too_long', maxLength)
+    else if (regExp && !regExp.test(value)) {
+      if (pattern === ETAGS_PATTERN) errors.add(loc, 'value_error', NOT_AN_ETAG)
+      else errors.add(loc, 'string_pattern_mismatch', regExp.source)
+    }
   }
 }
 
-function isTooLong<Schema extends JsonSchema>(
-  schema: Schema,
-  text: string,
-): schema is Schema & { maxLength: number } {
-  return schema.maxLength !== undefined && countCharacters(text) > schema.maxLength
+function checkUuid(value: unknown, loc: Loc, errors: ErrorList): void {
+  if (typeof value !== 'string') return errors.add(loc, 'uuid_type')
+  const parsed = parseUuid(value)
+  if (!parsed.ok) errors.add(loc, 'uuid_parsing', parsed.error)
+}
+
+function isTooLong(text: string, maxLength: number): boolean {
+  return text.length > maxLength && countCharacters(text) > maxLength
 }
 
 /** Code points, as JSON Schema counts them. */
@@ -115,65 +224,27 @@ function countCharacters(text: string): number {
   return count
 }
 
-export function checkInteger(schema: JsonSchema, value: unknown, loc: Loc, errors: ErrorList): void {
-  if (typeof value !== 'number') errors.add(loc, 'int_type')
-  // A literal such as 1e400 is parsed as infinity: it exceeds every bound.
-  else if (Number.isFinite(value) && !Number.isInteger(value)) errors.add(loc, 'int_from_float')
-  else checkBounds(schema, value, loc, errors)
-}
-
-function checkNumber(schema: JsonSchema, value: unknown, loc: Loc, errors: ErrorList): void {
-  if (typeof value !== 'number') errors.add(loc, 'float_type')
-  else checkBounds(schema, value, loc, errors)
-}
-
-function checkBounds(schema: JsonSchema, value: number, loc: Loc, errors: ErrorList): void {
-  if (schema.minimum !== undefined && value < schema.minimum) {
-    errors.add(loc, 'greater_than_equal', schema.minimum)
-  } else if (schema.maximum !== undefined && value > schema.maximum) {
-    errors.add(loc, 'less_than_equal', schema.maximum)
+function integerCheck(schema: JsonSchema): Check {
+  return (value, loc, errors) => {
+    if (typeof value !== 'number') errors.add(loc, 'int_type')
+    // A literal such as 1e400 is parsed as infinity: it exceeds every bound.
+    else if (Number.isFinite(value) && !Number.isInteger(value)) errors.add(loc, 'int_from_float')
+    else checkBounds(schema, value, loc, errors)
   }
 }
 
-function checkArray(schema: JsonSchema, value: unknown, loc: Loc, resolve: Resolve, errors: ErrorList): void {
-  if (!Array.isArray(value)) return errors.add(loc, 'list_type')
-  if (!hasAllowedLength(schema, value, loc, errors) || !schema.items) return
-  for (const [index, item] of value.entries()) {
-    if (errors.isFull) return
-    checkValue(schema.items, item, [...loc, index], resolve, errors)
+function numberCheck(schema: JsonSchema): Check {
+  return (value, loc, errors) => {
+    if (typeof value !== 'number') errors.add(loc, 'float_type')
+    else checkBounds(schema, value, loc, errors)
   }
 }
 
-export function hasAllowedLength(
-  schema: JsonSchema,
-  { length }: unknown[],
-  loc: Loc,
-  errors: ErrorList,
-): boolean {
-  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema
-  if (length < minItems) errors.add(loc, 'too_short', minItems, length)
-  if (length > maxItems) errors.add(loc, 'too_long', maxItems, length)
-  return length >= minItems && length <= maxItems
+function checkBounds({ minimum, maximum }: JsonSchema, value: number, loc: Loc, errors: ErrorList): void {
+  if (minimum !== undefined && value < minimum) errors.add(loc, 'greater_than_equal', minimum)
+  else if (maximum !== undefined && value > maximum) errors.add(loc, 'less_than_equal', maximum)
 }
 
-function checkObject(
-  schema: JsonSchema,
-  value: unknown,
-  loc: Loc,
-  resolve: Resolve,
-  errors: ErrorList,
-): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return errors.add(loc, schema.properties ? 'model_attributes_type' : 'dict_type')
-  }
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    if (Object.hasOwn(value, name)) {
-      checkValue(property, (value as Record<string, unknown>)[name], [...loc, name], resolve, errors)
-    } else if (schema.required?.includes(name)) {
-      errors.add([...loc, name], 'missing')
-    }
-  }
-  if (schema.additionalProperties === false) {
-    refuseUnknownNames(loc, value, Object.keys(schema.properties ?? {}), errors)
-  }
+function checkBoolean(value: unknown, loc: Loc, errors: ErrorList): void {
+  if (typeof value !== 'boolean') errors.add(loc, 'bool_type')
 }

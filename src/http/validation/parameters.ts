@@ -1,73 +1,85 @@
 import { parseUuid } from '../../contract/uuid.ts'
-import { checkInteger, checkValue, hasAllowedLength, type JsonSchema, type Resolve } from './check-value.ts'
-import type { ErrorList } from './error-list.ts'
+import { hasAllowedLength, type JsonSchema, type SchemaCompiler, unsupported } from './check-value.ts'
+import type { ErrorList, Loc } from './error-list.ts'
 
-const BOOLEANS = new Map<string, boolean>([
-  ...['true', '1', 'yes', 'on', 't', 'y'].map((word) => [word, true] as const),
-  ...['false', '0', 'no', 'off', 'f', 'n'].map((word) => [word, false] as const),
-])
+const TRUE = ['true', '1', 'yes', 'on', 't', 'y']
+const FALSE = ['false', '0', 'no', 'off', 'f', 'n']
 
 type Texts = Record<string, string | string[] | undefined>
+type ReadParameters = (texts: Texts, errors: ErrorList) => Record<string, unknown>
+type ReadText = (given: string | string[], loc: Loc, errors: ErrorList) => unknown
 
-/** Converts path, query and header values from text to the types of their schema. Ajv's coercion would accept
- * `0x10` as a number and reject `include_scores=1`. */
-export function parseParameters(
+/** Returns a function that converts path, query or header values from text to the types of their schema. */
+export function compileParameters(
   part: 'path' | 'query' | 'header',
-  schema: JsonSchema,
-  texts: Texts,
-  resolve: Resolve,
-  errors: ErrorList,
-): Record<string, unknown> {
-  const parsed: Record<string, unknown> = {}
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const given = texts[name]
-    if (given !== undefined) {
-      parsed[name] = parseValue(property, given, [part, name], resolve, errors)
-    } else if (schema.required?.includes(name)) {
-      errors.add([part, name], 'missing')
+  { properties, required = [] }: JsonSchema,
+  compiler: SchemaCompiler,
+): ReadParameters {
+  const parameters = Object.entries(properties ?? {}).map(([name, schema]) => ({
+    name,
+    loc: [part, name],
+    read: compileText(schema, `${part} parameter ${name}`, compiler),
+    isRequired: required.includes(name),
+  }))
+  return (texts, errors) => {
+    const parsed: Record<string, unknown> = {}
+    for (const { name, loc, read, isRequired } of parameters) {
+      const given = texts[name]
+      if (given !== undefined) parsed[name] = read(given, loc, errors)
+      else if (isRequired) errors.add(loc, 'missing')
     }
+    return parsed
   }
-  return parsed
 }
 
-function parseValue(
-  schema: JsonSchema,
-  given: string | string[],
-  loc: (string | number)[],
-  resolve: Resolve,
-  errors: ErrorList,
-): unknown {
+function compileText(schema: JsonSchema, place: string, compiler: SchemaCompiler): ReadText {
   if (schema.type === 'array') {
-    const items = [given].flat()
-    if (!hasAllowedLength(schema, items, loc, errors)) return undefined
-    return items.map((item, index) => parseValue(schema.items ?? {}, item, [...loc, index], resolve, errors))
-  }
-  // The last of several values counts, as in FastAPI.
-  const text = Array.isArray(given) ? (given.at(-1) ?? '') : given
-  switch (schema.type) {
-    case 'boolean': {
-      const value = BOOLEANS.get(text.toLowerCase())
-      if (value === undefined) errors.add(loc, 'bool_parsing')
-      return value
-    }
-    case 'integer':
-      if (!/^[+-]?\d+$/.test(text)) return errors.add(loc, 'int_parsing')
-      if (!Number.isSafeInteger(Number(text))) return errors.add(loc, 'int_parsing_size')
-      checkInteger(schema, Number(text), loc, errors)
-      return Number(text)
-    case 'number':
-      if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return errors.add(loc, 'float_parsing')
-      if (!Number.isFinite(Number(text))) return errors.add(loc, 'finite_number')
-      checkValue(schema, Number(text), loc, resolve, errors)
-      return Number(text)
-    default: {
-      checkValue(schema, text, loc, resolve, errors)
-      if (schema.format === 'uuid') {
-        const parsed = parseUuid(text)
-        return parsed.ok ? parsed.uuid : text
-      }
-      if (text.includes('\0')) errors.add(loc, 'value_error', 'text may not contain the character U+0000')
-      return text
+    const readItem = compileText(schema.items ?? {}, place, compiler)
+    return (given, loc, errors) => {
+      const items = [given].flat()
+      if (!hasAllowedLength(schema, items, loc, errors)) return undefined
+      return items.map((item, index) => readItem(item, [...loc, index], errors))
     }
   }
+  const check = compiler.compile(schema, place)
+  const toValue = CONVERSIONS[String(schema.type)]
+  if (!toValue) throw unsupported(place, `type ${String(schema.type)}`)
+  return (given, loc, errors) => {
+    // The last of several values counts, as in FastAPI.
+    const text = Array.isArray(given) ? (given.at(-1) ?? '') : given
+    const value = toValue(text, loc, errors)
+    if (value === undefined) return undefined
+    check(value, loc, errors)
+    if (schema.format === 'uuid') return normaliseUuid(text)
+    if (value === text && text.includes('\0')) {
+      errors.add(loc, 'value_error', 'text may not contain the character U+0000')
+    }
+    return value
+  }
+}
+
+/** Undefined with an error for a text that is no value of the type. */
+const CONVERSIONS: Record<string, (text: string, loc: Loc, errors: ErrorList) => unknown> = {
+  boolean(text, loc, errors) {
+    const word = text.toLowerCase()
+    if (TRUE.includes(word)) return true
+    if (FALSE.includes(word)) return false
+    return errors.add(loc, 'bool_parsing')
+  },
+  integer(text, loc, errors) {
+    if (!/^[+-]?\d+$/.test(text)) return errors.add(loc, 'int_parsing')
+    if (!Number.isSafeInteger(Number(text))) return errors.add(loc, 'int_parsing_size')
+    return Number(text)
+  },
+  number(text, loc, errors) {
+    if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return errors.add(loc, 'float_parsing')
+    if (!Number.isFinite(Number(text))) return errors.add(loc, 'finite_number')
+    return Number(text)
+  },
+  string: (text) => text,
+}
+
+function normaliseUuid(text: string): string {
+  const parsed = parseUuid(text)
+  return parsed.ok ? parsed.uuid : text
 }

@@ -1,3 +1,4 @@
+import { shorten } from '../../platform/json/exact.ts'
 import type { ErrorList, Loc } from './error-list.ts'
 
 /** Common names in other APIs, each with the name here. */
@@ -14,8 +15,6 @@ const OTHER_NAMES: Record<string, string> = {
   to: 'against',
 }
 
-const MAX_NAME_LENGTH = 100
-
 /** Reports the names in a query, or in an object that takes no other members, that the operation does not declare: a misspelt filter
  * must not return other data. */
 export function refuseUnknownNames(
@@ -27,14 +26,13 @@ export function refuseUnknownNames(
   for (const name of Object.keys(given)) {
     if (errors.isFull) return
     if (declared.includes(name)) continue
-    const short = name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}…`
-    errors.add([...loc, short], 'extra_forbidden', findSimilar(name, declared))
+    errors.add([...loc, shorten(name)], 'extra_forbidden', findSimilar(name, declared))
   }
 }
 
 /** The declared name that the client probably means. */
 function findSimilar(name: string, declared: readonly string[]): string | undefined {
-  if (name.length > MAX_NAME_LENGTH) return undefined
+  if (shorten(name) !== name) return undefined
   const snakeCase = name
     .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
     .replaceAll('-', '_')

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { discover } from '../../platform/identity/discovery.ts'
-import { createRefresher } from '../../platform/identity/refresher.ts'
+import { createRefresher, discover } from '../../platform/identity/source.ts'
 import { withTimeout } from '../../platform/with-timeout.ts'
 
 export interface PolicyOptions {

@@ -1,8 +1,16 @@
 import { hash } from 'node:crypto'
-import type { ValidationError } from '../../contract/validation-error.ts'
-import { type OutboundClient, OutboundError } from '../../platform/outbound/client.ts'
-import { isObject, valueError } from '../validation.ts'
-import type { Documents } from './documents.ts'
+import type { TSchema } from 'typebox'
+import { type ValidationError, valueError } from '../../contract/validation-error.ts'
+import { type OutboundClient, OutboundError, type OutboundResponse } from '../../platform/outbound/client.ts'
+import { isObject } from '../rows.ts'
+
+/** Reads and checks JSON documents in the way in which request bodies are checked. `loc` in a fault is relative to the
+ * document. `src/app.ts` passes it, because features do not import `src/http`. */
+export interface Documents {
+  /** With faults, the value must not be used. */
+  parse: (bytes: Buffer) => { value: unknown; faults: ValidationError[] }
+  check: (schema: TSchema, value: unknown) => ValidationError[]
+}
 
 export interface FetchDeps {
   /** The client that may fetch what callers name. */
@@ -19,21 +27,15 @@ export interface FetchRequest {
 export interface Fetched {
   /** That was asked for; a redirect does not change it. */
   url: string
-  /** Of the server that responded. */
-  origin: string
   etag: string | undefined
   /** SHA-256 of the bytes, hexadecimal. */
   digest: string
   value: Record<string, unknown>
 }
 
-const MAX_CARD_BYTES = 256 * 1024
-const TIMEOUT_MS = 5_000
-
 /** Without the version, a server of A2A 1.0 may return the card of 0.3. */
 const HEADERS = { 'a2a-version': '1.0' }
-const ACCEPT =
-  'application/json, application/a2a-agent-card+json, application/ai-catalog+json;q=0.9, */*;q=0.1'
+const ACCEPT = 'application/json, application/a2a-agent-card+json, */*;q=0.1'
 
 /** Where servers have their card, newest first. */
 const WELL_KNOWN = ['/.well-known/agent-card.json', '/.well-known/agent.json', '/agent.json']
@@ -57,51 +59,37 @@ export class CardFetchError extends Error {
 
 /** Fetches the card at a URL: that of the card, or of a server. */
 export async function fetchCard(deps: FetchDeps, url: string, request: FetchRequest): Promise<Fetched> {
-  const [first = url, ...others] = cardUrls(url)
-  if (others.length === 0) return fetchObject(deps, first, request).catch(rethrow)
+  const candidates = cardUrls(url)
   let last: unknown
-  for (const candidate of [first, ...others]) {
+  for (const candidate of candidates) {
     try {
-      return await fetchObject(deps, candidate, request)
+      return toFetched(deps, candidate, await send(deps, candidate, request))
     } catch (error) {
-      if (!isMissing(error)) return rethrow(error)
+      if (candidates.length === 1 || !isMissing(error)) return rethrow(error)
       last = error
     }
   }
   throw new CardFetchError([valueError([], NOT_FOUND)], { cause: last })
 }
 
-/** Fetches the document at exactly this URL. */
-export async function fetchDocument(
-  deps: FetchDeps,
-  url: string,
-  request: FetchRequest,
-  maxBytes: number,
-): Promise<Fetched> {
-  return fetchObject(deps, url, request, maxBytes).catch(rethrow)
-}
-
-/** Fetches the card at exactly this URL again. Undefined if the server says that the copy with this entity tag is current. */
+/** Fetches the card at exactly this URL again. Undefined if the server says that the copy with this entity tag is
+ * current. */
 export async function refetchCard(
-  { get, documents }: FetchDeps,
+  deps: FetchDeps,
   url: string,
   etag: string | undefined,
   request: FetchRequest,
 ): Promise<Fetched | undefined> {
-  let isCurrent = false
-  const conditional: FetchDeps['get'] = async (address, options) => {
-    const headers = { ...options.headers, ...(etag !== undefined && { 'if-none-match': etag }) }
-    const response = await get(address, { ...options, headers })
-    isCurrent = etag !== undefined && response.status === 304
-    return response
+  try {
+    const response = await send(deps, url, request, etag === undefined ? {} : { 'if-none-match': etag })
+    return etag !== undefined && response.status === 304 ? undefined : toFetched(deps, url, response)
+  } catch (error) {
+    return rethrow(error)
   }
-  return fetchObject({ get: conditional, documents }, url, request).catch((error: unknown) =>
-    isCurrent ? undefined : rethrow(error),
-  )
 }
 
-/** A URL with a query or with `.json` at the end of its path is that of the document. Any other one may be that of a server, or
- * of a card with an unusual name. */
+/** A URL with a query or with `.json` at the end of its path is that of the document. Any other one may be that of
+ * a server, or of a card with an unusual name. */
 function cardUrls(text: string): string[] {
   const url = URL.parse(text)
   if (!url) return [text]
@@ -112,15 +100,14 @@ function cardUrls(text: string): string[] {
   return [...WELL_KNOWN.map((path) => base + path), ...own]
 }
 
-async function fetchObject(
-  { get, documents }: FetchDeps,
+const send = (
+  { get }: FetchDeps,
   url: string,
   { teamId, signal }: FetchRequest,
-  maxBytes = MAX_CARD_BYTES,
-): Promise<Fetched> {
-  const response = await get(url, {
-    ...{ teamId, maxBytes, signal, headers: HEADERS, accept: ACCEPT, timeoutMs: TIMEOUT_MS },
-  })
+  headers: Record<string, string> = {},
+) => get(url, { teamId, signal, accept: ACCEPT, headers: { ...HEADERS, ...headers } })
+
+function toFetched({ documents }: FetchDeps, url: string, response: OutboundResponse): Fetched {
   const { value, faults } = documents.parse(response.body)
   // Otherwise the caller would look for the error in the body of the request.
   if (faults.some(({ type }) => type === 'json_invalid')) throw new CardFetchError([NOT_JSON])
@@ -128,7 +115,6 @@ async function fetchObject(
   if (!isObject(value)) throw new CardFetchError([valueError([], NOT_FOUND)])
   return {
     url,
-    origin: new URL(response.url).origin,
     etag: toStoredTag(response.etag),
     digest: hash('sha256', response.body, 'hex'),
     value,

@@ -1,40 +1,20 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Agents } from '../../agents/configuration/service.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { CardRefresh, CardRefreshQuery } from '../../contract/agent-card.ts'
 import { CardMetadata } from '../../contract/card-metadata.ts'
-import type { CardSignature } from '../../contract/card-signature.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { ValidationError } from '../../contract/validation-error.ts'
-import type { Lanes } from '../../platform/fairness/lanes.ts'
-import { atPlace } from '../../platform/fairness/place.ts'
 import type { Caller } from '../../platform/identity/identity.ts'
-import { applyPolicy } from '../signatures/policy.ts'
-import type { CardTrust } from '../signatures/service.ts'
-import type { Documents } from './documents.ts'
-import { CardFetchError, type FetchDeps, type Fetched, refetchCard } from './fetch.ts'
-import { judgeCard } from './read-row.ts'
-import { planRefresh, planUnchanged, type RefreshedFields } from './refresh-changes.ts'
-import { type CardFields, toCardFields } from './to-agent.ts'
-
-type Update = (
-  caller: Caller,
-  id: string,
-  fields: RefreshedFields,
-  conditions: { expectedRevisions: number[]; mayChangeOrigin: true },
-) => Promise<{ revision: number }>
-
-/** What the operations on cards need of agents. */
-export interface CardAgents {
-  read: (caller: Caller, id: string) => Promise<{ revision: number; text: string }>
-  /** Changes the agent if it is at this revision. */
-  update: Update
-  /** Finds out whether an update would be accepted. */
-  planUpdate: Update
-}
+import { keepOwnMembers } from '../row-values.ts'
+import { isObject } from '../rows.ts'
+import { type CardFields, cardWarnings, toCardFields } from './card-fields.ts'
+import { CardFetchError, type Documents, type FetchDeps, refetchCard } from './fetch.ts'
+import { isTestableBinding, readCard } from './read-card.ts'
+import { present } from './values.ts'
 
 export interface RefreshDeps extends FetchDeps {
-  agents: CardAgents
-  readTrust: (teamId: string, signal: AbortSignal) => Promise<CardTrust>
-  lanes: Lanes
+  agents: Pick<Agents, 'read' | 'update' | 'planUpdate'>
   /** Milliseconds since the epoch. */
   now: () => number
 }
@@ -46,93 +26,43 @@ interface RefreshRequest {
   signal: AbortSignal
 }
 
-/** What the card says now. Without `fields` it has not changed. */
-interface CurrentCard {
-  digest: string
-  signature: CardSignature
-  warnings: string[]
-  fields?: CardFields
+/** Refreshes an agent from its card. */
+export async function refreshFromCard(
+  deps: RefreshDeps,
+  caller: Caller,
+  id: string,
+  { query, expectedRevisions, signal }: RefreshRequest,
+): Promise<CardRefresh> {
+  const { agents } = deps
+  const { dry_run: isDryRun = false, move_interface: mayMove = false } = query
+  const { revision, text } = await agents.read(caller, id)
+  if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
+  const agent = JSON.parse(text) as Agent
+  const stored = readMetadata(deps.documents, agent)
+  if (stored?.source_url === undefined) throw new Problem('no_card_url')
+  const current = await fetchCurrent(deps, stored, stored.source_url, caller.teamId, signal)
+  const isChanged = current && current.fields.import_metadata.digest !== stored.digest
+  // A card that has not changed does not replace fields that were changed after the import.
+  const fields = isChanged ? refreshedFields(agent, stored, current.fields) : { import_metadata: stored }
+  const plan = chooseInterface(agent, stored, fields, mayMove)
+  const changes = findChanges(agent, plan.fields)
+  const result = {
+    dry_run: isDryRun,
+    changes,
+    moves_to: plan.movesTo,
+    warnings: [...(current?.warnings ?? []), ...plan.warnings],
+  }
+  if (changes.length === 0) return { ...result, revision }
+  const importedAt = Math.floor(deps.now() / 1_000)
+  const update = isDryRun ? agents.planUpdate : agents.update
+  const changed = await update(
+    caller,
+    id,
+    { ...plan.fields, import_metadata: { ...plan.fields.import_metadata, imported_at: importedAt } },
+    { expectedRevisions: [revision], mayChangeOrigin: true },
+  )
+  return { ...result, revision: changed.revision }
 }
-
-export type CardRefresher = ReturnType<typeof createCardRefresh>
-
-/** Refreshes an agent from its card. The request holds no place at the database while the card is fetched. */
-export function createCardRefresh(deps: RefreshDeps) {
-  const { documents, lanes } = deps
-
-  const readStored = async (caller: Caller, id: string, { expectedRevisions, signal }: RefreshRequest) => {
-    const { revision, text } = await atPlace(lanes.reads, { team: caller.teamId, signal }, () =>
-      deps.agents.read(caller, id),
-    )
-    if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
-    const agent = JSON.parse(text) as Agent
-    const metadata = readMetadata(documents, agent)
-    if (metadata?.source_url === undefined) throw new Problem('no_card_url')
-    return { revision, agent, metadata, url: metadata.source_url }
-  }
-
-  const readCurrent = async (
-    teamId: string,
-    { metadata, url }: { metadata: CardMetadata; url: string },
-    signal: AbortSignal,
-  ): Promise<CurrentCard> => {
-    const trust = await deps.readTrust(teamId, signal)
-    // Clients can write the metadata of an agent that they create: a signature counts only if it was verified now.
-    const isUnsigned = metadata.signature.state === 'absent'
-    const etag = isUnsigned ? metadata.etag : undefined
-    const fetched = await refetchCard(deps, url, etag, { teamId, signal }).catch(toProblem)
-    if (!fetched) {
-      refuse(trust, metadata.signature)
-      return { digest: metadata.digest ?? '', signature: metadata.signature, warnings: [] }
-    }
-    const judged = await judgeCard(documents, trust, fetched.value, fetched)
-    if (!judged.card) {
-      if (judged.signature) refuse(trust, judged.signature)
-      throw unreadable(judged.faults)
-    }
-    const { card, version, signature, warnings } = judged
-    return {
-      ...{ digest: fetched.digest, signature, warnings },
-      fields: toCardFields(card, version, sourceOf(fetched), signature),
-    }
-  }
-
-  return async (caller: Caller, id: string, request: RefreshRequest): Promise<CardRefresh> => {
-    const {
-      dry_run: isDryRun = true,
-      expected_digest: expected,
-      move_interface: mayMove = false,
-    } = request.query
-    const stored = await readStored(caller, id, request)
-    const current = await readCurrent(caller.teamId, stored, request.signal)
-    const { digest, signature, warnings, fields } = current
-    if (expected !== undefined && expected !== digest) throw new Problem('card_changed')
-    const { agent, metadata, revision } = stored
-    const plan =
-      fields && digest !== metadata.digest
-        ? planRefresh(agent, metadata, fields, mayMove)
-        : planUnchanged(agent, metadata, signature, mayMove)
-    const result = {
-      ...{ dry_run: isDryRun, digest, signature, changes: plan.changes },
-      moves_to: plan.movesTo,
-      warnings: [...warnings, ...plan.warnings],
-    }
-    if (plan.changes.length === 0) return { ...result, revision }
-    const own = {
-      ...plan.fields,
-      import_metadata: { ...plan.fields.import_metadata, imported_at: seconds(deps) },
-    }
-    const lane = isDryRun ? lanes.reads : lanes.writes
-    const change = isDryRun ? 'planUpdate' : 'update'
-    const place = { team: caller.teamId, signal: request.signal, ...(!isDryRun && { key: id }) }
-    const changed = await atPlace(lane, place, () =>
-      deps.agents[change](caller, id, own, { expectedRevisions: [revision], mayChangeOrigin: true }),
-    )
-    return { ...result, revision: changed.revision }
-  }
-}
-
-const seconds = ({ now }: RefreshDeps) => Math.floor(now() / 1_000)
 
 /** Undefined if the agent was not made from a card. */
 export function readMetadata(documents: Documents, agent: Agent): CardMetadata | undefined {
@@ -140,13 +70,97 @@ export function readMetadata(documents: Documents, agent: Agent): CardMetadata |
   return documents.check(CardMetadata, metadata).length === 0 ? (metadata as CardMetadata) : undefined
 }
 
-function sourceOf({ url, digest, etag }: Fetched) {
-  return { url, digest, ...(etag !== undefined && { etag }) }
+/** Undefined if the server says that the card has not changed. */
+async function fetchCurrent(
+  deps: FetchDeps,
+  { etag }: CardMetadata,
+  url: string,
+  teamId: string,
+  signal: AbortSignal,
+): Promise<{ fields: CardFields; warnings: string[] } | undefined> {
+  const fetched = await refetchCard(deps, url, etag, { teamId, signal }).catch(toProblem)
+  if (!fetched) return undefined
+  const reading = readCard(deps.documents, fetched.value)
+  if (!reading.card) throw unreadable(reading.faults)
+  const { card, version, warnings } = reading
+  return { fields: toCardFields(card, version, fetched), warnings: [...warnings, ...cardWarnings(card)] }
 }
 
-function refuse({ policy }: CardTrust, signature: CardSignature): void {
-  const { refusal } = applyPolicy(policy, signature)
-  if (refusal !== undefined) throw new Problem('card_refused', { detail: `${refusal} Nothing was changed.` })
+type Values = Record<string, unknown>
+
+/** The fields that a refresh sets. */
+interface RefreshedFields {
+  agent_name?: string
+  agent_url?: string
+  purpose?: string
+  agent_metadata?: Values
+  capabilities?: Values
+  skills?: Values[]
+  import_metadata: CardMetadata
+}
+
+function refreshedFields(agent: Agent, { override_name }: CardMetadata, card: CardFields): RefreshedFields {
+  return {
+    agent_name: override_name ?? card.agent_name,
+    purpose: card.purpose ?? '',
+    ...keepOwnMembers(agent, card),
+    skills: card.skills ?? [],
+    import_metadata: present({ ...card.import_metadata, override_name }),
+  }
+}
+
+/** The interface stays the one that the import chose, unless the caller lets it move: a card must not redirect a
+ * stored key. */
+function chooseInterface(
+  agent: Agent,
+  { pinned_interface: pinned }: CardMetadata,
+  fields: RefreshedFields,
+  mayMove: boolean,
+): { fields: RefreshedFields; movesTo: string | null; warnings: string[] } {
+  const { interfaces } = fields.import_metadata
+  const same = interfaces.find(
+    ({ url, protocol_binding: binding }) => url === pinned?.url && binding === pinned.protocol_binding,
+  )
+  const next = same ? undefined : interfaces.find((each) => isTestableBinding(each.protocol_binding))
+  const moved = mayMove ? next : undefined
+  const warnings: string[] = []
+  if (next && !moved) {
+    warnings.push('The card no longer has the interface that agent_url was taken from. agent_url stays.')
+  }
+  if ((agent.agent_url ?? null) !== (pinned?.url ?? null)) {
+    warnings.push('agent_url was changed after the import. It stays, unless move_interface moves it.')
+  }
+  return {
+    fields: {
+      ...fields,
+      ...(moved && { agent_url: moved.url }),
+      import_metadata: { ...fields.import_metadata, pinned_interface: moved ?? same ?? pinned },
+    },
+    movesTo: next?.url ?? null,
+    warnings,
+  }
+}
+
+/** They change with every fetch. */
+const BOOKKEEPING = ['imported_at', 'etag', 'digest']
+
+function findChanges(agent: Agent, fields: RefreshedFields): CardRefresh['changes'] {
+  const changes: CardRefresh['changes'] = []
+  const compare = (field: string, old: unknown = null, value: unknown = null) => {
+    if (!isDeepStrictEqual(old, value)) changes.push({ field, old, new: value })
+  }
+  for (const [field, value] of Object.entries(fields)) {
+    const old: unknown = agent[field as keyof Agent]
+    if (!isObject(value)) compare(field, old, value)
+    else {
+      const before = (old ?? {}) as Values
+      const names = new Set([...Object.keys(before), ...Object.keys(value)])
+      for (const name of names.difference(new Set(BOOKKEEPING))) {
+        compare(`${field}.${name}`, before[name], value[name])
+      }
+    }
+  }
+  return changes
 }
 
 function toProblem(error: unknown): never {

@@ -8,32 +8,22 @@ import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operati
 import { Problem } from '../../contract/problem.ts'
 import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { disconnectSignal } from '../../platform/response-end.ts'
-import type { Documents } from './documents.ts'
-import { toAgentCard } from './from-agent.ts'
-import { type CardAgents, type CardRefresher, readMetadata } from './refresh.ts'
+import { toAgentCard } from './card-fields.ts'
+import { type RefreshDeps, readMetadata, refreshFromCard } from './refresh.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
 
-interface CardRoutesOptions {
-  agents: Pick<CardAgents, 'read'>
-  documents: Documents
-  refresh: CardRefresher
-}
-
-export const cardRoutes: FastifyPluginAsyncTypebox<CardRoutesOptions> = async (
-  app,
-  { agents, documents, refresh },
-) => {
+export const cardRoutes: FastifyPluginAsyncTypebox<RefreshDeps> = async (app, deps) => {
   app.get(
     `${AGENT}/agent-card`,
     {
-      config: { permission: 'agent:read', lane: 'by_method' },
+      config: { permission: 'agent:read' },
       schema: {
         operationId: 'getAgentCard',
         summary: 'Get Agent Card',
         description:
-          'Returns an agent card of A2A 1.0, made from the configuration. It has no secrets, and none of the signatures of an imported ' +
-          'card: they do not match a card that was made anew. The ETag is the revision of the agent.',
+          'Returns an agent card of A2A 1.0, made from the configuration. It has no secrets. The ETag is the ' +
+          'revision of the agent.',
         ...AGENT_OPERATION,
         params: AgentId,
         headers: IfNoneMatch,
@@ -45,9 +35,9 @@ export const cardRoutes: FastifyPluginAsyncTypebox<CardRoutesOptions> = async (
       },
     },
     async ({ caller, params, headers }, reply) => {
-      const { revision, text } = await agents.read(caller, params.id)
+      const { revision, text } = await deps.agents.read(caller, params.id)
       const agent = JSON.parse(text) as Agent
-      const card = toAgentCard(agent, revision, readMetadata(documents, agent))
+      const card = toAgentCard(agent, revision, readMetadata(deps.documents, agent))
       if (!card) throw new Problem('no_agent_card')
       reply.header('etag', toETag(revision)).header('cache-control', 'private, no-cache')
       if (matchesIfNoneMatch(headers['if-none-match'], revision)) return reply.code(304).send()
@@ -64,10 +54,10 @@ export const cardRoutes: FastifyPluginAsyncTypebox<CardRoutesOptions> = async (
         operationId: 'refreshAgentCard',
         summary: 'Refresh Agent From Its Card',
         description:
-          'Fetches the agent card that the agent was imported from, and returns what it changes in the agent; with `dry_run=false` it ' +
-          'applies the changes. It changes only what a card decides: name, purpose, skills, and members of `agent_metadata`, ' +
-          '`capabilities` and `import_metadata`. `agent_url` moves to another interface only with `move_interface`. If the card has not ' +
-          'changed, values that were changed after the import stay.',
+          'Fetches the agent card that the agent was imported from, applies what has changed, and returns the ' +
+          'changes. It changes only what a card decides: name, purpose, skills, and members of `agent_metadata`, ' +
+          '`capabilities` and `import_metadata`. `agent_url` moves to another interface only with ' +
+          '`move_interface`. If the card has not changed, values that were changed after the import stay.',
         ...AGENT_OPERATION,
         params: AgentId,
         querystring: CardRefreshQuery,
@@ -77,20 +67,18 @@ export const cardRoutes: FastifyPluginAsyncTypebox<CardRoutesOptions> = async (
             headers: responseHeaders('etag'),
           }),
           ...writeErrors(
-            ...([
-              'agent_not_found',
-              'no_card_url',
-              'card_changed',
-              'card_refused',
-              'revision_stale',
-            ] as const),
-            ...(['agent_too_large', 'card_unreachable', 'card_unreadable'] as const),
+            'agent_not_found',
+            'no_card_url',
+            'revision_stale',
+            'agent_too_large',
+            'card_unreachable',
+            'card_unreadable',
           ),
         },
       },
     },
     async ({ caller, params, query, headers }, reply) => {
-      const result = await refresh(caller, params.id, {
+      const result = await refreshFromCard(deps, caller, params.id, {
         query,
         signal: disconnectSignal(reply.raw),
         expectedRevisions: revisionsToMatch(headers['if-match']),

@@ -1,9 +1,11 @@
 import { MAX_SECURITY_SCHEMES } from '../../contract/a2a-card.ts'
-import type { ValidationError } from '../../contract/validation-error.ts'
-import { isObject, valueError } from '../validation.ts'
-import type { SecurityRequirement } from './card.ts'
+import { type ValidationError, valueError } from '../../contract/validation-error.ts'
+import { isObject } from '../rows.ts'
 
 type Texts = Record<string, string>
+
+// A type and not an interface, which could not be stored as an object with any members.
+export type SecurityRequirement = { schemes: Record<string, { list: string[] }> }
 
 const MAX_TEXT = 2_048
 const MAX_SCOPES = 100
@@ -29,7 +31,8 @@ const TYPES: Record<string, string> = {
 const FLOWS = ['authorizationCode', 'clientCredentials', 'deviceCode', 'implicit', 'password']
 const FLOW_URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl', 'deviceAuthorizationUrl']
 
-/** The schemes of a card of either version in the form of 1.0. They say how a client authenticates, and hold no secret. */
+/** The schemes of a card of either version in the form of 1.0. They say how a client authenticates, and hold no
+ * secret. */
 export function readSchemes(
   given: Record<string, unknown> | null | undefined,
   faults: ValidationError[],

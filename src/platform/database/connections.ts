@@ -1,6 +1,6 @@
 import type { ClientBase, Pool, PoolClient, PoolConfig } from 'pg'
 import type { Logger } from 'pino'
-import { databaseUnavailable, mustLeavePool } from './errors.ts'
+import { databaseUnavailable } from './errors.ts'
 import type { Failover } from './failover.ts'
 import { createPool } from './pool.ts'
 import { createPoolerCheck, POOLER_HELP } from './pooler.ts'
@@ -15,8 +15,8 @@ export interface Connections {
   take: () => Promise<PoolClient>
   /** Whether a named statement can be used again on this connection. */
   keepsStatements: (client: PoolClient) => boolean
-  /** With the error of its last statement, if it failed. */
-  giveBack: (client: PoolClient, error?: unknown) => void
+  /** A connection that is lost leaves the pool. */
+  giveBack: (client: PoolClient, isLost: boolean) => void
 }
 
 export interface ConnectionOptions extends PoolConfig {
@@ -67,8 +67,7 @@ export function createConnections(options: ConnectionOptions, failover: Failover
         logOnce(error)
         throw databaseUnavailable(error)
       }),
-    giveBack: (client, error) => {
-      const isLost = error !== undefined && mustLeavePool(error)
+    giveBack: (client, isLost) => {
       if (isLost) {
         statistics.lost++
         failover.suspect()

@@ -1,7 +1,7 @@
 import { SpanKind } from '@opentelemetry/api'
 import type { PoolConfig } from 'pg'
 import type { Logger } from 'pino'
-import { dividePlaces, SEARCH_TIMEOUT_MS } from '../fairness/lanes.ts'
+import { type TurnMetrics, Turns } from '../limits/turns.ts'
 import { inSpan } from '../tracing/spans.ts'
 import { type ConnectionOptions, type Connections, createConnections } from './connections.ts'
 import { type FailureCodes, mustLeavePool, problemFromDatabase } from './errors.ts'
@@ -28,9 +28,14 @@ export interface Statements {
   write: <Row extends object>(statement: Statement) => Promise<Row[]>
 }
 
-export interface Database extends Sql {
+/** Gives each team a session. Each statement and each transaction of it takes its turn by itself. */
+export interface Sessions {
+  of: (teamId: string) => Sql
+}
+
+export interface Database extends Sessions {
   /** For searches and counts: their own connections, with a shorter time limit. */
-  searches: Sql
+  searches: Sessions
   /** For statements of the console itself: their own connections, so that requests cannot delay them. Each kind of
    * statement runs at most once at a time. */
   system: Sql
@@ -42,6 +47,8 @@ export interface Database extends Sql {
 export interface PoolOptions {
   /** Connections for requests. */
   poolSize: number
+  /** Maximum wait for a turn. A request may need several. */
+  maxWaitMs: number
   /** Maximum wait for a row lock. */
   lockTimeoutMs: number
   connectTimeoutMs: number
@@ -50,13 +57,17 @@ export interface PoolOptions {
 
 const QUERY = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } }
 
+/** The longest time that a search may take. */
+const SEARCH_TIMEOUT_MS = 2_000
+
 /** Audit events may hold two of them while their table is locked. The third is for the state of the database. */
 const SYSTEM_CONNECTIONS = 3
 
 export function createDatabase(
   url: string,
   log: Logger,
-  { poolSize, lockTimeoutMs, connectTimeoutMs, connectionLifetimeS }: PoolOptions,
+  { poolSize, maxWaitMs, lockTimeoutMs, connectTimeoutMs, connectionLifetimeS }: PoolOptions,
+  turnMetrics?: (of: string) => TurnMetrics,
 ): Database {
   const options: ConnectionOptions = {
     connectionString: url,
@@ -70,13 +81,15 @@ export function createDatabase(
       `-c jit=off -c max_parallel_workers_per_gather=0 -c lock_timeout=${lockTimeoutMs} ` +
       '-c log_parameter_max_length_on_error=0',
   }
-  const places = dividePlaces(poolSize)
+  const searchPlaces = Math.max(1, Math.floor((poolSize * 3) / 16))
   const failover = createFailover()
-  const open = (own: Pick<PoolConfig, 'max' | 'statement_timeout' | 'query_timeout'>) =>
+  const open = (own: Pick<PoolConfig, 'max' | 'statement_timeout' | 'query_timeout' | 'options'>) =>
     createConnections({ ...options, ...own }, failover, log)
-  const requests = open({ max: places.reads + places.writes })
+  const requests = open({ max: poolSize - searchPlaces })
   const searches = open({
-    max: places.searches,
+    max: searchPlaces,
+    // A search reads the rows of its team, however large a part of the table they are.
+    options: `${options.options} -c enable_seqscan=off`,
     statement_timeout: SEARCH_TIMEOUT_MS,
     query_timeout: 2 * SEARCH_TIMEOUT_MS,
   })
@@ -86,21 +99,43 @@ export function createDatabase(
     pools: new Map(pools.map(([name, connections]) => [name, connections.statistics])),
     errors: new Map(),
   }
+  const inTurn = (name: string, connections: Connections, places: number): Sessions => {
+    const turns = new Turns({ places, maxWaitMs, metrics: turnMetrics?.(name) })
+    return { of: (teamId) => createSql(connections, statistics, takeTurns(turns, teamId)) }
+  }
   return {
-    ...createSql(requests, statistics),
-    searches: createSql(searches, statistics),
-    system: createSql(system, statistics),
+    of: inTurn('requests', requests, poolSize - searchPlaces).of,
+    searches: inTurn('searches', searches, searchPlaces),
+    system: createSql(system, statistics, (work) => work()),
     state: createStateCheck(system, log),
     statistics,
     close: async () => void (await Promise.all(pools.map(([, { pool }]) => pool.end()))),
   }
 }
 
-function createSql({ take, giveBack, keepsStatements }: Connections, statistics: DatabaseStatistics): Sql {
+type Around = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+function takeTurns(turns: Turns, team: string): Around {
+  return async (work) => {
+    const turn = turns.enter(team)
+    if (turn) await inSpan('wait for a turn', {}, () => turn)
+    try {
+      return await work()
+    } finally {
+      turns.leave(team)
+    }
+  }
+}
+
+function createSql(
+  { take, giveBack, keepsStatements }: Connections,
+  statistics: DatabaseStatistics,
+  inTurn: Around,
+): Sql {
   const use = async <Result>(work: (connection: Connection) => Promise<Result>) => {
     const client = await take()
     const connection: Connection = {
-      lostBy: undefined,
+      isLost: false,
       send: async (statement, codes) => {
         try {
           const name = keepsStatements(client) ? (statement.name ?? '') : ''
@@ -108,7 +143,7 @@ function createSql({ take, giveBack, keepsStatements }: Connections, statistics:
           return (await inSpan(statement.name ?? 'unnamed statement', QUERY, run)).rows as never
         } catch (error) {
           countError(statistics, error)
-          if (mustLeavePool(error)) connection.lostBy = error
+          if (mustLeavePool(error)) connection.isLost = true
           throw problemFromDatabase(error, codes)
         }
       },
@@ -116,21 +151,21 @@ function createSql({ take, giveBack, keepsStatements }: Connections, statistics:
     try {
       return await work(connection)
     } finally {
-      giveBack(client, connection.lostBy)
+      giveBack(client, connection.isLost)
     }
   }
 
   return {
-    read: (statement) => use(({ send }) => send(statement, READ)),
-    write: (statement) => use(({ send }) => send(statement, WRITE)),
-    transaction: (work) => use((connection) => transact(connection, work)),
+    read: (statement) => inTurn(() => use(({ send }) => send(statement, READ))),
+    write: (statement) => inTurn(() => use(({ send }) => send(statement, WRITE))),
+    transaction: (work) => inTurn(() => use((connection) => transact(connection, work))),
   }
 }
 
 interface Connection {
   send: <Row extends object>(statement: Statement, codes: FailureCodes) => Promise<Row[]>
-  /** The error after which the connection must not be used again. */
-  lostBy: unknown
+  /** The connection must not be used again. */
+  isLost: boolean
 }
 
 // A read waits only for a lock on the whole table, never for another change of an agent.
@@ -156,7 +191,7 @@ async function transact<Result>(
     await connection.send(command('COMMIT'), WRITE)
     return result
   } catch (error) {
-    if (connection.lostBy === undefined) await rollBack(connection)
+    if (!connection.isLost) await rollBack(connection)
     throw error
   }
 }
@@ -165,7 +200,7 @@ async function transact<Result>(
 async function rollBack(connection: Connection): Promise<void> {
   try {
     await connection.send(command('ROLLBACK'), IN_TRANSACTION)
-  } catch (error) {
-    connection.lostBy = error
+  } catch {
+    connection.isLost = true
   }
 }

@@ -10,7 +10,6 @@ export interface FailureCodes {
 }
 
 const LOCK_NOT_AVAILABLE = '55P03'
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** The connection is in a transaction that failed and was not rolled back. */
 const IN_FAILED_TRANSACTION = '25P02'
@@ -35,11 +34,7 @@ export function problemFromDatabase(error: unknown, { lost, locked }: FailureCod
   const code = codeOf(error)
   if (code === LOCK_NOT_AVAILABLE) return new Problem(locked, { headers: RETRY_AFTER, cause: error })
   const isTemporary = TEMPORARY_CLASSES.has(code.slice(0, 2))
-  if (
-    WITHOUT_EFFECT.has(code) ||
-    violatesPolicy(error) ||
-    (isTemporary && !isLost(error) && isRolledBack(error))
-  )
+  if (WITHOUT_EFFECT.has(code) || (isTemporary && !isLost(error) && isRolledBack(error)))
     return databaseUnavailable(error)
   if (isTemporary || isLost(error)) return new Problem(lost, { headers: RETRY_AFTER, cause: error })
   return error
@@ -54,15 +49,6 @@ export function databaseUnavailable(cause: unknown): Problem {
 export function mustLeavePool(error: unknown): boolean {
   const code = codeOf(error)
   return code === '25006' || code === IN_FAILED_TRANSACTION || isLost(error)
-}
-
-/** The policies of `audit_events` accept only records of the present: the clock of this process is behind that of PostgreSQL.
- * Another replica can make the change. The text of the error depends on the language of the server, and a missing
- * privilege has the same code. */
-function violatesPolicy(error: unknown): boolean {
-  return (
-    codeOf(error) === INSUFFICIENT_PRIVILEGE && (error as DatabaseError).routine === 'ExecWithCheckOptions'
-  )
 }
 
 /** The session ended before its statement was answered. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { coalesce } from '../coalesce.ts'
 import { withTimeout } from '../with-timeout.ts'
 import type { Connections } from './connections.ts'
+import { mustLeavePool } from './errors.ts'
 import { MIGRATIONS } from './schema.ts'
 
 export const DATABASE_STATES = ['up', 'read_only', 'schema_outdated', 'down'] as const
@@ -39,7 +40,7 @@ export function createStateCheck(connections: Connections, log: Logger): () => P
 
 async function checkOnce({ take, giveBack, failover }: Connections): Promise<DatabaseState> {
   const client = await take()
-  let failure: unknown
+  let isLost = false
   try {
     const applied = await readApplied(client)
     const found = applied?.at(-1)
@@ -51,10 +52,10 @@ async function checkOnce({ take, giveBack, failover }: Connections): Promise<Dat
     failover.suspect()
     return { state: 'read_only', ...schema }
   } catch (error) {
-    failure = error
+    isLost = mustLeavePool(error)
     throw error
   } finally {
-    giveBack(client, failure)
+    giveBack(client, isLost)
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import type { RevisionAction } from '../../contract/history.ts'
-import type { Sql } from '../database/database.ts'
+import type { Sql, Statement } from '../database/database.ts'
 import { createPool } from '../database/pool.ts'
+import { fragment, named, param, raw, unnamed } from '../database/sql.ts'
 
 /** An event that has not been delivered. */
 export interface OutboxEvent {
@@ -63,7 +64,8 @@ export interface Backlog {
 /** Advisory lock shared by all replicas on a database: 'relay' in ASCII. */
 export const RELAY_LOCK = 0x72656c6179
 
-/** Longer than any delivery takes. A relay that holds a batch longer than this hangs: PostgreSQL ends its transaction. */
+/** Longer than any delivery takes. A relay that holds a batch longer than this hangs: PostgreSQL ends its transaction.
+ * */
 const MAX_HOLD_MS = 15_000
 
 /** Not a parameter of the connection, which PgBouncer would refuse. */
@@ -94,8 +96,8 @@ interface DeliveryRow extends StreamPosition {
 async function take(pool: Pool, size: number): Promise<OutboxBatch | undefined> {
   const client = await pool.connect()
   try {
-    // Separate statements: the snapshot of the one that takes the lock is older than the lock, and may be older than the last
-    // delivery.
+    // Separate statements: the snapshot of the one that takes the lock is older than the lock, and may be older than
+    // the last delivery.
     const results = await client.query(`${BEGIN_AND_LOCK}; ${READ_DELIVERY}`)
     const [, , lock, delivery] = results as unknown as BatchResults
     const [row] = delivery.rows
@@ -104,7 +106,7 @@ async function take(pool: Pool, size: number): Promise<OutboxBatch | undefined> 
       return undefined
     }
     const { epoch, isDiverged, ...position } = row
-    const { rows: events } = await client.query<OutboxEvent>(TAKE, [isDiverged ? 0 : size])
+    const { rows: events } = await client.query<OutboxEvent>(takeEvents(isDiverged ? 0 : size))
     return { ...createBatch(client), events, epoch, position, isDiverged }
   } catch (error) {
     client.release(true)
@@ -135,11 +137,11 @@ function createBatch(
     }
   }
   return {
-    findWaiting: async (keys) => (await client.query<OutboxEvent>(FIND, toColumns(keys))).rows,
-    release: (delivered, { createdAt, lastSequence }) =>
+    findWaiting: async (keys) => (await client.query<OutboxEvent>(findEvents(keys))).rows,
+    release: (delivered, position) =>
       end(async () => {
-        const values = [...toColumns(delivered), createdAt, lastSequence]
-        return (await client.query<{ age: number }>(RELEASE, values)).rows.map(({ age }) => age)
+        const { rows } = await client.query<{ age: number }>(deleteDelivered(delivered, position))
+        return rows.map(({ age }) => age)
       }),
     stopDelivery: () => end(async () => void (await client.query(STOP_DELIVERY))),
     abandon: async () => {
@@ -148,29 +150,23 @@ function createBatch(
   }
 }
 
-function toColumns(keys: EventKey[]): unknown[][] {
-  return [
-    keys.map(({ teamId }) => teamId),
-    keys.map(({ agentId }) => agentId),
-    keys.map(({ revision }) => revision),
-  ]
-}
-
 const BEGIN_AND_LOCK = `BEGIN; ${LIMIT_HOLD}; SELECT pg_try_advisory_xact_lock(${RELAY_LOCK}) AS held`
 
 const READ_DELIVERY = `
 SELECT epoch, stream_created_at AS "createdAt", last_sequence AS "lastSequence", diverged_at IS NOT NULL AS "isDiverged"
 FROM event_delivery`
 
-const EVENT_COLUMNS = 'team_id AS "teamId", aggregateid AS "agentId", revision, id, type AS action, payload'
+const EVENT_COLUMNS = raw(
+  'team_id AS "teamId", aggregateid AS "agentId", revision, id, type AS action, payload',
+)
 
-/** Chooses agents by the age of their events, then takes the events of each agent in the order of its revisions: never one
- * while an earlier one waits, even if the clock went back between them. */
-const TAKE = `
+/** Chooses agents by the age of their events, then takes the events of each agent in the order of its revisions: never
+ * one while an earlier one waits, even if the clock went back between them. */
+const takeEvents = (size: number) => unnamed`
 SELECT event.*
 FROM (
   SELECT team_id, aggregateid, count(*) AS events
-  FROM (SELECT team_id, aggregateid FROM outbox ORDER BY written_at LIMIT $1) oldest
+  FROM (SELECT team_id, aggregateid FROM outbox ORDER BY written_at LIMIT ${size}) oldest
   GROUP BY team_id, aggregateid
 ) agent
 CROSS JOIN LATERAL (
@@ -181,20 +177,31 @@ CROSS JOIN LATERAL (
   LIMIT agent.events
 ) event`
 
-const FIND = `
+const findEvents = (keys: EventKey[]) => unnamed`
 SELECT ${EVENT_COLUMNS}
 FROM outbox
-WHERE (team_id, aggregateid, revision) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]))`
+WHERE (team_id, aggregateid, revision) IN (SELECT * FROM ${tableOf(keys)})`
 
-const RELEASE = `
+function deleteDelivered(delivered: EventKey[], position: StreamPosition): Statement {
+  const createdAt = param(position.createdAt)
+  const lastSequence = param(position.lastSequence)
+  return unnamed`
 WITH recorded AS (
-  UPDATE event_delivery SET stream_created_at = $4, last_sequence = $5, diverged_at = NULL
-  WHERE (stream_created_at, last_sequence, diverged_at) IS DISTINCT FROM ($4::bigint, $5::bigint, NULL)
+  UPDATE event_delivery SET stream_created_at = ${createdAt}, last_sequence = ${lastSequence}, diverged_at = NULL
+  WHERE (stream_created_at, last_sequence, diverged_at)
+    IS DISTINCT FROM (${createdAt}::bigint, ${lastSequence}::bigint, NULL)
 )
 DELETE FROM outbox o
-USING unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS delivered (team_id, agent_id, revision)
+USING ${tableOf(delivered)} AS delivered (team_id, agent_id, revision)
 WHERE o.team_id = delivered.team_id AND o.aggregateid = delivered.agent_id AND o.revision = delivered.revision
 RETURNING extract(epoch FROM clock_timestamp() - written_at)::float8 AS age`
+}
+
+const tableOf = (keys: EventKey[]) => fragment`unnest(
+  ${keys.map(({ teamId }) => teamId)}::uuid[],
+  ${keys.map(({ agentId }) => agentId)}::uuid[],
+  ${keys.map(({ revision }) => revision)}::bigint[]
+)`
 
 const STOP_DELIVERY = 'UPDATE event_delivery SET diverged_at = clock_timestamp() WHERE diverged_at IS NULL'
 
@@ -204,25 +211,22 @@ async function finish(client: PoolClient): Promise<void> {
 }
 
 export async function readBacklog(sql: Sql): Promise<Backlog> {
-  const [row] = await sql.read<Backlog>({ name: 'read-backlog', text: BACKLOG, values: [] })
-  return row as Backlog
-}
-
-export async function readEpoch(sql: Sql): Promise<number> {
-  const text = 'SELECT epoch FROM event_delivery'
-  const [row] = await sql.read<{ epoch: number }>({ name: 'read-epoch', text, values: [] })
-  return row?.epoch ?? 1
-}
-
-/** count(*) of a long backlog takes seconds. */
-const MAX_COUNTED = 10_000
-
-const BACKLOG = `
+  const [row] = await sql.read<Backlog>(named('read-backlog')`
 SELECT
-  (SELECT count(*) FROM (SELECT FROM outbox LIMIT ${MAX_COUNTED}) counted) AS waiting,
+  (SELECT count(*) FROM (SELECT FROM outbox LIMIT ${raw(MAX_COUNTED)}) counted) AS waiting,
   coalesce(
     extract(epoch FROM clock_timestamp() - (SELECT written_at FROM outbox ORDER BY written_at LIMIT 1)), 0
   )::float8 AS "oldestSeconds",
   epoch,
   (diverged_at IS NOT NULL)::int AS diverged
-FROM event_delivery`
+FROM event_delivery`)
+  return row as Backlog
+}
+
+export async function readEpoch(sql: Sql): Promise<number> {
+  const [row] = await sql.read<{ epoch: number }>(named('read-epoch')`SELECT epoch FROM event_delivery`)
+  return row?.epoch ?? 1
+}
+
+/** count(*) of a long backlog takes seconds. */
+const MAX_COUNTED = 10_000

@@ -7,13 +7,8 @@ export function parseNatsUrl(text: string): string {
 }
 
 export function parseNatsName(text: string): string {
-  if (!/^[\w-]{1,64}$/.test(text)) throw new Error('may only contain letters, digits, _ and -')
-  return text
-}
-
-export function parseNatsSubject(text: string): string {
-  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(text))
-    throw new Error('must be words of letters, digits, _ and -, separated by dots')
+  if (!/^[a-z\d-]+(?:_[a-z\d-]+)*$/i.test(text) || text.length > 64)
+    throw new Error('must be at most 64 letters, digits and -, with single _ between them')
   return text
 }
 

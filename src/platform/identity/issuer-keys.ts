@@ -1,9 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
 import { Problem } from '../../contract/problem.ts'
-import { discover } from './discovery.ts'
-import { fetchJson } from './fetch-json.ts'
-import { createRefresher, type SourceState } from './refresher.ts'
+import { createRefresher, discover, fetchJson, type Source } from './source.ts'
 
 const COOLDOWN_MS = 10_000
 const REFRESH_AFTER_MS = 30_000
@@ -11,7 +9,6 @@ const REFRESH_AFTER_MS = 30_000
 const MAX_AGE_MS = 60_000
 /** While it does not, they are used for at most this long. */
 const MAX_OUTAGE_MS = 3_600_000
-const FETCH_LIMITS = { timeoutMs: 5_000, maxBytes: 1024 * 1024 }
 
 export interface IssuerKeysOptions {
   issuer: string
@@ -23,13 +20,8 @@ export interface IssuerKeysOptions {
   onChange: () => void
 }
 
-export interface IssuerKeys {
-  /** Await this before using the keys or a cached verification. Undefined while the keys are fresh. */
-  keepFresh: () => Promise<void> | undefined
+export interface IssuerKeys extends Source {
   getKey: JWTVerifyGetKey
-  state: () => SourceState
-  /** Why the keys could not be loaded. */
-  failure: () => Error | undefined
 }
 
 /** Caches the issuer's public keys. jose's remote key set drops stale keys, and while the issuer is down it sends a
@@ -43,7 +35,7 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
   const load = async () => {
     try {
       knownUrl ??= await discoverKeys(issuer)
-      const { json } = await fetchJson(knownUrl, FETCH_LIMITS)
+      const { json } = await fetchJson(knownUrl)
       const next = createLocalJWKSet(json as JSONWebKeySet)
       const text = JSON.stringify(json)
       if (published !== '' && published !== text) onChange()
@@ -92,7 +84,7 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
     }
   }
 
-  return { keepFresh, getKey, state: refresher.state, failure: refresher.failure }
+  return { ...refresher, keepFresh, getKey }
 }
 
 function unavailable(): Problem {

@@ -4,8 +4,7 @@ import { Problem } from '../../contract/problem.ts'
 import { RevocationList } from '../../contract/revocations.ts'
 import { parseUuid } from '../../contract/uuid.ts'
 import { onFirstUse } from '../on-first-use.ts'
-import { fetchJson } from './fetch-json.ts'
-import { createRefresher, type SourceState } from './refresher.ts'
+import { createRefresher, fetchJson, type Source } from './source.ts'
 import { LEEWAY_SECONDS } from './token-profile.ts'
 import type { VerifiedToken } from './verified-token.ts'
 
@@ -20,16 +19,11 @@ export interface RevocationsOptions {
   log: Logger
 }
 
-export interface Revocations {
-  /** Await this before `check`. Undefined while the list is fresh. */
-  keepFresh: () => Promise<void> | undefined
+export interface Revocations extends Source {
   /** Throws a 401 if the token is revoked, and a 503 before the first list was loaded. */
   check: (token: VerifiedToken) => void
-  state: () => SourceState
   /** Number of revoked tokens and users. */
   size: () => number
-  /** Why the list could not be loaded. */
-  failure: () => Error | undefined
 }
 
 interface LoadedList {
@@ -56,7 +50,7 @@ export function createRevocations({ url, now, log }: RevocationsOptions): Revoca
     knownEtag = etag
   }
 
-  const { keepFresh, state, failure } = createRefresher({
+  const source = createRefresher({
     what: 'the list of revocations',
     load,
     refreshAfterMs: POLL_MS,
@@ -67,7 +61,7 @@ export function createRevocations({ url, now, log }: RevocationsOptions): Revoca
   })
 
   return {
-    keepFresh,
+    ...source,
     check: (token) => {
       if (!list) throw notLoaded()
       if (isRevoked(list, token, now() / 1_000)) {
@@ -75,9 +69,7 @@ export function createRevocations({ url, now, log }: RevocationsOptions): Revoca
         throw new Problem('invalid_token', { detail })
       }
     },
-    state,
     size: () => (list ? list.tokens.size + list.users.size : 0),
-    failure,
   }
 }
 

@@ -1,8 +1,8 @@
 import type { JWTPayload } from 'jose'
-import { readClaim, readLabel, readText } from './claims.ts'
-import { type Roles, readGrants } from './grants.ts'
-import { createSubjectIds } from './subjects.ts'
-import { readTeams, type Team } from './teams.ts'
+import { v5 as uuidV5 } from 'uuid'
+import type { Permission } from '../../contract/permissions.ts'
+import { parseUuid } from '../../contract/uuid.ts'
+import { readClaim, readLabel, readText, readTexts, readWords } from './claims.ts'
 
 export interface VerifiedToken {
   /** A UUID. Null if the token has no user. */
@@ -77,4 +77,74 @@ export function createTokenReader({ issuer, claims, roles }: TokenReaderOptions)
 
 function readFirst(payload: JWTPayload, names: string[]): unknown {
   return names.map((name) => payload[name]).find((claim) => readText(claim) !== null)
+}
+
+/** The permissions of each role (`AUTH_ROLES`). */
+export type Roles = ReadonlyMap<string, readonly Permission[]>
+
+/** A value of a permission claim, and what it grants. */
+export interface Grant {
+  claim: string
+  /** A permission, a role, or a name that means nothing to the console. */
+  value: string
+  /** What `value` grants as a role. */
+  ofRole: readonly Permission[]
+}
+
+export function readGrants(payload: object, claimNames: readonly string[], roles: Roles): Grant[] {
+  return claimNames.flatMap((claim) =>
+    readWords(readClaim(payload, claim)).map((value) => ({ claim, value, ofRole: roles.get(value) ?? [] })),
+  )
+}
+
+const VERSION_AT = 14
+
+/** Returns the function that turns the value of a user or team claim into a UUID: a UUID is itself, and any other text
+ * becomes the version 5 of issuer and text, the same for ever. Null if the text has no UTF-8 form.
+ *
+ * A UUID of version 5 counts as a text. Otherwise a user who may choose the name of a group could choose the id that
+ * the console made of another name. */
+export function createSubjectIds(issuer: string): (value: string) => string | null {
+  const namespace = uuidV5(issuer, uuidV5.URL)
+  return (value) => {
+    const parsed = parseUuid(value)
+    if (parsed.ok && parsed.uuid[VERSION_AT] !== '5') return parsed.uuid
+    return value.isWellFormed() ? uuidV5(value, namespace) : null
+  }
+}
+
+export interface Team {
+  /** A UUID. */
+  id: string
+  /** What the token calls it. */
+  value: string
+}
+
+function readTeams(claim: unknown, toId: (value: string) => string | null): Team[] {
+  const byId = new Map<string, Team>()
+  for (const value of readTexts(claim)) {
+    const id = toId(value)
+    if (id !== null && !byId.has(id)) byId.set(id, { id, value })
+  }
+  return [...byId.values()]
+}
+
+/** The token in the team that a request names, by the value of the claim or by its UUID. Undefined if it is none of its
+ * teams. The token is shared by other requests, so this is a copy. */
+export function inTeam(token: VerifiedToken, wanted: string): VerifiedToken | undefined {
+  const uuid = parseUuid(wanted)
+  const team =
+    token.teams.find(({ value }) => value === wanted) ??
+    token.teams.find(({ id }) => uuid.ok && id === uuid.uuid)
+  return team && { ...token, teamId: team.id, tenant: team.id }
+}
+
+const MAX_NAMED = 3
+/** What fits into a header as it is. */
+const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/
+
+/** A few of the teams, in the form that a request can name them. */
+export function nameTeams(teams: readonly Team[]): string {
+  const names = teams.slice(0, MAX_NAMED).map(({ id, value }) => (PLAIN.test(value) ? value : id))
+  return `${names.join(', ')}${teams.length > MAX_NAMED ? ', …' : ''}`
 }

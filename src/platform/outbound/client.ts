@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { refusalProblem } from '../fairness/place.ts'
-import { createSharedBudget } from '../fairness/shared-budget.ts'
+import { refusalProblem } from '../limits/refusal.ts'
+import { Share } from '../limits/share.ts'
 import { createUrlCheck, type UrlPolicy } from './check-url.ts'
 import { OutboundError, unreachable } from './error.ts'
 import { createGuard, type GuardPolicy } from './guard.ts'
@@ -49,7 +49,7 @@ const MAX_IN_FLIGHT = 64
 export function createOutboundClient(policy: OutboundPolicy, { log }: { log?: Logger } = {}): OutboundClient {
   const checkUrl = createUrlCheck(policy)
   const openConnections = createGuard(policy)
-  const inFlight = createSharedBudget(MAX_IN_FLIGHT)
+  const inFlight = new Share(MAX_IN_FLIGHT)
   const closing = new AbortController()
 
   const follow = async (text: string, options: OutboundOptions, signal: AbortSignal) => {
@@ -72,7 +72,7 @@ export function createOutboundClient(policy: OutboundPolicy, { log }: { log?: Lo
   return {
     get: async (url, options) => {
       const { teamId, timeoutMs = TIMEOUT_MS, signal: callerLeft } = options
-      const refusal = inFlight.take(teamId, 1)
+      const refusal = inFlight.take(teamId)
       if (refusal) throw refusalProblem(refusal)
       const ended = new AbortController()
       const ends = [ended.signal, closing.signal, AbortSignal.timeout(timeoutMs)]
@@ -86,7 +86,7 @@ export function createOutboundClient(policy: OutboundPolicy, { log }: { log?: Lo
         throw failure
       } finally {
         ended.abort()
-        inFlight.give(teamId, 1)
+        inFlight.give(teamId)
       }
     },
     close: async () => closing.abort(new Error('The console is shutting down')),

@@ -1,6 +1,6 @@
 import type { RedisClientType } from '@redis/client'
 import type { Logger } from 'pino'
-import { createBreaker } from '../breaker/breaker.ts'
+import { Breaker } from '../breaker.ts'
 import type { RedisFailure, RedisMetrics } from '../observe/metrics/redis.ts'
 import { type RedisScript, runScript } from './script.ts'
 
@@ -47,11 +47,11 @@ export function createRedis(settings: RedisSettings, log: Logger, metrics: Redis
   let lastError: unknown
   let failingSince: number | undefined
 
-  const breaker = createBreaker(
+  const breaker = new Breaker(
     () => performance.now(),
     () => observeState(),
   )
-  const isUp = () => client?.isReady === true && breaker.state() === 'closed'
+  const isUp = () => client?.isReady === true && breaker.state === 'closed'
   /** Logs each change of the state once. */
   const observeState = () => {
     const up = isUp()

@@ -23,14 +23,12 @@ export interface Secrets {
   /** One fingerprint for each key of the keyring, that of the sealing key first. Equal secrets in the same place have
    * equal fingerprints. */
   fingerprints: (place: SecretPlace, secret: SecretText) => Buffer[]
-  /** The first bytes of every secret that was sealed with the first key in the newest format, and of no other. */
+  /** The first bytes of every secret that was sealed with the first key in the current format, and of no other. */
   prefix: Buffer
 }
 
-/** Version 2 pads the text, so that the length of a sealed secret does not show the length of the secret. It also
- * authenticates the version and the key id. */
-const VERSION = 2
-const VERSION_WITHOUT_PADDING = 1
+/** The format of a sealed secret, in its first byte. */
+const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const PADDED_TO_BYTES = 64
@@ -59,7 +57,7 @@ export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
     },
 
     open(place, sealed) {
-      const { version, keyId: sealedWith } = readStart(sealed)
+      const sealedWith = readKeyId(sealed)
       const key = keys.find(({ id }) => id === sealedWith)
       if (!key) throw new Error(`The keyring has no key ${sealedWith}`)
       const start = 2 + Buffer.byteLength(sealedWith)
@@ -67,13 +65,10 @@ export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
       const tag = sealed.subarray(start + NONCE_BYTES, start + NONCE_BYTES + TAG_BYTES)
       const text = sealed.subarray(start + NONCE_BYTES + TAG_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
-      const isPadded = version === VERSION
-      decipher.setAAD(
-        isPadded ? Buffer.concat([sealed.subarray(0, start), describe(place)]) : describe(place),
-      )
+      decipher.setAAD(Buffer.concat([sealed.subarray(0, start), describe(place)]))
       decipher.setAuthTag(tag)
       const opened = Buffer.concat([decipher.update(text), decipher.final()])
-      return new SecretText((isPadded ? withoutPadding(opened) : opened).toString('utf8'))
+      return new SecretText(withoutPadding(opened).toString('utf8'))
     },
 
     fingerprints: (place, secret) =>
@@ -83,17 +78,16 @@ export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
   }
 }
 
-function readStart(sealed: Buffer): { version: number; keyId: string } {
+function readKeyId(sealed: Buffer): string {
   const [version = 0, length = 0] = sealed
-  if (version !== VERSION && version !== VERSION_WITHOUT_PADDING) {
-    throw new Error(`Unknown version of a sealed secret: ${version}`)
-  }
-  return { version, keyId: sealed.subarray(2, 2 + length).toString() }
+  if (version !== VERSION) throw new Error(`Unknown version of a sealed secret: ${version}`)
+  return sealed.subarray(2, 2 + length).toString()
 }
 
 const PADDING_STARTS = 0x80
 
-/** The text, one byte 0x80, and zeros up to a multiple of 64 bytes (ISO/IEC 7816-4). */
+/** The text, one byte 0x80, and zeros up to a multiple of 64 bytes (ISO/IEC 7816-4), so that the length of a sealed secret does
+ * not show the length of the secret. */
 function pad(text: string): Buffer {
   const length = Buffer.byteLength(text)
   const padded = Buffer.alloc(Math.ceil((length + 1) / PADDED_TO_BYTES) * PADDED_TO_BYTES)

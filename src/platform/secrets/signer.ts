@@ -17,7 +17,6 @@ interface SigningKey {
   publicJwk: JsonWebKey
 }
 
-const PUBLIC_PEM = /-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g
 const PEM = /-----BEGIN PRIVATE KEY-----[\s\S]*?-----END PRIVATE KEY-----/g
 
 /** One or more private keys in PEM. An error names a key by its position and quotes nothing. */
@@ -32,21 +31,6 @@ export function parseSigningKeys(text: string): SecretText[] {
   const ids = keys.map((key, index) => readKey(key, index).kid)
   if (new Set(ids).size < ids.length) throw new Error('has the same key twice')
   return keys
-}
-
-/** One or more public keys in PEM, as a JWK Set with the ids that a signer gives them. */
-export function parsePublicKeys(text: string): Signer['publicKeys'] {
-  const pems = text.match(PUBLIC_PEM) ?? []
-  if (pems.length === 0)
-    throw new Error('must be one or more public keys in PEM (-----BEGIN PUBLIC KEY-----)')
-  return {
-    keys: pems.map((pem, index) => {
-      const key = tryRead(() => createPublicKey(pem))
-      const alg = key && algorithmOf(key)
-      if (!alg) throw new Error(`must be Ed25519 or P-256 keys; key ${index + 1} is not one`)
-      return describe(key.export({ format: 'jwk' }), alg)
-    }),
-  }
 }
 
 /** The first key signs. */

@@ -5,6 +5,9 @@ export const INSECURE_SETTINGS = {
   http_issuer:
     'AUTH_ISSUER, AUTH_JWKS_URL or AUTH_REVOCATIONS_URL is http:// to another machine: who controls the network can sign tokens',
   http_public_url: 'PUBLIC_URL is http:// to another machine: clients send their tokens without encryption',
+  http_evolution:
+    'EVOLUTION_URL is http:// to another machine: the network can read and change calls with their tokens',
+  http_outbound: 'Callers may name http:// URLs: the network can read and change what is fetched',
   plain_database:
     'DATABASE_URL or RELAY_DATABASE_URL names another machine without sslmode=verify-full: the network can read and change data',
   plain_nats:
@@ -19,6 +22,9 @@ export type InsecureSetting = keyof typeof INSECURE_SETTINGS
 export interface CheckedSettings {
   issuerUrls?: (string | undefined)[]
   publicUrl?: string | undefined
+  evolutionUrl?: string | undefined
+  /** For what the console fetches for callers. */
+  allowsHttp?: boolean | undefined
   databaseUrls: (string | undefined)[]
   /** Separated by commas. */
   natsUrl?: string | undefined
@@ -33,11 +39,13 @@ const PUBLISHED_KEY = Buffer.from('Published key, for trials only!!')
 /** The insecure settings among these. */
 export function findInsecure(settings: CheckedSettings): InsecureSetting[] {
   const { issuerUrls = [], publicUrl, databaseUrls, natsUrl, natsUsesTls = false } = settings
-  const { redisUrl, secretsKeys } = settings
+  const { redisUrl, secretsKeys, evolutionUrl, allowsHttp = false } = settings
   const isAnyUnencrypted = (urls: (string | undefined)[]) => urls.some((url) => url && isUnencrypted(url))
   const found: Record<InsecureSetting, boolean> = {
     http_issuer: isAnyUnencrypted(issuerUrls),
     http_public_url: isAnyUnencrypted([publicUrl]),
+    http_evolution: isAnyUnencrypted([evolutionUrl]),
+    http_outbound: allowsHttp,
     plain_database: databaseUrls.some((url) => url && isPlainDatabase(url)),
     plain_nats: !natsUsesTls && (natsUrl?.split(',') ?? []).some((url) => isPlain(url.trim(), 'nats:')),
     plain_redis: redisUrl !== undefined && isPlain(redisUrl, 'redis:'),

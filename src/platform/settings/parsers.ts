@@ -10,9 +10,7 @@ export function parseInteger(text: string, min: number, max: number): number {
   return value
 }
 
-export const parseCount = (text: string) => parseInteger(text, 1, 1_000_000)
 export const parsePort = (text: string) => parseInteger(text, 0, 65_535)
-export const parseMemory = (text: string) => parseInteger(text, 1024 * 1024, 2 ** 40)
 
 export function parseUrl(text: string, protocols: string[]): string {
   if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {

@@ -1,8 +1,7 @@
 import { Problem } from '../../contract/problem.ts'
 import type { ProblemCode } from '../../contract/problem-codes.ts'
-import type { Verdict } from '../breaker/breaker.ts'
-import { RESET_MS } from '../breaker/circuit.ts'
-import type { QueueRefusal } from '../fairness/fair-queue.ts'
+import { RESET_MS, type Verdict } from '../breaker.ts'
+import type { Refusal } from '../limits/refusal.ts'
 
 /** Why a request to an upstream gave no response that can be passed on. */
 export type FailureKind =
@@ -17,12 +16,8 @@ export type FailureKind =
   | 'server_error'
   /** The breaker is open. */
   | 'not_sent'
-  /** The request got no slot: its team has its share, or all teams together have too many requests. */
-  | QueueRefusal
-  /** The client hardly sent or read while another team waited for the slot. */
-  | 'slot_needed'
-  /** The team has too many event streams of this upstream. */
-  | 'too_many_streams'
+  /** The request got no turn, or its response is one event stream too many. */
+  | Refusal
   | 'client_disconnected'
   /** The client stopped sending its body. */
   | 'client_stalled'
@@ -39,19 +34,12 @@ const KINDS: Record<FailureKind, [ProblemCode, Verdict]> = {
   not_sent: ['upstream_unavailable', 'abandoned'],
   own_share: ['too_many_requests', 'abandoned'],
   overloaded: ['overloaded', 'abandoned'],
-  slot_needed: ['request_timeout', 'abandoned'],
-  too_many_streams: ['too_many_requests', 'abandoned'],
   client_disconnected: ['client_disconnected', 'abandoned'],
   client_stalled: ['request_timeout', 'abandoned'],
   request_too_large: ['body_too_large', 'abandoned'],
 }
 
 const MAY_RETRY = new Set<ProblemCode>(['upstream_unavailable', 'too_many_requests', 'overloaded'])
-
-const DETAILS: Partial<Record<FailureKind, string>> = {
-  slot_needed: 'The request hardly moved while other teams waited for the service. Send it again.',
-  too_many_streams: 'Your team has too many event streams of this service open. Close one, then try again.',
-}
 
 const CONNECT_ERRORS = new Set([
   'ECONNREFUSED',
@@ -95,8 +83,7 @@ export class UpstreamFailure extends Error {
 
   toProblem(): Problem {
     const code = KINDS[this.kind][0]
-    const detail = DETAILS[this.kind]
     const headers = MAY_RETRY.has(code) ? { 'retry-after': String(Math.ceil(RESET_MS / 1_000)) } : {}
-    return new Problem(code, { headers, cause: this, ...(detail ? { detail } : {}) })
+    return new Problem(code, { headers, cause: this })
   }
 }

@@ -1,27 +1,28 @@
 import type { ServerResponse } from 'node:http'
+import { SpanKind } from '@opentelemetry/api'
 import { Pool } from 'undici'
-import { createBreaker } from '../breaker/breaker.ts'
-import type { BreakerState } from '../breaker/circuit.ts'
-import { createSharedBudget } from '../fairness/shared-budget.ts'
+import { Breaker, type BreakerState } from '../breaker.ts'
+import { Share } from '../limits/share.ts'
+import { Turns } from '../limits/turns.ts'
+import type { UpstreamMetrics } from '../observe/metrics/upstreams.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { UpstreamRequest } from './exchange.ts'
+import { hasEnded, onResponseEnd } from '../response-end.ts'
+import { inSpan, traceHeaders } from '../tracing/spans.ts'
+import { Exchange, type Receiver, type UpstreamParts, type UpstreamRequest } from './exchange.ts'
+import { UpstreamFailure } from './failure.ts'
 import { type CollectedResponse, collectResponse, type StreamedResponse, streamResponse } from './response.ts'
-import { createRetryBudget } from './retry-budget.ts'
-import { send } from './send.ts'
-import { createSlots } from './slots.ts'
-import { inClientSpan } from './span.ts'
 
 export interface UpstreamOptions {
   /** The name in metrics. */
   name: string
   url: string
-  /** Time limit for the wait for a slot, and again for the request. `fetch`: the whole request including a retry.
+  /** Time limit for the wait for a turn, and again for the request. `fetch`: the whole request including a retry.
    * `stream`: each pause between two bytes. */
   deadlineMs: number
   maxResponseBytes: number
   /** Requests in flight at the same time. */
   maxInFlight: number
-  /** Of all teams together. They hold no slot. */
+  /** Of all teams together. They hold no place. */
   maxEventStreams?: number
   metrics: Metrics
 }
@@ -39,7 +40,11 @@ export interface Upstream {
 
 const MAX_EVENT_STREAMS = 4_096
 
-/** A client for one upstream with its own connections, slots, breaker and retry budget. It follows no redirects and
+/** Each request earns a part of a retry, so that retries do not multiply the load on a failing upstream. */
+const RETRIES_PER_REQUEST = 0.1
+const MAX_SAVED_RETRIES = 10
+
+/** A client for one upstream with its own connections, turns, breaker and retry budget. It follows no redirects and
  * decompresses nothing: bytes are passed on unchanged. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, url, deadlineMs, maxResponseBytes, maxInFlight } = options
@@ -55,24 +60,92 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     maxHeaderSize: 32 * 1024,
   })
   const metrics = options.metrics.upstream(name)
-  const breaker = createBreaker(() => performance.now(), metrics.setBreakerState)
-  metrics.observeOpenTeams(breaker.countOpenTeams)
-  const parts = {
-    ...{ pool, breaker, metrics, deadlineMs, maxResponseBytes },
-    slots: createSlots(maxInFlight, deadlineMs),
-    eventStreams: createSharedBudget(maxEventStreams),
-    budget: createRetryBudget(),
+  const breaker = new Breaker(() => performance.now(), metrics.setBreakerState)
+  const parts: UpstreamParts = {
+    pool,
+    turns: new Turns({ places: maxInFlight, maxWaitMs: deadlineMs, metrics: options.metrics.turns(name) }),
+    eventStreams: new Share(maxEventStreams),
+    breaker,
+    maxResponseBytes,
   }
-  const streamed = (onResult: (head: StreamedResponse) => void) => streamResponse(onResult, metrics)
-  const toSend = (request: UpstreamRequest) => ({ ...request, path: basePath + request.path })
-
+  const send = createSend(parts, metrics, deadlineMs)
+  /** Sends a request within a span, and tells the upstream which. */
+  const call = <Result extends { status: number }>(
+    request: UpstreamRequest,
+    clientResponse: ServerResponse,
+    createReceiver: (onResult: (result: Result) => void) => Receiver,
+  ): Promise<Result> => {
+    const { method, path, headers } = request
+    const attributes = { 'http.request.method': method, 'service.peer.name': name }
+    return inSpan(`${method} ${name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      const traced = span ? { ...headers, ...traceHeaders() } : headers
+      const result = await send(
+        { ...request, path: basePath + path, headers: traced },
+        clientResponse,
+        createReceiver,
+      )
+      span?.setAttribute('http.response.status_code', result.status)
+      return result
+    })
+  }
   return {
-    fetch: (request, clientResponse) =>
-      inClientSpan(name, request, (own) => send(parts, toSend(own), clientResponse, collectResponse)),
+    fetch: (request, clientResponse) => call(request, clientResponse, collectResponse),
     stream: (request, clientResponse) =>
-      inClientSpan(name, request, (own) => send(parts, toSend(own), clientResponse, streamed)),
-    state: () => (breaker.state() === 'closed' ? 'up' : 'down'),
-    breaker: breaker.state,
+      call<StreamedResponse>(request, clientResponse, (onResult) => streamResponse(onResult, metrics)),
+    state: () => (breaker.state === 'closed' ? 'up' : 'down'),
+    breaker: () => breaker.state,
     close: () => pool.destroy(),
   }
+}
+
+/** Returns the function that sends a request with the time limit, retry budget and metrics of its upstream. A GET that fails for a
+ * transient reason before it has a result is retried once. */
+function createSend(upstream: UpstreamParts, metrics: UpstreamMetrics, deadlineMs: number) {
+  let savedRetries = 0
+
+  return <Result>(
+    request: UpstreamRequest,
+    clientResponse: ServerResponse,
+    createReceiver: (onResult: (result: Result) => void) => Receiver,
+  ): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      const endCall = metrics.startCall()
+      let mayRetry = request.method === 'GET' && request.body === undefined
+      let hasResult = false
+      let exchange: Exchange
+
+      const onResult = (result: Result) => {
+        hasResult = true
+        endCall('succeeded')
+        resolve(result)
+      }
+      const timer = setTimeout(() => {
+        if (exchange.onTimeLimit()) timer.refresh()
+      }, deadlineMs)
+      const attempt = () => {
+        const receiver = createReceiver(onResult)
+        const onEnd = (failure: UpstreamFailure | undefined) => {
+          if (failure?.isTransient && mayRetry && !hasResult && savedRetries >= 1) {
+            savedRetries--
+            mayRetry = false
+            metrics.countRetry()
+            return attempt()
+          }
+          clearTimeout(timer)
+          receiver.onEnd(failure)
+          if (!failure || hasResult) return
+          endCall(failure.kind)
+          reject(failure.toProblem())
+        }
+        exchange = new Exchange(upstream, request, { ...receiver, onEnd }, timer)
+        // The client may have disconnected before, or between two attempts.
+        if (hasEnded(clientResponse)) exchange.abort(new UpstreamFailure('client_disconnected'))
+        else exchange.start()
+      }
+      savedRetries = Math.min(MAX_SAVED_RETRIES, savedRetries + RETRIES_PER_REQUEST)
+      attempt()
+      onResponseEnd(clientResponse, () => {
+        if (!clientResponse.writableFinished) exchange.abort(new UpstreamFailure('client_disconnected'))
+      })
+    })
 }

@@ -1,5 +1,5 @@
-import type { Components } from './prepared.ts'
-import { isNode, listAt, type Node, nodeAt, segmentsOf, walk } from './tree.ts'
+import type { Components } from './document.ts'
+import { isNode, listAt, type Node, nodeAt, resolve, segmentsOf, valueAt, walk } from './tree.ts'
 
 /** `['schemas', 'Report']` for `#/components/schemas/Report/properties/x`; undefined for any other place. */
 function componentOf(reference: unknown): [section: string, name: string] | undefined {
@@ -15,7 +15,7 @@ export function mappedSchema(value: unknown): string | undefined {
 }
 
 /** The components that a part of a document refers to, some more than once. */
-export function componentsIn(part: unknown): [section: string, name: string][] {
+function componentsIn(part: unknown): [section: string, name: string][] {
   const found: [string, string][] = []
   walk(part, (node) => {
     const component = componentOf(node['$ref'])
@@ -57,4 +57,44 @@ export function componentKeys(components: Components): string[] {
   return Object.entries(components).flatMap(([section, members]) =>
     Object.keys(members).map((name) => `${section}/${name}`),
   )
+}
+
+/** Links are inlined, and the console has its own security scheme. */
+const SECTIONS = 'schemas responses parameters examples requestBodies headers callbacks pathItems'.split(' ')
+
+/** The components that the paths refer to, directly or through others. */
+export function selectComponents(document: Node, paths: Node): Components {
+  const all = nodeAt(document, 'components')
+  const extensions = extensionsOf(nodeAt(all, 'schemas'))
+  const selected: Components = {}
+  const open = componentsIn(paths)
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [section, name] = next
+    const component = SECTIONS.includes(section) ? valueAt(all, next) : undefined
+    if (component === undefined) continue
+    const members = (selected[section] ??= {})
+    if (Object.hasOwn(members, name)) continue
+    members[name] = component
+    open.push(...componentsIn(component))
+    if (section === 'schemas') {
+      for (const extension of extensions.get(name) ?? []) open.push(['schemas', extension])
+    }
+  }
+  return selected
+}
+
+/** Inlines the links of a response and drops links to operations that are not mounted. */
+export function selectLinks(document: Node, paths: Node, operationIds: ReadonlySet<unknown>) {
+  const isMounted = ({ operationId, operationRef }: Node) =>
+    typeof operationRef === 'string'
+      ? operationRef.startsWith('#/paths/') && valueAt({ paths }, segmentsOf(operationRef)) !== undefined
+      : operationIds.has(operationId)
+  return (node: Node): void => {
+    if (!isNode(node['links'])) return
+    const links = Object.entries(node['links']).flatMap(([name, declared]) => {
+      const { server: _, ...link } = structuredClone(resolve(document, declared)) ?? {}
+      return isMounted(link) ? [[name, link]] : []
+    })
+    node['links'] = Object.fromEntries(links)
+  }
 }

@@ -21,11 +21,10 @@ export function textOf(value: unknown, fallback = ''): string {
 }
 
 /** Keys whose members are named by the author of the document: a property may be called `example` or `$ref`. */
-const NAMED = new Set([
-  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'],
-  ...['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'examples', 'links', 'callbacks'],
-  ...['pathItems', 'paths', 'content', 'encoding'],
-])
+const NAMED = new Set(
+  `properties patternProperties $defs definitions dependentSchemas schemas responses parameters requestBodies headers
+  examples links callbacks pathItems paths content encoding`.split(/\s+/),
+)
 
 /** Keys that hold data, in which no keyword has a meaning. */
 export const DATA = new Set(['example', 'examples', 'default', 'const', 'enum', 'value', 'mapping'])

@@ -1,26 +1,29 @@
-import type { Service } from './service.ts'
+import type { ServiceEntry } from '../../contract/services-file.ts'
 
 /** Prefixes that no service may own: the paths of the console, and `/console` and `/metrics`, which are reserved. */
 export const CONSOLE_PREFIXES = [
-  ...['/.well-known', '/asyncapi.json', '/console', '/docs', '/health', '/mcp', '/metrics', '/openapi.json'],
-  ...[
-    '/v1/agent-configurations',
-    '/v1/agent-imports',
-    '/v1/audit-events',
-    '/v1/card-keys',
-    '/v1/card-policy',
-    '/v1/configuration-sets',
-    '/v1/evolution',
-    '/v1/genomes',
-    '/v1/me',
-    '/v1/services',
-    '/v1/users',
-    '/v1/views',
-  ],
+  '/.well-known',
+  '/asyncapi.json',
+  '/console',
+  '/docs',
+  '/health',
+  '/mcp',
+  '/metrics',
+  '/openapi.json',
+  '/v1/agent-configurations',
+  '/v1/agent-imports',
+  '/v1/audit-events',
+  '/v1/configuration-sets',
+  '/v1/evolution',
+  '/v1/genomes',
+  '/v1/me',
+  '/v1/services',
+  '/v1/users',
+  '/v1/views',
 ]
 
 /** A sentence for each pair of prefixes that cover the same path and belong to different owners. */
-export function findPrefixConflicts(services: readonly Pick<Service, 'name' | 'prefixes'>[]): string[] {
+export function findPrefixConflicts(services: readonly Pick<ServiceEntry, 'name' | 'prefixes'>[]): string[] {
   const given = services.flatMap(({ name, prefixes }) =>
     prefixes.map((prefix) => ({ owner: `the service ${name}`, prefix })),
   )

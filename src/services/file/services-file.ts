@@ -2,22 +2,31 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import type { TObject } from 'typebox'
 import { parse as parseYaml } from 'yaml'
+import type { Priority } from '../../contract/request-budget.ts'
 import { type ServiceEntry, ServicesFile } from '../../contract/services-file.ts'
 import { SettingInvalid } from '../../platform/settings/reader.ts'
 import { isUnencrypted } from '../../platform/settings/unencrypted.ts'
 import type { Node } from '../document/tree.ts'
-import { canPublishSameName } from '../name/names.ts'
+import { canPublishSameName } from './names.ts'
 import { findPrefixConflicts } from './prefixes.ts'
-import type { Service } from './service.ts'
 
-const DEFAULTS = {
-  budgetPriority: 'interactive',
-  deadlineMs: 5_000,
-  maxInFlight: 256,
-  maxRequestBytes: 10 * 1024 * 1024,
-  pollSeconds: 30,
-  sampleRatio: 0.01,
-} as const
+/** A service behind the console: an entry of the services file with its defaults. */
+export interface Service extends Pick<ServiceEntry, 'name' | 'tag' | 'url' | 'prefixes' | 'token'> {
+  readonly documentUrl: string
+  /** The audience of the tokens that are made for it. */
+  readonly audience: string
+  /** The permissions that callers need: one for GET, HEAD and OPTIONS, one for all other methods. Undefined: none. */
+  readonly readPermission: string | undefined
+  readonly writePermission: string | undefined
+  /** Of the permits that its calls take from the request budgets of agents. */
+  readonly budgetPriority: Priority
+  readonly deadlineMs: number
+  /** Requests in flight at the same time. */
+  readonly maxInFlight: number
+  readonly maxRequestBytes: number
+  readonly maxResponseBytes: number
+  readonly pollMs: number
+}
 
 /** Already used as upstream names in metrics. */
 const RESERVED_NAMES = ['evolution']
@@ -124,18 +133,22 @@ function documentUrlOf(url: string, document = 'openapi.json'): string {
 }
 
 function toService(entry: ServiceEntry): Service {
-  const { name, tag, url, prefixes, document } = entry
+  const { name, tag, url, prefixes, token } = entry
   return {
-    ...{ name, tag, url, documentUrl: documentUrlOf(url, document), prefixes },
-    ...{ token: entry.token, audience: entry.audience ?? name },
+    name,
+    tag,
+    url,
+    prefixes,
+    token,
+    documentUrl: documentUrlOf(url, entry.document),
+    audience: entry.audience ?? name,
     readPermission: entry.read_permission,
     writePermission: entry.write_permission,
-    budgetPriority: entry.budget_priority ?? DEFAULTS.budgetPriority,
-    deadlineMs: entry.deadline_ms ?? DEFAULTS.deadlineMs,
-    maxInFlight: entry.max_in_flight ?? DEFAULTS.maxInFlight,
-    maxRequestBytes: entry.max_request_bytes ?? DEFAULTS.maxRequestBytes,
-    maxResponseBytes: entry.max_response_bytes,
-    pollMs: (entry.poll_seconds ?? DEFAULTS.pollSeconds) * 1_000,
-    sampleRatio: entry.sample_ratio ?? DEFAULTS.sampleRatio,
+    budgetPriority: entry.budget_priority ?? 'interactive',
+    deadlineMs: entry.deadline_ms ?? 5_000,
+    maxInFlight: entry.max_in_flight ?? 256,
+    maxRequestBytes: entry.max_request_bytes ?? 10 * 1024 * 1024,
+    maxResponseBytes: entry.max_response_bytes ?? Number.POSITIVE_INFINITY,
+    pollMs: (entry.poll_seconds ?? 30) * 1_000,
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../../contract/problem.ts'
 import { parseUuid } from '../../contract/uuid.ts'
-import type { AgentParameter } from '../document/prepared.ts'
+import type { AgentParameter } from '../document/document.ts'
 import type { Found } from './table.ts'
 
 /** The id of the agent in a request. Undefined if the operation declares none, or if the request has no UUID there. A request that

@@ -1,38 +1,28 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { validateHeaderValue } from 'node:http'
 import { Problem } from '../../contract/problem.ts'
-import type { Priority } from '../../contract/request-budget.ts'
 import { TEAM_HEADER } from '../../contract/team-header.ts'
-import type { SharedBudget } from '../../platform/fairness/shared-budget.ts'
-import { checkChallenge } from '../../platform/upstream/challenge.ts'
-import { pickHeaders } from '../../platform/upstream/headers.ts'
+import { checkChallenge, pickHeaders } from '../../platform/upstream/headers.ts'
 import type { StreamedResponse } from '../../platform/upstream/response.ts'
 import { createUpload, type Upload } from '../../platform/upstream/upload.ts'
 import type { Upstream } from '../../platform/upstream/upstream.ts'
+import type { Service } from '../file/services-file.ts'
 import type { MountedCaller, ServiceToken } from '../token/token-cache.ts'
 import { toConsoleLocation } from './location.ts'
 import type { Found, RoutedOperation } from './table.ts'
 
+type Settings = 'url' | 'readPermission' | 'writePermission' | 'maxRequestBytes' | 'budgetPriority'
+
 /** A service that operations are mounted for. */
-export interface MountedService {
-  url: string
+export interface MountedService extends Pick<Service, Settings> {
   upstream: Upstream
   tokenFor: ServiceToken
-  /** The permissions that callers need; undefined: none. */
-  readPermission: string | undefined
-  writePermission: string | undefined
-  maxRequestBytes: number
-  /** Of the permits that its calls take from the request budgets of agents. */
-  budgetPriority: Priority
-  /** The share of its responses that is checked, from 0 to 1. */
-  sampleRatio: number
 }
 
 /** The request to forward, and who sends it. */
 export interface ForwardContext {
-  /** Its team uses its share of slots and memory. */
+  /** Its team takes the turn. */
   caller: MountedCaller
-  memory: SharedBudget
   request: IncomingMessage
   /** The response to the client. */
   response: ServerResponse
@@ -80,11 +70,11 @@ export async function forward(
 }
 
 /** Undefined where the request has none. */
-function openBody({ request, caller, memory }: ForwardContext, maxBytes: number): Upload | undefined {
+function openBody({ request }: ForwardContext, maxBytes: number): Upload | undefined {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   if (coding === undefined && Number(length ?? 0) === 0) return undefined
   if (Number(length ?? 0) > maxBytes) throw new Problem('body_too_large')
-  return createUpload(request, { team: caller.teamId, maxBytes, memory })
+  return createUpload(request, maxBytes)
 }
 
 /** The query as it came, with its question mark. A request target has no fragment (RFC 9112 section 3.2). */

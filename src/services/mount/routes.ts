@@ -2,14 +2,12 @@ import { pipeline } from 'node:stream/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../contract/problem.ts'
 import type { Priority } from '../../contract/request-budget.ts'
-import type { SharedBudget } from '../../platform/fairness/shared-budget.ts'
 import type { Caller, VerifiedToken } from '../../platform/identity/identity.ts'
 import { UpstreamFailure } from '../../platform/upstream/failure.ts'
 import { isEventStream } from '../../platform/upstream/headers.ts'
-import { type DeclaredOperation, isRead } from '../document/prepared.ts'
+import { type DeclaredOperation, isRead } from '../document/document.ts'
 import { readAgentId } from './agent-id.ts'
 import { type ForwardedResponse, forward, type MountedService } from './forward.ts'
-import { isCheckable, sample } from './sample.ts'
 import type { MountedTable } from './table.ts'
 
 /** A call that may have changed something at a service. */
@@ -26,12 +24,10 @@ export interface ServiceCall {
 export type TakePermit = (call: {
   teamId: string
   agentId: string
-  service: string
   priority: Priority
 }) => Promise<{ headers: Record<string, string>; refund: () => void } | undefined>
 
 interface AppOptions {
-  requestMemory: SharedBudget
   takePermit: TakePermit
   recordCall: (call: ServiceCall) => void
 }
@@ -41,8 +37,6 @@ export interface MountOptions {
   table: () => MountedTable
   /** By name. */
   services: ReadonlyMap<string, MountedService>
-  /** Called with the body of each sampled response, after it was forwarded. */
-  observeResponse?: (operation: DeclaredOperation, status: number, contentType: string, bytes: Buffer) => void
 }
 
 const NO_DOCUMENT_YET = {
@@ -60,7 +54,7 @@ const WITHOUT_SCRIPTS = { 'content-security-policy': 'sandbox' }
 
 /** One route for all mounted operations. It gets every path that no other route has. */
 export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async (app, options) => {
-  const { table, services, observeResponse, requestMemory: memory, takePermit, recordCall } = options
+  const { table, services, takePermit, recordCall } = options
 
   const findMountedOperation = ({ method, raw }: FastifyRequest) => {
     const found = table().find(method, raw.url ?? '')
@@ -86,7 +80,7 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async 
   app.route({
     method: app.supportedMethods,
     url: '/*',
-    config: { permission: 'member', findMountedOperation, streams: true },
+    config: { permission: 'member', findMountedOperation },
     schema: { hide: true },
     handler: async (request, reply) => {
       const found = request.mountedOperation as ReturnType<typeof findMountedOperation>
@@ -100,10 +94,7 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async 
       const permit =
         agentId === undefined
           ? undefined
-          : await takePermit({
-              ...{ teamId: caller.teamId, agentId, service: found.service },
-              priority: service.budgetPriority,
-            })
+          : await takePermit({ teamId: caller.teamId, agentId, priority: service.budgetPriority })
       if (permit) reply.headers(permit.headers)
       const startedAt = performance.now()
       let wasSent = false
@@ -116,7 +107,8 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async 
         }
       }
       const response = await forward(service, found, {
-        ...{ memory, request: raw, response: reply.raw },
+        request: raw,
+        response: reply.raw,
         caller: { ...(request.verified as VerifiedToken), ...caller, token: request.token },
         onSent: () => {
           wasSent = true
@@ -125,13 +117,8 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async 
         settle(error instanceof Problem ? error.status : 500)
         throw error
       })
-      const { status, headers, body } = response
       // Before the body, which may be endless: the record must not depend on how the client reads it.
-      settle(status)
-      const hasBody = method !== 'HEAD' && status !== 304
-      if (observeResponse && hasBody && isCheckable(headers) && Math.random() < service.sampleRatio) {
-        sample(body, (bytes) => observeResponse(declared, status, headers['content-type'] ?? '', bytes))
-      }
+      settle(response.status)
       await send(request, reply, { ...response, own: permit?.headers }, eventStreams)
     },
   })
@@ -147,11 +134,13 @@ async function send(
 ): Promise<void> {
   const { status, headers, returned, body, finish } = response
   reply.hijack()
+  const isEndless = isEventStream(headers)
+  // Turns off response buffering in nginx.
+  if (isEndless) reply.header('x-accel-buffering', 'no')
   const set = reply.getHeaders() as Record<string, string>
   reply.raw.writeHead(status, { ...set, ...returned, ...response.own, ...WITHOUT_SCRIPTS })
   // Sends the head before the first event. flushHeaders would encode header bytes as UTF-8.
   if (body.readableLength === 0) reply.raw.write(NO_BYTES)
-  const isEndless = isEventStream(headers)
   const release = isEndless ? request.endWithToken(finish) : undefined
   if (isEndless) eventStreams.add(finish)
   try {

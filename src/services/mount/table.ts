@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
-import type { DeclaredOperation } from '../document/prepared.ts'
+import type { DeclaredOperation } from '../document/document.ts'
 import { requestNames, responseNames } from './headers.ts'
 import { type PathTemplate, readTemplate } from './template.ts'
 
@@ -30,9 +30,6 @@ export interface NotFound {
 /** The operations of all services. It does not change: a new one replaces it. */
 export interface MountedTable {
   find: (method: string, url: string) => Found | NotFound
-  /** Operations that could not be mounted, each with a sentence that gives the reason. `select` leaves out the operations
-   * that the console does not support, so only a defect of the console leads here. */
-  leftOut: { operation: DeclaredOperation; reason: string }[]
 }
 
 /** In the order of the `Allow` header. */
@@ -42,25 +39,22 @@ const MAX_PARAM_LENGTH = 16_384
 
 /** How many operations are mounted before the event loop gets a turn. */
 const BATCH = 50
+
+/** `selectOperations` has left out the operations that the router does not support. */
 export async function createMountedTable(
   operations: readonly DeclaredOperation[],
   pendingPrefixes: readonly string[] = [],
 ): Promise<MountedTable> {
   const router = createRouter()
-  const leftOut: MountedTable['leftOut'] = []
   for (const [index, declared] of operations.entries()) {
     if (index % BATCH === BATCH - 1) await setImmediate()
-    try {
-      const { route, fill, parameterNames } = readTemplate(declared.path)
-      const requestHeaders = requestNames(declared.requestHeaders)
-      const responseHeaders = responseNames(declared.responseHeaders)
-      const mounted = { declared, fill, parameterNames, requestHeaders, responseHeaders }
-      router.on(declared.method, route, () => {}, mounted satisfies RoutedOperation)
-    } catch (error) {
-      leftOut.push({ operation: declared, reason: describe(declared, error as Error) })
-    }
+    const { route, fill, parameterNames } = readTemplate(declared.path)
+    const requestHeaders = requestNames(declared.requestHeaders)
+    const responseHeaders = responseNames(declared.responseHeaders)
+    const mounted = { declared, fill, parameterNames, requestHeaders, responseHeaders }
+    router.on(declared.method, route, () => {}, mounted satisfies RoutedOperation)
   }
-  return { leftOut, find: createFind(router, routePrefixes(pendingPrefixes)) }
+  return { find: createFind(router, routePrefixes(pendingPrefixes)) }
 }
 
 type Router = ReturnType<typeof createRouter>
@@ -98,9 +92,4 @@ function createFind(router: Router, pending: Router): MountedTable['find'] {
 function createRouter() {
   const querystringParser = () => ({})
   return findMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH, querystringParser })
-}
-
-function describe({ service, method, path }: DeclaredOperation, error: Error): string {
-  const why = error.message.includes('already declared') ? 'it is declared twice' : error.message
-  return `${method} ${path} of ${service} cannot be mounted: ${why}.`
 }

@@ -1,40 +1,72 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { type PreparedDocument, toShared } from '../document/prepared.ts'
-import type { Service } from '../file/service.ts'
-import type { Publisher } from '../publish/publisher.ts'
-import type { DocumentWorkers } from '../workers/pool.ts'
-import { DocumentUnreachable, fetchDocument } from './fetch-document.ts'
+import { sendToConfigured } from '../../platform/outbound/configured.ts'
+import { MAX_BYTES, type PreparedDocument } from '../document/document.ts'
+import type { Service } from '../file/services-file.ts'
+import type { Publisher } from './publisher.ts'
 import type { PollResult, ServiceState } from './service-state.ts'
+import type { DocumentWorkers } from './workers.ts'
 
 export interface PollDeps {
-  workers: DocumentWorkers
+  workers: Pick<DocumentWorkers, 'prepare'>
   publisher: Publisher
   log: Logger
   closing: AbortSignal
   /** The console's own components, such as `schemas/Agent`. */
-  reserved: () => readonly string[]
+  reserved: readonly string[]
 }
 
+type Fetched = { type: 'fetched'; bytes: Uint8Array; etag: string | undefined }
+
 /** Fetches the document of a service once. A valid one that has changed is published. */
-export async function poll(service: Service, state: ServiceState, deps: PollDeps): Promise<PollResult> {
-  const { documentUrl, deadlineMs } = service
-  const { lastChecked } = state
+export async function poll(
+  service: Service,
+  { lastChecked }: ServiceState,
+  deps: PollDeps,
+): Promise<PollResult> {
+  const response = await fetchDocument(service, lastChecked?.etag, deps.closing)
+  if (response.type !== 'fetched') return response
+  const { bytes, etag } = response
+  const digest = createHash('sha256').update(bytes).digest('base64')
+  if (digest === lastChecked?.digest) return { type: 'unchanged', etag }
   try {
-    const fetched = await fetchDocument(documentUrl, lastChecked?.etag, deadlineMs, deps.closing)
-    if (!fetched) return { type: 'unchanged', etag: lastChecked?.etag }
-    const { bytes, etag } = fetched
-    const digest = createHash('sha256').update(bytes).digest('base64')
-    if (digest === lastChecked?.digest) return { type: 'unchanged', etag }
     const document = await prepare(service, bytes, deps)
     if ('errors' in document) return { type: 'invalid', fetched: { etag, digest }, errors: document.errors }
-    const changes = await publish(state.adopted, document, deps)
-    return { type: 'adopted', fetched: { etag, digest }, document, changes }
+    await deps.publisher.publish(document).catch((cause: Error) => {
+      throw new Error(`It could not be combined with the others: ${cause.message}`, { cause })
+    })
+    return { type: 'adopted', fetched: { etag, digest }, document }
   } catch (error) {
-    const reason = (error as Error).message
-    if (error instanceof DocumentUnreachable) return { type: 'unreachable', reason }
     if (!deps.closing.aborted) deps.log.error({ service: service.name, err: error }, 'a poll failed')
-    return { type: 'failed', reason }
+    return { type: 'failed', reason: (error as Error).message }
+  }
+}
+
+async function fetchDocument(
+  { documentUrl, deadlineMs }: Service,
+  etag: string | undefined,
+  closing: AbortSignal,
+): Promise<Fetched | PollResult> {
+  const unreachable = (reason: string) => ({ type: 'unreachable' as const, reason })
+  try {
+    const { status, headers, body } = await sendToConfigured(documentUrl, {
+      timeoutMs: deadlineMs,
+      maxBytes: MAX_BYTES,
+      signal: closing,
+      headers: {
+        accept: 'application/json, application/yaml;q=0.9, */*;q=0.5',
+        ...(etag === undefined ? {} : { 'if-none-match': etag }),
+      },
+    })
+    if (status === 304 && etag !== undefined) return { type: 'unchanged', etag }
+    if (status !== 200) return unreachable(`The request for its document returned ${status}.`)
+    if (!body) return unreachable(`Its document is larger than ${MAX_BYTES} bytes.`)
+    return { type: 'fetched', bytes: body, etag: headers.get('etag') ?? undefined }
+  } catch (error) {
+    const { name, cause } = error as Error & { cause?: { code?: unknown } }
+    if (name === 'TimeoutError') return unreachable(`Its document did not arrive within ${deadlineMs} ms.`)
+    const code = typeof cause?.code === 'string' ? `: ${cause.code}` : ''
+    return unreachable(`Its document could not be fetched${code}.`)
   }
 }
 
@@ -44,25 +76,11 @@ async function prepare(
   { workers, log, closing, reserved }: PollDeps,
 ): Promise<PreparedDocument | { errors: readonly string[] }> {
   try {
-    return await workers.prepare(service, toShared(bytes), reserved())
+    return await workers.prepare(service, bytes, reserved)
   } catch (error) {
     if (closing.aborted) throw error
     // Parser crashes are deterministic: the same bytes are not tried again.
     log.error({ service: service.name, err: error }, 'the document of a service could not be read')
     return { errors: [`Reading it failed: ${(error as Error).message}`] }
   }
-}
-
-/** Returns what breaks callers of the document before. A document that cannot be compared counts as breaking. */
-async function publish(
-  before: PreparedDocument | undefined,
-  document: PreparedDocument,
-  { workers, publisher }: PollDeps,
-): Promise<string[]> {
-  const comparing = before ? workers.compare(before, document) : Promise.resolve([])
-  const changes = await comparing.catch((error: Error) => [`It could not be compared: ${error.message}`])
-  await publisher.publish(document).catch((cause: Error) => {
-    throw new Error(`It could not be combined with the others: ${cause.message}`, { cause })
-  })
-  return changes
 }

@@ -1,5 +1,7 @@
 import type { ServiceStatus } from '../../contract/service.ts'
-import type { PreparedDocument } from '../document/prepared.ts'
+import type { BreakerState } from '../../platform/breaker.ts'
+import type { PreparedDocument } from '../document/document.ts'
+import type { Service } from '../file/services-file.ts'
 
 type State = ServiceStatus['state']
 
@@ -13,9 +15,6 @@ export interface ServiceState {
   readonly adopted: (PreparedDocument & { readonly sinceMs: number }) | undefined
   /** The last document that was checked, with its errors. The same bytes are not checked again. */
   readonly lastChecked: (FetchedDocument & { readonly errors: readonly string[] }) | undefined
-  readonly lastBreakingChange:
-    | { atMs: number; fromVersion: string; toVersion: string; changes: readonly string[] }
-    | undefined
 }
 
 interface FetchedDocument {
@@ -31,21 +30,22 @@ export type PollResult =
   | { type: 'invalid'; fetched: FetchedDocument; errors: readonly string[] }
   /** The console failed: the next poll tries again. */
   | { type: 'failed'; reason: string }
-  /** With the changes that break callers of the document before. */
-  | { type: 'adopted'; fetched: FetchedDocument; document: PreparedDocument; changes: readonly string[] }
+  | { type: 'adopted'; fetched: FetchedDocument; document: PreparedDocument }
 
-/** How many breaking changes are kept, and how many sentences about a document are logged. */
-export const MAX_REPORTED = 50
-
-const NOTHING = { errors: [], adopted: undefined, lastChecked: undefined, lastBreakingChange: undefined }
-export const initialState = (sinceMs: number): ServiceState => ({ state: 'starting', sinceMs, ...NOTHING })
+export const initialState = (sinceMs: number): ServiceState => ({
+  state: 'starting',
+  sinceMs,
+  errors: [],
+  adopted: undefined,
+  lastChecked: undefined,
+})
 
 export function transition(state: ServiceState, result: PollResult, nowMs: number): ServiceState {
   const enter = (name: State, errors: readonly string[], changes: Partial<ServiceState> = {}) => {
     const sinceMs = name === state.state ? state.sinceMs : nowMs
     return { ...state, ...changes, state: name, errors, sinceMs }
   }
-  const { adopted, lastChecked, lastBreakingChange } = state
+  const { lastChecked } = state
   switch (result.type) {
     case 'unreachable':
       return enter('document_unreachable', [result.reason])
@@ -62,12 +62,27 @@ export function transition(state: ServiceState, result: PollResult, nowMs: numbe
       return enter(name, errors, { lastChecked: lastChecked && { ...lastChecked, etag: result.etag } })
     }
   }
-  const { fetched, document, changes } = result
-  const versions = { fromVersion: adopted?.version ?? '', toVersion: document.version }
-  const change = { atMs: nowMs, ...versions, changes: changes.slice(0, MAX_REPORTED) }
-  return enter('up', [], {
-    lastChecked: { ...fetched, errors: [] },
-    adopted: { ...document, sinceMs: nowMs },
-    lastBreakingChange: adopted && changes.length > 0 ? change : lastBreakingChange,
-  })
+  const { fetched, document } = result
+  const adopted = { ...document, sinceMs: nowMs }
+  return enter('up', [], { adopted, lastChecked: { ...fetched, errors: [] } })
+}
+
+const seconds = (ms: number) => Math.floor(ms / 1_000)
+
+/** A service as `GET /v1/services` shows it. */
+export function toStatus(service: Service, state: ServiceState, breaker: BreakerState): ServiceStatus {
+  return {
+    name: service.name,
+    tag: service.tag,
+    prefixes: [...service.prefixes],
+    state: state.state,
+    since: seconds(state.sinceMs),
+    errors: [...state.errors],
+    breaker,
+    document: (state.adopted && toDocument(state.adopted)) ?? null,
+  }
+}
+
+function toDocument({ title, version, sinceMs, operations, leftOut }: NonNullable<ServiceState['adopted']>) {
+  return { title, version, since: seconds(sinceMs), operations: operations.length, left_out: [...leftOut] }
 }

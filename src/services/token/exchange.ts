@@ -1,10 +1,11 @@
 import { decodeJwt } from 'jose'
+import * as oauth from 'oauth4webapi'
 import { Problem } from '../../contract/problem.ts'
 import { coalesce } from '../../platform/coalesce.ts'
-import { refusalProblem } from '../../platform/fairness/place.ts'
-import { createSharedBudget } from '../../platform/fairness/shared-budget.ts'
+import { discover, SourceUnavailable, sendToSource } from '../../platform/identity/source.ts'
+import { refusalProblem } from '../../platform/limits/refusal.ts'
+import { Share } from '../../platform/limits/share.ts'
 import type { ExchangeMetrics } from '../../platform/observe/metrics/services.ts'
-import { type ConfiguredOptions, sendToConfigured } from '../../platform/outbound/configured.ts'
 import type { SecretText } from '../../platform/secrets/secret-text.ts'
 import type { MadeToken, MountedCaller } from './token-cache.ts'
 
@@ -18,47 +19,51 @@ export interface ExchangeOptions {
   metrics: ExchangeMetrics
 }
 
-const TIMEOUT_MS = 5_000
+const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 }
 const MAX_IN_FLIGHT = 256
-const MAX_RESPONSE_BYTES = 64 * 1024
 /** A token is used until so long before its end, or until the half of a shorter life. */
 const MARGIN_MS = 30_000
 const MAX_CACHED_MS = 3_600_000
 
-type Request = Pick<ConfiguredOptions, 'method' | 'headers' | 'body'>
-
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const BEARER = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** The issuer did not respond, or responded with a temporary failure. */
-class IssuerUnavailable extends Error {}
-
 /** Gets tokens for services from the issuer: token exchange, RFC 8693. */
-export function createExchange({ issuer, ownAudience, now, metrics, ...client }: ExchangeOptions) {
-  const inFlight = createSharedBudget(MAX_IN_FLIGHT)
-  // RFC 6749 section 2.3.1: both are form-encoded first.
-  const credentials = [client.clientId, client.clientSecret.reveal()].map(encodeURIComponent).join(':')
-  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
-  const findEndpoint = coalesce(() => discover(issuer))
-  let endpoint: string | undefined
+export function createExchange({ issuer, ownAudience, now, metrics, ...options }: ExchangeOptions) {
+  const inFlight = new Share(MAX_IN_FLIGHT)
+  const client = { client_id: options.clientId }
+  const authenticate = basicAuthentication(options.clientId, options.clientSecret)
+  const findServer = coalesce(() => discover(issuer))
+  let server: oauth.AuthorizationServer | undefined
 
   const request = async (audience: string, { token }: MountedCaller): Promise<MadeToken> => {
-    endpoint ??= await findEndpoint()
-    const body = await fetchJson(endpoint, {
-      method: 'POST',
-      headers: { authorization, accept: 'application/json' },
-      body: new URLSearchParams({
-        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-        ...{ subject_token: token, subject_token_type: ACCESS_TOKEN },
-        ...{ requested_token_type: ACCESS_TOKEN, audience },
-      }),
-    })
-    return readToken(body, ownAudience, now())
+    server ??= await findServer()
+    const parameters = {
+      subject_token: token,
+      subject_token_type: ACCESS_TOKEN,
+      requested_token_type: ACCESS_TOKEN,
+      audience,
+    }
+    const response = await oauth.genericTokenEndpointRequest(
+      server,
+      client,
+      authenticate,
+      GRANT_TYPE,
+      parameters,
+      {
+        [oauth.customFetch]: fetchFromIssuer,
+        // The request carries the secret of the client and the token of the caller.
+        [oauth.allowInsecureRequests]: new URL(issuer).protocol === 'http:',
+      },
+    )
+    const granted = await oauth.processGenericTokenEndpointResponse(server, client, response)
+    return toMadeToken(granted, ownAudience, now())
   }
 
   /** Rejects with a Problem. */
   return async (service: string, audience: string, caller: MountedCaller): Promise<MadeToken> => {
-    const refusal = inFlight.take(caller.teamId, 1)
+    const refusal = inFlight.take(caller.teamId)
     if (refusal) throw refusalProblem(refusal)
     const end = metrics.startExchange(service)
     try {
@@ -67,76 +72,51 @@ export function createExchange({ issuer, ownAudience, now, metrics, ...client }:
       return made
     } catch (error) {
       // The endpoint may have moved.
-      endpoint = undefined
-      const isUnavailable = error instanceof IssuerUnavailable
+      server = undefined
+      const isUnavailable = error instanceof SourceUnavailable
       end(isUnavailable ? 'unavailable' : 'failed')
+      const cause = isUnavailable ? error : new Error(describe(error as Error))
       throw isUnavailable
-        ? new Problem('token_exchange_unavailable', { cause: error, headers: { 'retry-after': '2' } })
-        : new Problem('token_exchange_failed', { cause: error })
+        ? new Problem('token_exchange_unavailable', { cause, headers: { 'retry-after': '2' } })
+        : new Problem('token_exchange_failed', { cause })
     } finally {
-      inFlight.give(caller.teamId, 1)
+      inFlight.give(caller.teamId)
     }
   }
 }
 
-async function discover(issuer: string): Promise<string> {
-  const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {})
-  const endpoint = document['token_endpoint']
-  if (document['issuer'] !== issuer) throw new Error('The discovery document has another issuer')
-  if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) {
-    throw new Error('The discovery document has no token_endpoint')
-  }
-  // The request carries the secret of the client and the token of the caller.
-  if (new URL(issuer).protocol === 'https:' && new URL(endpoint).protocol !== 'https:') {
-    throw new Error('The token_endpoint does not use https')
-  }
-  return endpoint
+/** RFC 6749 section 2.3.1. The library also encodes `-`, `_`, `.` and `~`, which some issuers do not decode. */
+function basicAuthentication(clientId: string, clientSecret: SecretText): oauth.ClientAuth {
+  const credentials = [clientId, clientSecret.reveal()].map(encodeURIComponent).join(':')
+  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+  return (_server, _client, _body, headers) => headers.set('authorization', authorization)
 }
 
-/** Errors quote nothing but the error code of the issuer: its texts may repeat the token. */
-async function fetchJson(url: string, options: Request): Promise<Record<string, unknown>> {
-  const { status, body: bytes } = await sendToIssuer(url, options)
-  if (status >= 500 || status === 429) throw new IssuerUnavailable(`The issuer returned ${status}`)
-  if (!bytes) throw new Error('The response of the issuer is too large')
-  const body = parseObject(bytes)
-  if (status !== 200) {
-    const code = body?.['error']
-    const reason = typeof code === 'string' && /^\w{1,64}$/.test(code) ? `: ${code}` : ''
-    throw new Error(`The issuer returned ${status}${reason}`)
-  }
-  if (!body) throw new Error('The response of the issuer is not a JSON object')
-  return body
+async function fetchFromIssuer(
+  url: string,
+  options: oauth.CustomFetchOptions<'POST', URLSearchParams>,
+): Promise<Response> {
+  const { method, headers, body } = options
+  const received = await sendToSource(url, { ...LIMITS, method, headers, body })
+  if (!received.body) throw new Error('the response is too large')
+  return new Response(received.body.toString(), { status: received.status, headers: [...received.headers] })
 }
 
-async function sendToIssuer(url: string, options: Request) {
-  try {
-    return await sendToConfigured(url, { ...options, timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES })
-  } catch (error) {
-    throw new IssuerUnavailable('The issuer does not respond', { cause: error })
-  }
+/** Quotes nothing but the error code of the issuer: its texts, and the messages of a parser, may repeat the token. */
+function describe(error: Error): string {
+  if (!(error instanceof oauth.ResponseBodyError)) return `The issuer made no usable token: ${error.message}`
+  const code = /^\w{1,64}$/.test(error.error) ? `: ${error.error}` : ''
+  return `The issuer returned ${error.status}${code}`
 }
 
-function parseObject(bytes: Buffer): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString())
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function readToken(body: Record<string, unknown>, ownAudience: string, nowMs: number): MadeToken {
-  const { access_token: token, token_type: type, expires_in: expiresIn } = body
-  if (typeof token !== 'string' || !BEARER.test(token)) throw new Error('The issuer returned no usable token')
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
-    throw new Error('The issuer returned a token that is not a bearer token')
-  }
+function toMadeToken(granted: oauth.TokenEndpointResponse, ownAudience: string, nowMs: number): MadeToken {
+  const { access_token: token, token_type: type, expires_in: expiresIn = Number.POSITIVE_INFINITY } = granted
+  if (!BEARER.test(token)) throw new Error('it has characters that a header cannot have')
+  if (type !== 'bearer') throw new Error('it is not a bearer token')
   const { aud = [], exp = Number.POSITIVE_INFINITY } = readClaims(token)
   // The service could call the console with it, as the caller.
-  if ([aud].flat().includes(ownAudience))
-    throw new Error("The issuer's token for the service is good at the console")
-  const declaredMs = typeof expiresIn === 'number' ? expiresIn * 1_000 : Number.POSITIVE_INFINITY
-  const lifetimeMs = Math.min(declaredMs, exp * 1_000 - nowMs, MAX_CACHED_MS)
+  if ([aud].flat().includes(ownAudience)) throw new Error('it is good at the console')
+  const lifetimeMs = Math.min(expiresIn * 1_000, exp * 1_000 - nowMs, MAX_CACHED_MS)
   return { token, usableUntilMs: nowMs + lifetimeMs - Math.min(MARGIN_MS, lifetimeMs / 2) }
 }
 

@@ -28,9 +28,6 @@ export const ACTIONS: Record<AuditEvent['action'], Action> = {
   view_deleted: { word: 'View deleted', icon: 'star', tone: 't2' },
   set_applied: { word: 'Taken by a set', icon: 'edit', tone: 't2' },
   set_released: { word: 'Released by a set', icon: 'undo', tone: 't2' },
-  card_key_saved: { word: 'Card key saved', icon: 'key', tone: 'warn-t' },
-  card_key_deleted: { word: 'Card key deleted', icon: 'key', tone: 'warn-t' },
-  card_policy_changed: { word: 'Card policy changed', icon: 'key', tone: 'warn-t' },
 }
 
 export const VIA: Record<string, string> = {
@@ -78,11 +75,6 @@ export function detailLine({ action, detail }: Pick<AuditEvent, 'action' | 'deta
     case 'set_applied':
     case 'set_released':
       return join([text('set'), text('key')].filter(Boolean).join('/'), list('fields'))
-    case 'card_key_saved':
-    case 'card_key_deleted':
-      return text('kid') ?? ''
-    case 'card_policy_changed':
-      return text('signatures') ?? text('policy') ?? ''
     case 'view_saved':
     case 'view_deleted':
       return text('name') ?? ''

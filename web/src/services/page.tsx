@@ -96,12 +96,7 @@ function Services({ services }: { services: readonly ServiceStatus[] }): ReactEl
           )
         }
       />
-      <p className="pad sm t3">
-        State is about the OpenAPI document, Breaker about the calls.{' '}
-        <span className="col-mid">
-          Mismatched counts the sampled responses that differ from the document in use.
-        </span>
-      </p>
+      <p className="pad sm t3">State is about the OpenAPI document, Breaker about the calls.</p>
     </>
   )
 }

@@ -1,12 +1,9 @@
 import type { ServiceStatus } from '@agent-console/sdk'
 import type { ReactElement } from 'react'
-import { formatCount } from '../shared/numbers.ts'
-import { formatUtc } from '../shared/time.ts'
-import { CopyButton } from '../shared/ui/copy-button.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { DescriptionList } from '../shared/ui/page.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
-import { breakingChangeText, referenceOf } from './state.ts'
+import { referenceOf } from './state.ts'
 
 export function ServiceDetail({ service }: { service: ServiceStatus }): ReactElement {
   return (
@@ -22,7 +19,6 @@ export function ServiceDetail({ service }: { service: ServiceStatus }): ReactEle
             </ul>
           </section>
         )}
-        <Mismatches service={service} />
         {service.document === null || service.document.left_out.length === 0 ? null : (
           <section className="col">
             <h3>
@@ -37,7 +33,6 @@ export function ServiceDetail({ service }: { service: ServiceStatus }): ReactEle
         )}
       </div>
       <div className="col col-4">
-        <BreakingChange service={service} />
         <DocumentFacts service={service} />
       </div>
     </div>
@@ -55,88 +50,7 @@ function Sentence({ text }: { text: string }): ReactElement {
   )
 }
 
-function Mismatches({ service: { responses, tag } }: { service: ServiceStatus }): ReactElement {
-  const { checked, mismatched, mismatches } = responses
-  return (
-    <section className="col">
-      <h3>
-        Responses that do not match the document
-        {checked === 0 ? null : (
-          <span className="t3">
-            {formatCount(mismatched)} of {formatCount(checked)} sampled
-          </span>
-        )}
-      </h3>
-      {mismatches.length === 0 ? (
-        <p className="t2">
-          {checked === 0 ? 'No response was checked yet.' : 'All checked responses match.'}
-        </p>
-      ) : (
-        <ul className="mismatches">
-          {mismatches.map(({ operation_id, method, path, difference, count, last_at }) => (
-            <li key={operation_id}>
-              <span className="mono t2">{method.toUpperCase()}</span>
-              <a
-                className="mono link any-wrap"
-                href={referenceOf(tag, { method, path })}
-                target="_blank"
-                rel="noreferrer"
-              >
-                {path}
-                <span className="hid"> in the API reference, opens a new tab</span>
-              </a>
-              <span className="what any-wrap">{difference}</span>
-              <span className="num b5">{formatCount(count)}</span>
-              <span className="t2 sm">
-                <RelativeTime at={last_at} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  )
-}
-
-function BreakingChange({ service }: { service: ServiceStatus }): ReactElement {
-  const change = service.last_breaking_change
-  return (
-    <section className="col">
-      <h3>
-        Last breaking change
-        {change === null ? null : <span className="t3">{formatUtc(change.at)}</span>}
-      </h3>
-      {change === null ? (
-        <p className="t2">None recorded.</p>
-      ) : (
-        <>
-          <p className="row">
-            <del className="mono ver del">{change.from_version}</del>
-            <Icon name="forward" size="xs" className="t3" />
-            <ins className="mono ver add">{change.to_version}</ins>
-          </p>
-          <ul className="col col-1">
-            {change.changes.map((sentence) => (
-              <Sentence key={sentence} text={sentence} />
-            ))}
-          </ul>
-        </>
-      )}
-      <div className="row wrap">
-        <a className="btn" href={referenceOf(service.tag)} target="_blank" rel="noreferrer">
-          <Icon name="external" size="s" />
-          Open the reference
-          <span className="hid"> in a new tab</span>
-        </a>
-        {change === null ? null : (
-          <CopyButton text={() => breakingChangeText(service)} label="Copy as text" done="Changes copied" />
-        )}
-      </div>
-    </section>
-  )
-}
-
-function DocumentFacts({ service: { document, prefixes } }: { service: ServiceStatus }): ReactElement {
+function DocumentFacts({ service: { document, prefixes, tag } }: { service: ServiceStatus }): ReactElement {
   return (
     <section className="col">
       <h3>Document</h3>
@@ -145,7 +59,7 @@ function DocumentFacts({ service: { document, prefixes } }: { service: ServiceSt
           ['Title', document?.title ?? 'None yet'],
           ...(document === null
             ? []
-            : ([['Loaded', <RelativeTime key="loaded" at={document.since} />]] as const)),
+            : ([['Changed', <RelativeTime key="changed" at={document.since} />]] as const)),
           [
             'Prefixes',
             <span key="prefixes" className="mono">
@@ -154,6 +68,13 @@ function DocumentFacts({ service: { document, prefixes } }: { service: ServiceSt
           ],
         ]}
       />
+      <div className="row wrap">
+        <a className="btn" href={referenceOf(tag)} target="_blank" rel="noreferrer">
+          <Icon name="external" size="s" />
+          Open the reference
+          <span className="hid"> in a new tab</span>
+        </a>
+      </div>
     </section>
   )
 }

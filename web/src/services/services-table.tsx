@@ -9,7 +9,7 @@ import { Column, Table } from '../shared/ui/table.tsx'
 import { ServiceDetail } from './service-detail.tsx'
 import { BREAKERS, stateBadge } from './state.ts'
 
-const COLUMNS = { wide: 8, narrow: 6 }
+const COLUMNS = { wide: 7, narrow: 6 }
 
 interface ServicesTableProps {
   services: readonly ServiceStatus[]
@@ -37,11 +37,8 @@ export function ServicesTable({ services, open, onToggle }: ServicesTableProps):
           <Column width="90" className="col-mid" right>
             Operations
           </Column>
-          <Column width="130" className="col-mid" right>
-            Mismatched
-          </Column>
-          <Column width="150" className="col-wide apart">
-            Breaking change
+          <Column width="180" className="col-mid apart">
+            Document changed
           </Column>
         </tr>
       </thead>
@@ -79,7 +76,7 @@ interface ServiceRowProps {
 function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElement {
   const state = stateBadge(service)
   const breaker = BREAKERS[service.breaker]
-  const { document, responses, last_breaking_change: change } = service
+  const { document } = service
   return (
     <tr className={isOpen ? 'sel' : ''}>
       <td>
@@ -117,15 +114,8 @@ function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElemen
       <td className="num r col-mid">
         {document === null ? <Absent label="No document yet" /> : formatCount(document.operations)}
       </td>
-      <td className={`num r col-mid ${responses.mismatched > 0 ? 'warn-t b5' : 't2'}`}>
-        {responses.checked === 0 ? (
-          <Absent label="No response checked yet" />
-        ) : (
-          `${formatCount(responses.mismatched)} of ${formatCount(responses.checked)}`
-        )}
-      </td>
-      <td className="col-wide apart">
-        {change === null ? <span className="t3">None</span> : <RelativeTime at={change.at} />}
+      <td className="t2 col-mid apart">
+        {document === null ? <Absent label="No document yet" /> : <RelativeTime at={document.since} />}
       </td>
     </tr>
   )

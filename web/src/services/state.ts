@@ -31,20 +31,11 @@ export function needsAttention({ state, breaker }: ServiceStatus): boolean {
   return breaker === 'open' || state === 'document_unreachable' || state === 'document_invalid'
 }
 
-/** Where the API reference shows the operation. */
-export function referenceOf(tag: string, operation?: { method: string; path: string }): string {
+/** Where the API reference shows the operations of the service. */
+export function referenceOf(tag: string): string {
   const slug = tag
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '')
-  return `/docs#tag/${slug}${operation === undefined ? '' : `/${operation.method.toUpperCase()}${operation.path}`}`
-}
-
-/** For a message to the owners of the service. */
-export function breakingChangeText({ name, last_breaking_change: change }: ServiceStatus): string {
-  if (change === null) return ''
-  return [
-    `${name}: breaking changes from ${change.from_version} to ${change.to_version}`,
-    ...change.changes.map((sentence) => `- ${sentence}`),
-  ].join('\n')
+  return `/docs#tag/${slug}`
 }

@@ -1,63 +1,24 @@
+import { diffArrays } from 'diff'
+
 /** One step of a comparison: kept in both, only in the old, only in the new. */
 export interface Piece {
   kind: 'same' | 'del' | 'add'
   text: string
 }
 
-/** Above this many cells the comparison of the middle is given up: all old, then all new. */
-const MAX_CELLS = 4_000_000
+/** With more changes the comparison is given up: all old, then all new. */
+const MAX_CHANGES = 1_000
 
-/** The longest common sequence of two lists, after equal heads and tails are set aside. */
+/** Compares two lists of lines or words. */
 export function compare(before: readonly string[], after: readonly string[]): Piece[] {
-  let head = 0
-  while (head < before.length && head < after.length && before[head] === after[head]) head += 1
-  let tail = 0
-  while (
-    tail < before.length - head &&
-    tail < after.length - head &&
-    before[before.length - 1 - tail] === after[after.length - 1 - tail]
-  ) {
-    tail += 1
-  }
-  return [
-    ...before.slice(0, head).map((text): Piece => ({ kind: 'same', text })),
-    ...compareMiddle(before.slice(head, before.length - tail), after.slice(head, after.length - tail)),
-    ...before.slice(before.length - tail).map((text): Piece => ({ kind: 'same', text })),
-  ]
+  const changes = diffArrays([...before], [...after], { maxEditLength: MAX_CHANGES })
+  if (changes === undefined) return [...piecesOf('del', before), ...piecesOf('add', after)]
+  return changes.flatMap(({ value, added, removed }) =>
+    piecesOf(added ? 'add' : removed ? 'del' : 'same', value),
+  )
 }
 
-function compareMiddle(before: readonly string[], after: readonly string[]): Piece[] {
-  const width = after.length + 1
-  if (before.length * after.length > MAX_CELLS) return [...all('del', before), ...all('add', after)]
-  // lengths[i * width + j]: length of the longest common sequence of before[i…] and after[j…].
-  const lengths = new Uint32Array((before.length + 1) * width)
-  const at = (i: number, j: number): number => lengths[i * width + j] ?? 0
-  for (let i = before.length - 1; i >= 0; i -= 1) {
-    for (let j = after.length - 1; j >= 0; j -= 1) {
-      lengths[i * width + j] =
-        before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
-    }
-  }
-  const pieces: Piece[] = []
-  let i = 0
-  let j = 0
-  while (i < before.length && j < after.length) {
-    if (before[i] === after[j]) {
-      pieces.push({ kind: 'same', text: before[i] ?? '' })
-      i += 1
-      j += 1
-    } else if (at(i + 1, j) >= at(i, j + 1)) {
-      pieces.push({ kind: 'del', text: before[i] ?? '' })
-      i += 1
-    } else {
-      pieces.push({ kind: 'add', text: after[j] ?? '' })
-      j += 1
-    }
-  }
-  return [...pieces, ...all('del', before.slice(i)), ...all('add', after.slice(j))]
-}
-
-function all(kind: Piece['kind'], texts: readonly string[]): Piece[] {
+function piecesOf(kind: Piece['kind'], texts: readonly string[]): Piece[] {
   return texts.map((text) => ({ kind, text }))
 }
 

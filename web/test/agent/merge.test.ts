@@ -21,7 +21,7 @@ function merge(mine: Record<string, string>, theirs: Source) {
 suite('lines of two people', () => {
   const cases: [string, string, string, string, string | undefined][] = [
     ['changes of different lines are both kept', 'a\nb\nc\nd', 'A\nb\nc\nd', 'a\nb\nc\nD', 'A\nb\nc\nD'],
-    ['neighbouring lines do not overlap', 'a\nb', 'A\nb', 'a\nB', 'A\nB'],
+    ['neighbouring lines ask, as in git', 'a\nb', 'A\nb', 'a\nB', undefined],
     ['an insertion and a change elsewhere', 'a\nb\nc', 'a\nb\nc\nd', 'A\nb\nc', 'A\nb\nc\nd'],
     ['the same change is taken once', 'a\nb', 'a\nB', 'a\nB', 'a\nB'],
     ['the same line asks', 'a\nb', 'a\nB', 'a\nbb', undefined],

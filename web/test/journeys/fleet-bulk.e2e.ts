@@ -60,15 +60,15 @@ describe('bulk changes', async () => {
     await page.getByRole('button', { name: 'Move stage' }).click()
     const dialog = page.getByRole('dialog')
     const lose = async (route: Route) => {
-      if (!(route.request().postData() ?? '').includes('"dry_run":true')) await route.fetch()
+      if (!route.request().url().includes('dry_run=true')) await route.fetch()
       await route.abort()
     }
     await dialog.getByLabel('Trusted').check()
     await dialog.getByText('1 will change').waitFor()
-    await page.route('**/bulk', lose)
+    await page.route('**/bulk*', lose)
     await dialog.getByRole('button', { name: /^Move 1 agent/ }).click()
     await dialog.getByText('Not all agents were changed').waitFor({ timeout: 60_000 })
-    await page.unroute('**/bulk')
+    await page.unroute('**/bulk*')
     await dialog.getByLabel('Hardened').check()
     await dialog.getByText('1 will change').waitFor()
     await dialog.getByRole('button', { name: /^Move 1 agent/ }).click()

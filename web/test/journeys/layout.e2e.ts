@@ -147,17 +147,6 @@ describe('the layout', async () => {
     assert.deepEqual([bar.x, bar.width], [page.x, page.width])
   })
 
-  it('does not lay the headers of a table over each other on a phone', async () => {
-    const visitor = await visit(browser, PHONE)
-    await open(visitor, world, '/components')
-    const table = visitor.page.getByRole('table', { name: 'Agents' })
-    const [name, button] = await boxesOf(
-      table.getByRole('columnheader', { name: 'Name' }),
-      table.getByRole('button', { name: 'Name' }),
-    )
-    assert.ok(button.width <= name.width, `${button.width} is wider than ${name.width}`)
-  })
-
   it('shows all columns of the evaluations on a phone', async () => {
     const visitor = await visit(browser, PHONE)
     await open(visitor, world, `${agent}/scores`)

@@ -162,22 +162,6 @@ describe('the shell', async () => {
     await page.locator('.meta').getByText('Tested').waitFor()
   })
 
-  it('has every component in both themes without a finding', async () => {
-    for (const theme of ['light', 'dark'] as const) {
-      const visitor = await visit(browser, { theme })
-      await open(visitor, world, '/components')
-      await visitor.page.getByRole('heading', { level: 1, name: 'Components' }).waitFor()
-      await visitor.check()
-      for (const name of ['Menu', 'Popover', 'Dialog', 'Drawer', 'Irreversible']) {
-        await visitor.page.getByRole('button', { name, exact: true }).click()
-        await visitor.page.locator('.menu, .pop, .dlg').first().waitFor()
-        await visitor.check()
-        await visitor.page.keyboard.press('Escape')
-        await visitor.page.locator('.menu, .pop, .dlg').first().waitFor({ state: 'detached' })
-      }
-    }
-  })
-
   it('has its navigation at the bottom of a phone', async () => {
     const visitor = await visit(browser, { width: 390, height: 844 })
     const { page } = visitor

@@ -32,7 +32,7 @@ function delegation(
   protectionPath = path,
 ): AgentDelegation {
   return {
-    ...{ agent_id: 'a', as_of: null, nodes, edges, cycles: [], complete: true, limits: [] },
+    ...{ agent_id: 'a', nodes, edges, cycles: [], complete: true, limits: [] },
     weakest: {
       trust_stage: { value: stage, path },
       protection_status: { value: null, path: protectionPath },

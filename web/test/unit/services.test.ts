@@ -9,9 +9,8 @@ const now = at('2026-11-15T12:00:00')
 
 const service: ServiceStatus = {
   ...{ name: 'guards', tag: 'Guard Rails', prefixes: ['/v1/guards'], state: 'up', errors: [] },
-  ...{ breaker: 'closed', last_breaking_change: null, since: at('2026-11-15T03:00:00') },
+  ...{ breaker: 'closed', since: at('2026-11-15T03:00:00') },
   document: { title: 'Guards', version: '1.9.3', since: 0, operations: 17, left_out: [] },
-  responses: { checked: 0, mismatched: 0, mismatches: [] },
 }
 const unreachable: ServiceStatus = {
   ...service,
@@ -68,9 +67,6 @@ describe('a service with an open breaker', () => {
   })
 })
 
-it('has its operation in the reference', () => {
-  assert.equal(
-    referenceOf(service.tag, { method: 'get', path: '/v1/guards/{id}' }),
-    '/docs#tag/guard-rails/GET/v1/guards/{id}',
-  )
+it('has its operations in the reference', () => {
+  assert.equal(referenceOf(service.tag), '/docs#tag/guard-rails')
 })

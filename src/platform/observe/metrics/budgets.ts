@@ -1,15 +1,9 @@
 import type { CountedBy, Priority } from '../../../contract/request-budget.ts'
-import { type Factory, onScrape } from './factory.ts'
+import type { Factory } from './factory.ts'
 
-export interface BudgetMetrics {
-  count: (outcome: 'granted' | 'refused', priority: Priority, countedBy: CountedBy, permits: number) => void
-  countRefund: (permits: number) => void
-  /** A call that was forwarded without a permit because the limit of its agent could not be read. */
-  countUncounted: () => void
-  observeWaiting: (count: () => number) => void
-}
+export type BudgetMetrics = ReturnType<typeof createBudgetMetrics>
 
-export function createBudgetMetrics(create: Factory): BudgetMetrics {
+export function createBudgetMetrics(create: Factory) {
   const permits = create.counter(
     'console_request_budget_permits_total',
     'Permits of request budgets that were asked for, by outcome, priority and who counted: redis or replica',
@@ -23,12 +17,11 @@ export function createBudgetMetrics(create: Factory): BudgetMetrics {
     'console_request_budget_uncounted_total',
     'Calls of mounted operations that were forwarded without a permit because the limit of the agent could not be read',
   )
-  const waiting = create.gauge('console_request_budget_waiting', 'Requests that wait for permits')
   return {
-    count: (outcome, priority, countedBy, count) =>
+    count: (outcome: 'granted' | 'refused', priority: Priority, countedBy: CountedBy, count: number) =>
       permits.inc({ outcome, priority, counted_by: countedBy }, count),
-    countRefund: (count) => refunds.inc(count),
+    countRefund: (count: number) => refunds.inc(count),
+    /** A call that was forwarded without a permit because the limit of its agent could not be read. */
     countUncounted: () => uncounted.inc(),
-    observeWaiting: (count) => onScrape(waiting, () => waiting.set(count())),
   }
 }

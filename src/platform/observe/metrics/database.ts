@@ -77,3 +77,16 @@ function observeState(create: Factory, state: DatabaseObservation['state']): voi
     if (version !== undefined) schema.set({ version }, 1)
   })
 }
+
+/** Undefined if they are not known. */
+export function observeAgents(create: Factory, latest: () => ReadonlyMap<string, number> | undefined): void {
+  const agents = create.gauge(
+    'console_agents',
+    'Agents of all teams by trust stage, estimated from the statistics of PostgreSQL',
+    ['trust_stage'],
+  )
+  onScrape(agents, () => {
+    agents.reset()
+    for (const [stage, count] of latest() ?? []) agents.set({ trust_stage: stage }, count)
+  })
+}

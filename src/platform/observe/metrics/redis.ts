@@ -3,13 +3,9 @@ import { type Factory, onScrape } from './factory.ts'
 /** `offline`: not connected. `breaker`: not asked, because the last calls failed. `slow`: no reply in time. */
 export type RedisFailure = 'offline' | 'breaker' | 'slow' | 'failed'
 
-export interface RedisMetrics {
-  countFailure: (cause: RedisFailure) => void
-  /** Reads the state at each scrape. */
-  observe: (isUp: () => boolean) => void
-}
+export type RedisMetrics = ReturnType<typeof createRedisMetrics>
 
-export function createRedisMetrics(create: Factory): RedisMetrics {
+export function createRedisMetrics(create: Factory) {
   const failures = create.counter(
     'console_redis_failures_total',
     'Calls of Redis without a reply that can be used, by cause: offline, breaker, slow or failed',
@@ -20,7 +16,7 @@ export function createRedisMetrics(create: Factory): RedisMetrics {
     '1 while the process is connected to Redis and Redis responds in time',
   )
   return {
-    countFailure: (cause) => failures.inc({ cause }),
-    observe: (isUp) => onScrape(up, () => up.set(isUp() ? 1 : 0)),
+    countFailure: (cause: RedisFailure) => failures.inc({ cause }),
+    observe: (isUp: () => boolean) => onScrape(up, () => up.set(Number(isUp()))),
   }
 }

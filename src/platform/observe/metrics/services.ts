@@ -1,12 +1,7 @@
 import { SERVICE_STATES } from '../../../contract/service.ts'
 import type { Factory } from './factory.ts'
 
-export interface ServiceMetrics {
-  state: (state: string) => void
-  changed: (isBreaking: boolean) => void
-  checked: () => void
-  mismatched: (operation: string) => void
-}
+export type ServiceMetrics = ReturnType<ReturnType<typeof createServiceMetrics>>
 
 export function createServiceMetrics(create: Factory) {
   const documentState = create.gauge(
@@ -16,49 +11,36 @@ export function createServiceMetrics(create: Factory) {
   )
   const documentChanges = create.counter(
     'console_service_document_changes_total',
-    'Changes of the document of a service, by whether they break clients',
-    ['service', 'breaking'],
-  )
-  const checks = create.counter(
-    'console_service_responses_checked_total',
-    'Sampled responses that were compared with the document of their service',
+    'Changes of the document of a service',
     ['service'],
   )
-  const mismatches = create.counter(
-    'console_service_responses_mismatched_total',
-    'Sampled responses that do not match the document of their service',
-    ['service', 'operation'],
-  )
 
-  return (service: string): ServiceMetrics => {
+  return (service: string) => {
     const setState = (current: string) => {
       for (const state of SERVICE_STATES) documentState.set({ service, state }, state === current ? 1 : 0)
     }
     setState('starting')
     return {
       state: setState,
-      changed: (isBreaking) => documentChanges.inc({ service, breaking: String(isBreaking) }),
-      checked: () => checks.inc({ service }),
-      mismatched: (operation) => mismatches.inc({ service, operation }),
+      countChange: () => documentChanges.inc({ service }),
     }
   }
 }
 
-export interface ExchangeMetrics {
-  /** Returns the function to call at the end of the exchange. */
-  startExchange: (service: string) => (outcome: 'succeeded' | 'failed' | 'unavailable') => void
-}
+export type ExchangeMetrics = ReturnType<typeof createExchangeMetrics>
 
-export function createExchangeMetrics(create: Factory): ExchangeMetrics {
+export function createExchangeMetrics(create: Factory) {
   const exchanges = create.histogram(
     'console_token_exchange_duration_seconds',
     'Duration of token exchanges at the issuer, by service and outcome: succeeded, failed or unavailable',
     ['service', 'outcome'],
   )
   return {
-    startExchange: (service) => {
+    /** Returns the function to call at the end of the exchange. */
+    startExchange: (service: string) => {
       const startedAt = performance.now()
-      return (outcome) => exchanges.observe({ service, outcome }, (performance.now() - startedAt) / 1_000)
+      return (outcome: 'succeeded' | 'failed' | 'unavailable') =>
+        exchanges.observe({ service, outcome }, (performance.now() - startedAt) / 1_000)
     },
   }
 }

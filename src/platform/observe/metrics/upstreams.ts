@@ -1,18 +1,9 @@
-import type { BreakerState } from '../../breaker/circuit.ts'
+import type { BreakerState } from '../../breaker.ts'
 import { type Factory, onScrape } from './factory.ts'
 
-export interface UpstreamMetrics {
-  /** Returns the function to call at the end of the call. */
-  startCall: () => (outcome: string) => void
-  /** Returns the function to call at the end of a response that is streamed to the client. */
-  startStreaming: () => (failure?: string) => void
-  countRetry: () => void
-  setBreakerState: (state: BreakerState) => void
-  /** Reads at each scrape for how many teams alone the breaker is open. */
-  observeOpenTeams: (count: () => number) => void
-}
-
 const BREAKER_STATES: BreakerState[] = ['closed', 'half_open', 'open']
+
+export type UpstreamMetrics = ReturnType<ReturnType<typeof createUpstreamMetrics>>
 
 export function createUpstreamMetrics(create: Factory) {
   const calls = create.histogram(
@@ -45,40 +36,31 @@ export function createUpstreamMetrics(create: Factory) {
     ['upstream', 'state'],
   )
 
-  const openTeamCounts = new Map<string, () => number>()
-  const openTeams = create.gauge(
-    'console_upstream_breaker_open_teams',
-    'Teams for which alone the circuit breaker of an upstream is open',
-    ['upstream'],
-  )
-  onScrape(openTeams, () => {
-    for (const [upstream, count] of openTeamCounts) openTeams.set({ upstream }, count())
-  })
-
-  return (upstream: string): UpstreamMetrics => {
+  return (upstream: string) => {
     const setBreakerState = (current: BreakerState) => {
       for (const state of BREAKER_STATES) breaker.set({ upstream, state }, state === current ? 1 : 0)
     }
     setBreakerState('closed')
     return {
+      /** Returns the function to call at the end of the call. */
       startCall: () => {
         const startedAt = performance.now()
         callsInFlight.set(upstream, (callsInFlight.get(upstream) ?? 0) + 1)
-        return (outcome) => {
+        return (outcome: string) => {
           callsInFlight.set(upstream, (callsInFlight.get(upstream) ?? 0) - 1)
           calls.observe({ upstream, outcome }, (performance.now() - startedAt) / 1_000)
         }
       },
+      /** Returns the function to call at the end of a response that is streamed to the client. */
       startStreaming: () => {
         streaming.inc({ upstream })
-        return (failure) => {
+        return (failure?: string) => {
           streaming.dec({ upstream })
           if (failure !== undefined) broken.inc({ upstream, outcome: failure })
         }
       },
       countRetry: () => retries.inc({ upstream }),
       setBreakerState,
-      observeOpenTeams: (count) => void openTeamCounts.set(upstream, count),
     }
   }
 }

@@ -5,7 +5,7 @@ import type { GraphNode } from './graph.ts'
 
 /** Whether the evaluation of an agent on a path still holds. */
 export function Evaluation({ value }: { value: GraphNode['evaluation'] }): ReactElement {
-  if (value === undefined || value === 'unknown') return <Absent label="Not known" />
+  if (value === undefined) return <Absent label="Not known" />
   if (value === 'none') return <span className="t2">Never evaluated</span>
   return <EvaluationBadge value={value} />
 }

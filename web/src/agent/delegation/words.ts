@@ -31,6 +31,4 @@ export const LIMITS: Record<string, string> = {
   nodes: 'there are more agents than one graph shows',
   edges: 'there are more delegations than one graph shows',
   time: 'it took too long to follow them all',
-  indexing: 'agents of an earlier version are still being read',
-  redacted: 'delegations were removed from history',
 }

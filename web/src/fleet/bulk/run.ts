@@ -34,9 +34,10 @@ export async function runBulk(request: BulkRequest): Promise<BulkOutcome[]> {
   const { kind, value, agents, reason, dryRun = false, key, signal, onProgress } = request
   const outcomes: BulkOutcome[] = []
   for (const [index, chunk] of chunksOf(agents).entries()) {
-    const body = { agents: chunk, ...changeOf(kind, value), dry_run: dryRun }
+    const body = { agents: chunk, ...changeOf(kind, value) }
     const { results } = await api().agents.bulk(body, {
       timeoutMs: 60_000,
+      dryRun,
       ...(signal === undefined ? {} : { signal }),
       ...(reason === undefined || reason === '' ? {} : { reason }),
       ...(key === undefined ? {} : { idempotencyKey: `${key}-${index}` }),

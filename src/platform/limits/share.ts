@@ -1,0 +1,30 @@
+import type { Refusal } from './refusal.ts'
+
+/** A number of streams, of fetches or of places in a queue. A team may hold at most as many as are left: alone half of them, two
+ * teams a third each. So something is always left for a team that has nothing yet. */
+export class Share {
+  readonly #total: number
+  #left: number
+  readonly #held = new Map<string, number>()
+
+  constructor(total: number) {
+    this.#total = total
+    this.#left = total
+  }
+
+  /** Takes one, or returns why the team cannot have it. */
+  take(team: string): Refusal | undefined {
+    const held = this.#held.get(team) ?? 0
+    if (held >= this.#left) return held >= this.#total / (this.#held.size + 1) ? 'own_share' : 'overloaded'
+    this.#held.set(team, held + 1)
+    this.#left--
+    return undefined
+  }
+
+  give(team: string): void {
+    const held = (this.#held.get(team) ?? 0) - 1
+    if (held > 0) this.#held.set(team, held)
+    else this.#held.delete(team)
+    this.#left++
+  }
+}

@@ -1,0 +1,113 @@
+import { type Refusal, refusalProblem } from './refusal.ts'
+import { Share } from './share.ts'
+
+export interface TurnOptions {
+  places: number
+  /** A team that waits longer for its turn is refused. */
+  maxWaitMs: number
+  metrics?: TurnMetrics | undefined
+}
+
+export interface TurnMetrics {
+  observeWait: (seconds: number) => void
+  countRefusal: (refusal: Refusal) => void
+  /** Reads the counts at each scrape. */
+  observeCounts: (counts: () => { taken: number; waiting: number }) => void
+}
+
+interface Waiter {
+  team: string
+  since: number
+  timer: NodeJS.Timeout
+  resolve: () => void
+  reject: (error: Error) => void
+}
+
+/** Of all teams together. */
+const MAX_WAITING = 4_096
+
+/** Gives a limited number of places to the teams that wait for one, in turn. No team holds more than three quarters of them, so
+ * that another one need not wait for it. */
+export class Turns {
+  readonly #options: TurnOptions
+  readonly #most: number
+  /** The places that each team holds. */
+  readonly #held = new Map<string, number>()
+  /** The waiters of each team. The team whose turn is next comes first. */
+  readonly #queues = new Map<string, Set<Waiter>>()
+  readonly #room = new Share(MAX_WAITING)
+  #taken = 0
+  #waiting = 0
+
+  constructor(options: TurnOptions) {
+    this.#options = options
+    this.#most = Math.max(1, Math.floor((options.places * 3) / 4))
+    options.metrics?.observeCounts(() => ({ taken: this.#taken, waiting: this.#waiting }))
+  }
+
+  /** Takes a place, which the caller gives back with `leave`. Undefined if the team has it at once; the promise rejects with a
+   * Problem if the team is refused. */
+  enter(team: string): Promise<void> | undefined {
+    // While a place is free, every team that waits holds all that it may hold.
+    if (this.#taken < this.#options.places && this.#heldBy(team) < this.#most) {
+      this.#take(team)
+      return undefined
+    }
+    const refusal = this.#room.take(team)
+    if (refusal) return Promise.reject(this.#refuse(refusal))
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#refuseLate(waiter), this.#options.maxWaitMs).unref()
+      const waiter: Waiter = { team, since: performance.now(), timer, resolve, reject }
+      this.#queues.set(team, (this.#queues.get(team) ?? new Set()).add(waiter))
+      this.#waiting++
+    })
+  }
+
+  leave(team: string): void {
+    this.#taken--
+    this.#held.set(team, this.#heldBy(team) - 1)
+    if (this.#heldBy(team) === 0) this.#held.delete(team)
+    for (const [next, queue] of this.#queues) {
+      const [waiter] = queue
+      if (!waiter || this.#heldBy(next) >= this.#most) continue
+      this.#remove(waiter)
+      this.#take(next)
+      // The other teams have their turns before this one has its next.
+      if (this.#queues.delete(next)) this.#queues.set(next, queue)
+      this.#options.metrics?.observeWait((performance.now() - waiter.since) / 1_000)
+      waiter.resolve()
+      return
+    }
+  }
+
+  #heldBy(team: string): number {
+    return this.#held.get(team) ?? 0
+  }
+
+  #take(team: string): void {
+    this.#taken++
+    this.#held.set(team, this.#heldBy(team) + 1)
+  }
+
+  #remove(waiter: Waiter): void {
+    const { team, timer } = waiter
+    clearTimeout(timer)
+    const queue = this.#queues.get(team) as Set<Waiter>
+    queue.delete(waiter)
+    this.#waiting--
+    this.#room.give(team)
+    if (queue.size === 0) this.#queues.delete(team)
+  }
+
+  #refuseLate(waiter: Waiter): void {
+    const teams = Math.max(this.#held.size, this.#queues.size)
+    const isAboveShare = this.#heldBy(waiter.team) > Math.min(this.#most - 1, this.#options.places / teams)
+    this.#remove(waiter)
+    waiter.reject(this.#refuse(isAboveShare ? 'own_share' : 'overloaded'))
+  }
+
+  #refuse(refusal: Refusal): Error {
+    this.#options.metrics?.countRefusal(refusal)
+    return refusalProblem(refusal)
+  }
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { ProblemCode } from '../../contract/problem-codes.ts'
+import { problemResponses } from '../../contract/responses.ts'
+import type { Components, PublishedParts, Tag } from './document.ts'
+import type { SelectedOperation } from './select.ts'
+import { isNode, type Node, nodeAt, pointerTo } from './tree.ts'
+
+/** A document as it is served, from memory. */
+export interface ServedDocument {
+  readonly bytes: Uint8Array
+  /** A strong validator (RFC 9110 section 8.8.1). */
+  readonly etag: string
+}
+
+/** Joins the console's own document and those of all services. Published names never collide, so a merge is enough. */
+export function combine(own: Node, services: readonly PublishedParts[]): Node {
+  if (services.length === 0) return own
+  const components: Components = { ...(nodeAt(own, 'components') as Components) }
+  for (const added of [{ responses: consoleResponses() }, ...services.map((service) => service.components)]) {
+    for (const [section, members] of Object.entries(added)) {
+      components[section] = Object.assign({ ...components[section] }, members)
+    }
+  }
+  const tags = new Map(((own['tags'] ?? []) as Tag[]).map((tag) => [tag.name, tag]))
+  for (const { tag, paths } of services) {
+    if (Object.keys(paths).length > 0 && !tags.has(tag.name)) tags.set(tag.name, tag)
+  }
+  const paths = Object.assign({}, nodeAt(own, 'paths'), ...services.map((service) => service.paths)) as Node
+  return { ...own, tags: [...tags.values()], paths, components }
+}
+
+export function toServed(text: string): ServedDocument {
+  const bytes = new TextEncoder().encode(text)
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
+}
+
+/** The errors that the console itself returns for a mounted operation. */
+const CODES: ProblemCode[] = [
+  'bad_request',
+  'unauthenticated',
+  'invalid_token',
+  'permission_missing',
+  'team_missing',
+  'team_ambiguous',
+  'team_not_yours',
+  'user_missing',
+  'not_found',
+  'request_timeout',
+  'body_too_large',
+  'too_many_requests',
+  'request_budget_exceeded',
+  'internal',
+  'upstream_failed',
+  'token_exchange_failed',
+  'issuer_unavailable',
+  'overloaded',
+  'token_exchange_unavailable',
+  'upstream_unavailable',
+  'upstream_timeout',
+]
+const CONSOLE_RESPONSES = problemResponses(...CODES)
+
+/** `components.responses` of the combined document: `Console401`, `Console503` and the others. */
+function consoleResponses(): Node {
+  const toHeader = ([name, { description, ...schema }]: [string, Node]) => [name, { description, schema }]
+  return Object.fromEntries(
+    Object.entries(CONSOLE_RESPONSES).map(([status, { description, headers, content }]) => {
+      const { examples } = nodeAt(content, 'application/json')
+      const body = { schema: { $ref: pointerTo('components', 'schemas', 'Problem') }, examples }
+      const declared = Object.fromEntries(Object.entries(headers).map(toHeader))
+      return [`Console${status}`, { description, headers: declared, content: { 'application/json': body } }]
+    }),
+  )
+}
+
+/** Declares the responses of the console that the operations may get and do not declare themselves. */
+export function addConsoleResponses(operations: readonly SelectedOperation[]): void {
+  for (const { declared, node } of operations) {
+    const responses = nodeAt(node, 'responses')
+    const isDeclared = (...keys: string[]) => keys.some((key) => Object.hasOwn(responses, key))
+    const hasBody = isNode(node['requestBody'])
+    const mayGet: Record<string, boolean> = {
+      // A path has a parameter once.
+      400: declared.agent !== undefined && declared.agent.in !== 'path',
+      // Many services declare their own 404 under `4XX` or `default`.
+      404: declared.path.includes('{') && !isDeclared('4XX', 'default'),
+      408: hasBody,
+      413: hasBody,
+    }
+    const added = Object.keys(CONSOLE_RESPONSES)
+      .filter((status) => (mayGet[status] ?? true) && !isDeclared(status))
+      .map((status) => [status, { $ref: pointerTo('components', 'responses', `Console${status}`) }])
+    node['responses'] = { ...Object.fromEntries(added), ...responses }
+  }
+}

@@ -1,0 +1,103 @@
+import type { ReactElement } from 'react'
+import { Avatar } from '../src/shared/ui/avatar.tsx'
+import {
+  Badge,
+  BehaviourMark,
+  ProtectionBadge,
+  Score,
+  type ServiceState,
+  StageBadge,
+  StateGlyph,
+  StatusBadge,
+} from '../src/shared/ui/badges.tsx'
+import { EvaluationBadge } from '../src/shared/ui/evaluation-badge.tsx'
+import { Icon } from '../src/shared/ui/icon.tsx'
+import { ICONS, type IconName } from '../src/shared/ui/icons.tsx'
+import { Card } from '../src/shared/ui/page.tsx'
+import { PROTECTION, STAGES, STATUS } from '../src/shared/words.ts'
+
+const SERVICES: Record<ServiceState, string> = {
+  ok: 'Up',
+  starting: 'Starting',
+  half: 'Not live',
+  warning: 'Document broken',
+  failed: 'Unreachable',
+  off: 'Off',
+}
+
+export function BadgesSection(): ReactElement {
+  return (
+    <>
+      <Card title="Badges: a silhouette and a word each">
+        <div className="col col-3">
+          <div className="bgrid">
+            {Object.keys(STATUS).map((value) => (
+              <StatusBadge key={value} value={value} />
+            ))}
+          </div>
+          <hr />
+          <div className="bgrid">
+            {Object.keys(STAGES).map((value) => (
+              <StageBadge key={value} value={value} />
+            ))}
+          </div>
+          <hr />
+          <div className="bgrid">
+            {Object.keys(PROTECTION).map((value) => (
+              <ProtectionBadge key={value} value={value} />
+            ))}
+            <EvaluationBadge value="current" />
+            <EvaluationBadge value="outdated" />
+            <EvaluationBadge value="none" />
+            <Score value={0.94} behind={0} />
+            <Score value={0.87} behind={3} />
+            <Score value={null} behind={undefined} />
+          </div>
+          <hr />
+          <div className="bgrid">
+            {Object.entries(SERVICES).map(([value, word]) => (
+              <Badge key={value} glyph={<StateGlyph value={value as ServiceState} />}>
+                {word}
+              </Badge>
+            ))}
+          </div>
+        </div>
+      </Card>
+      <Card title="Pills, people, marks">
+        <div className="col col-4">
+          <div className="row wrap">
+            <StatusBadge pill value="active" />
+            <StageBadge pill value="hardened" />
+            <ProtectionBadge pill value="unprotected" />
+            <EvaluationBadge pill="warn" value="outdated" />
+            <Badge pill="danger">Fault</Badge>
+            <Badge pill="accent">New</Badge>
+          </div>
+          <div className="row wrap">
+            <Avatar name="Ada Novák" large />
+            <Avatar name="Zoë Wójcik" />
+            <Avatar name="Наталья Петрова" />
+            <Avatar name={null} />
+            <Avatar name="nightly-eval" kind="service" />
+            <BehaviourMark word />
+          </div>
+          <div className="row wrap">
+            <span className="tag">model_name</span>
+            <span className="tag bh">agent_system_prompt</span>
+            <span className="tag sans">4 tools</span>
+          </div>
+        </div>
+      </Card>
+      <Card title="Icons">
+        <ul className="icon-grid">
+          {Object.keys(ICONS).map((name) => (
+            <li key={name}>
+              <Icon name={name as IconName} />
+              <span className="xs t3 cut">{name}</span>
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import type { ReactElement } from 'react'
+import { formatMs, formatShare } from '../src/shared/numbers.ts'
+import { formatClockSeconds, formatDay, nowSeconds } from '../src/shared/time.ts'
+import { ProtectionBadge, Score, StageBadge, StatusBadge } from '../src/shared/ui/badges.tsx'
+import { Checkbox } from '../src/shared/ui/inputs.tsx'
+import { Card, DescriptionList } from '../src/shared/ui/page.tsx'
+import { RelativeTime } from '../src/shared/ui/relative-time.tsx'
+import { Column, Table } from '../src/shared/ui/table.tsx'
+
+const ROWS = [
+  {
+    name: 'Claims intake — Großschaden & Kasko (Österreich)',
+    status: 'active',
+    stage: 'hardened',
+    age: 120,
+    behind: 3,
+    className: 'sel',
+  },
+  {
+    name: 'Помощник закупок — Almaty',
+    status: 'pending',
+    stage: 'registered',
+    age: 3600,
+    behind: 0,
+    className: 'cur',
+  },
+  {
+    name: 'Legacy IVR fallback',
+    status: 'deprecated',
+    stage: 'tested',
+    age: 200_000,
+    behind: 31,
+    className: 'dim',
+  },
+]
+
+export function DataSection(): ReactElement {
+  const now = nowSeconds()
+  return (
+    <>
+      <Card title="Table: chosen, cursor, dim" flush className="wide-card">
+        <Table label="Agents" fixed>
+          <thead>
+            <tr>
+              <Column width="cb">
+                <Checkbox partly aria-label="All agents" />
+              </Column>
+              <Column sorted="ascending" onSort={() => undefined}>
+                Name
+              </Column>
+              <Column width="status">Status</Column>
+              <Column width="stage">Stage</Column>
+              <Column width="prot">Protection</Column>
+              <Column width="score">Score</Column>
+              <Column width="chg">Last change</Column>
+            </tr>
+          </thead>
+          <tbody>
+            {ROWS.map((row) => (
+              <tr key={row.name} className={row.className}>
+                <td>
+                  <Checkbox defaultChecked={row.className === 'sel'} aria-label={row.name} />
+                </td>
+                <td>
+                  <span className="nm">
+                    <span className="a">{row.name}</span>
+                    <span className="p">Takes first notice of loss</span>
+                  </span>
+                </td>
+                <td>
+                  <StatusBadge value={row.status} />
+                </td>
+                <td>
+                  <StageBadge value={row.stage} />
+                </td>
+                <td>
+                  <ProtectionBadge value="configured" />
+                </td>
+                <td>
+                  <Score value={row.behind === 0 ? null : 0.87} behind={row.behind} />
+                </td>
+                <td>
+                  <RelativeTime at={now - row.age} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </Card>
+      <Card title="Description list">
+        <DescriptionList
+          items={[
+            ['Purpose', 'Takes first notice of loss in German and hands the file to an adjuster'],
+            [
+              'Endpoint',
+              <span key="url" className="mono">
+                https://claims.example.at/v2/intake
+              </span>,
+            ],
+            [
+              'Skills',
+              <span key="none" className="t3">
+                none described
+              </span>,
+            ],
+            ['Share', formatShare(488, 2214)],
+            ['Latency', formatMs(1240)],
+            ['Clock', formatClockSeconds(now)],
+            ['Day', formatDay(now)],
+          ]}
+        />
+      </Card>
+    </>
+  )
+}

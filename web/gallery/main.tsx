@@ -1,0 +1,33 @@
+import '../src/shared/styles/index.css'
+import './gallery.css'
+import { createRoot } from 'react-dom/client'
+import { applyTheme } from '../src/shared/theme.ts'
+import { PageHead } from '../src/shared/ui/page.tsx'
+import { ToastRegion } from '../src/shared/ui/toast.tsx'
+import { BadgesSection } from './badges.tsx'
+import { ControlsSection } from './controls.tsx'
+import { DataSection } from './data.tsx'
+import { DiffSection } from './diff.tsx'
+import { OverlaysSection } from './overlays.tsx'
+import { StatesSection } from './states.tsx'
+
+/** Every component in every state, to look at in both themes and at every width. Only the development server of Vite has this
+ * page: `npx vite web`, then /console/gallery/. */
+const root = document.getElementById('root')
+applyTheme()
+if (root !== null) {
+  createRoot(root).render(
+    <main className="page on-canvas">
+      <PageHead title="Components" note="every state, in the theme that is on" />
+      <div className="components">
+        <StatesSection />
+        <BadgesSection />
+        <ControlsSection />
+        <DataSection />
+        <DiffSection />
+        <OverlaysSection />
+      </div>
+      <ToastRegion />
+    </main>,
+  )
+}
