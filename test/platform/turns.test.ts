@@ -123,6 +123,14 @@ describe('turns', () => {
             assert.deepEqual(counts(), { taken: total, waiting })
             assert.ok(total <= places && [...held.values()].every((count) => count <= most))
           }
+          for (let left = places + steps.length; left > 0; left--) {
+            const team = [...held].find(([, count]) => count > 0)?.[0]
+            if (team === undefined) break
+            held.set(team, (held.get(team) ?? 0) - 1)
+            turns.leave(team)
+            await settled()
+          }
+          assert.deepEqual(counts(), { taken: 0, waiting: 0 })
         },
       ),
       { numRuns: 50 },
