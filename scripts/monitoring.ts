@@ -23,7 +23,7 @@ if (import.meta.main) {
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, text)
     } else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
-      process.stderr.write(`${file} is out of date. Run \`npm run monitoring\` and commit the result.\n`)
+      process.stderr.write(`${file} is out of date. Run \`npm run generate\` and commit the result.\n`)
       process.exitCode = 1
     }
   }

@@ -199,7 +199,7 @@ describe('a change of the document', () => {
     })
     const edited = check()
     assert.equal(edited.status, 1)
-    assert.match(edited.stderr, /npm run openapi/)
+    assert.match(edited.stderr, /npm run generate/)
   })
 
   const skip = findOasdiff() === undefined && OASDIFF_MISSING

@@ -3,7 +3,7 @@ import type { Alert } from './alert.ts'
 import { ALERTS } from './alerts.ts'
 import { recordingRules } from './objectives.ts'
 
-const HEADER = '# Made by `npm run monitoring` from scripts/monitoring. Do not edit.\n'
+const HEADER = '# Made by `npm run generate` from scripts/monitoring. Do not edit.\n'
 
 const annotations = ({ summary, runbook }: Alert) => ({ summary, runbook: `docs/runbooks/${runbook}.md` })
 

@@ -7,7 +7,7 @@ export function makeRunbookIndex(): string {
       `| \`${name}\` | ${severity} | ${summary} | [${runbook}](${runbook}.md) |`,
   )
   return [
-    '<!-- Made by `npm run monitoring` from scripts/monitoring. Do not edit. -->',
+    '<!-- Made by `npm run generate` from scripts/monitoring. Do not edit. -->',
     '# Runbooks',
     '',
     'One page for each problem that an alert reports: what it means, what users see, how to find the cause, how to fix it and how to',

@@ -22,7 +22,7 @@ const PERMISSION_LIST = Object.entries(PERMISSION_DESCRIPTIONS)
   .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
   .join('\n')
 
-/** Collects the routes registered after it, of which `npm run openapi` generates the OpenAPI document. */
+/** Collects the routes registered after it, of which `npm run generate` generates the OpenAPI document. */
 export const openApi = fp(
   async (app) => {
     await app.register(swagger, {

@@ -30,7 +30,7 @@ for (const [output, text] of outputs) {
   if (!values.check) {
     await writeFile(output, text)
   } else if ((await readFile(output, 'utf8')) !== text) {
-    process.stderr.write(`${output} is out of date. Run \`npm run codegen\` and commit the result.\n`)
+    process.stderr.write(`${output} is out of date. Run \`npm run generate\` and commit the result.\n`)
     process.exitCode = 1
   }
 }
