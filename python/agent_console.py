@@ -1701,7 +1701,7 @@ class DeleteAgentConfigurationQuery(TypedDict):
     erase: NotRequired[bool]
 
 
-class CountAgentConfigurationsQuery(TypedDict):
+class GetAgentFacetsQuery(TypedDict):
     statuses: NotRequired[list[Literal["draft", "creating", "active", "under_review", "deprecated", "archived", "pending", "rejected"]]]
     trust_stages: NotRequired[list[Literal["registered", "tested", "hardened", "trusted", "optimized", "adapted"]]]
     protection_statuses: NotRequired[list[Literal["unprotected", "configured", "guarded"]]]
@@ -1747,7 +1747,7 @@ CompareAgentConfigurationsQuery = TypedDict("CompareAgentConfigurationsQuery", {
 })
 
 
-class ChangeAgentConfigurationsQuery(TypedDict):
+class BulkChangeAgentConfigurationsQuery(TypedDict):
     dry_run: NotRequired[bool]
 
 
@@ -1787,7 +1787,7 @@ class GetViewQuery(TypedDict):
     scope: NotRequired[Literal["user", "team"]]
 
 
-class SaveViewQuery(TypedDict):
+class UpdateViewQuery(TypedDict):
     scope: NotRequired[Literal["user", "team"]]
 
 

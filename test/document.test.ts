@@ -9,6 +9,18 @@ import { PERMISSIONS } from '../src/contract/permissions.ts'
 
 const FILE = join(import.meta.dirname, '../openapi.json')
 
+/** The verbs that every resource may have belong to one method. The others are actions. */
+const METHODS_OF_VERBS: Record<string, string> = {
+  list: 'get',
+  get: 'get',
+  create: 'post',
+  update: 'put',
+  delete: 'delete',
+}
+const ACTIONS =
+  'apply bulkChange clone compare diff erase export import move record recover redact refresh release restore take watch'
+const VERBS = [...Object.keys(METHODS_OF_VERBS), ...ACTIONS.split(' ')]
+
 interface Operation {
   operationId: string
   summary: string
@@ -56,6 +68,15 @@ describe('the document', () => {
     )
   })
 
+  it('names each operation by one verb for one thing', () => {
+    for (const methods of Object.values(document.paths)) {
+      for (const [method, { operationId }] of Object.entries(methods)) {
+        const verb = VERBS.find((one) => operationId.startsWith(one))
+        assert.ok(verb && (METHODS_OF_VERBS[verb] ?? method) === method, `${method} ${operationId}`)
+      }
+    }
+  })
+
   it('names each operation once, with the token it needs and every error it can answer', () => {
     const ids = operations.map(({ operationId }) => operationId)
     assert.equal(new Set(ids).size, ids.length)
@@ -80,7 +101,7 @@ describe('the document', () => {
       assert.ok(known.includes(permission), `${id} needs ${permission}`)
     }
     assert.equal(needed.get('getAgentConfiguration'), 'agent:read')
-    assert.equal(needed.get('readAgentSecrets'), 'agent:secret')
+    assert.equal(needed.get('getAgentSecrets'), 'agent:secret')
     assert.equal(needed.get('createGenome'), 'a valid token')
     assert.equal(needed.get('getMe'), 'a valid token with a user and a team')
   })

@@ -234,7 +234,7 @@ describe('every command in every format', async () => {
       ...{ schema: ref('AgentSecrets'), name: /^(api_key|crm)$/, table: new RegExp(`api_key +${SECRET}`) },
       before: async ({ id }) => {
         await agents.update(id, { api_key: SECRET })
-        await agents.putSecret(id, 'crm', 'a password')
+        await agents.updateSecret(id, 'crm', 'a password')
       },
     },
     'agents watch': {

@@ -23,7 +23,7 @@ export class Views extends Resource {
     ).data
   }
 
-  async save(
+  async update(
     name: string,
     content: SavedViewContent,
     options: ChangeOptions & { scope?: ViewScope } = {},

@@ -81,10 +81,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count Agent Configurations
+         * Get Agent Facets
          * @description Counts the agents of the team by the values of their fields, for the filters of a list. An agent must match every filter. To pass several values of a filter, repeat the parameter: `statuses=draft&statuses=active`. Each facet ignores its own filter. Needs the permission `agent:read`.
          */
-        get: operations["countAgentConfigurations"];
+        get: operations["getAgentFacets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -242,10 +242,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change Agent Trust Stage
+         * Move Agent Trust Stage
          * @description Changes the trust stage and makes a new revision. Any transition is allowed; setting the current stage again makes no revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; later changes keep them. Needs the permission `agent:lifecycle`.
          */
-        put: operations["changeAgentTrustStage"];
+        put: operations["moveAgentTrustStage"];
         post?: never;
         delete?: never;
         options?: never;
@@ -283,10 +283,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change Agent Configurations
+         * Bulk Change Agent Configurations
          * @description Updates, moves to another trust stage or deletes 1 to 500 agents: those of a list of ids, or those that match filters. Each agent changes by itself, with its own revision and event, or fails by itself: the response has a result for each, in order, and its status is 200 even if all of them failed. Another agent of the list is not affected. Send `dry_run=true` first to see what would change and which agents delegate to those; then send the agents with the revisions of its results. Send `Idempotency-Key` to make a repetition safe, such as after a lost connection. If the client disconnects, the console stops after the agents in progress. After 25 seconds the remaining agents fail as `overloaded`, unchanged: a repetition with the same key continues with them. `update` needs the permission `agent:write` too. `lifecycle` needs the permission `agent:lifecycle` too. `delete` needs the permission `agent:delete` too. Needs the permission `agent:read`.
          */
-        post: operations["changeAgentConfigurations"];
+        post: operations["bulkChangeAgentConfigurations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -445,10 +445,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read Agent Secrets
+         * Get Agent Secrets
          * @description Returns the secrets of the agent in clear text. The audit log records who read them. The response must not be stored. Needs the permission `agent:secret`.
          */
-        get: operations["readAgentSecrets"];
+        get: operations["getAgentSecrets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -486,10 +486,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Put Agent Secret
-         * @description Sets a named secret of the agent, and makes a new revision unless the agent already has this value. An agent has at most 20 named secrets. Fields refer to one as `{"$secret": "name"}`. Services read its value with `GET /v1/agent-configurations/{id}/secrets`. The response does not contain it. Needs the permission `agent:write`.
+         * Update Agent Secret
+         * @description Creates or replaces a named secret of the agent, and makes a new revision unless the agent already has this value. An agent has at most 20 named secrets. Fields refer to one as `{"$secret": "name"}`. Services read its value with `GET /v1/agent-configurations/{id}/secrets`. The response does not contain it. Needs the permission `agent:write`.
          */
-        put: operations["putAgentSecret"];
+        put: operations["updateAgentSecret"];
         post?: never;
         /**
          * Delete Agent Secret
@@ -594,10 +594,10 @@ export interface paths {
          */
         get: operations["getView"];
         /**
-         * Save View
+         * Update View
          * @description Creates or replaces a view of the caller, or of the team with `scope=team`. A user and a team have at most 100 views each. A change of a view of the team needs the permission `agent:write` too, and the audit log records it. Needs the permission `agent:read`.
          */
-        put: operations["saveView"];
+        put: operations["updateView"];
         post?: never;
         /**
          * Delete View
@@ -4283,7 +4283,7 @@ export interface operations {
             };
         };
     };
-    countAgentConfigurations: {
+    getAgentFacets: {
         parameters: {
             query?: {
                 /** @description Only agents with one of these statuses. Default: every status except `archived`. */
@@ -5337,7 +5337,7 @@ export interface operations {
             };
         };
     };
-    changeAgentTrustStage: {
+    moveAgentTrustStage: {
         parameters: {
             query?: never;
             header?: {
@@ -5629,7 +5629,7 @@ export interface operations {
             };
         };
     };
-    changeAgentConfigurations: {
+    bulkChangeAgentConfigurations: {
         parameters: {
             query?: {
                 /** @description true: change nothing, and return what the request would do, with the `revision` of each agent. If the request that makes the change sends these revisions, it refuses agents that have changed since. Default: false. */
@@ -6783,7 +6783,7 @@ export interface operations {
             };
         };
     };
-    readAgentSecrets: {
+    getAgentSecrets: {
         parameters: {
             query?: never;
             header?: {
@@ -7019,7 +7019,7 @@ export interface operations {
             };
         };
     };
-    putAgentSecret: {
+    updateAgentSecret: {
         parameters: {
             query?: never;
             header?: {
@@ -7989,7 +7989,7 @@ export interface operations {
             };
         };
     };
-    saveView: {
+    updateView: {
         parameters: {
             query?: {
                 /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs the permission `agent:write`. Default: `user`. */

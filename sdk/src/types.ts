@@ -59,7 +59,7 @@ export type UserList = Schemas['UserList']
 export type ProblemCode = Schemas['Problem']['code']
 export type ValidationFault = Schemas['ValidationError']
 
-export type AgentFilters = Query<'countAgentConfigurations'>
+export type AgentFilters = Query<'getAgentFacets'>
 export type AgentListQuery = Query<'listAgentConfigurations'>
 export type AuditFilters = Omit<Query<'exportAuditEvents'>, 'after_id'>
 

@@ -184,7 +184,7 @@ describe('the retries of the SDK', () => {
       })
       const { agents } = new Console({ baseUrl: server.url, token: 'secret', retryDelayMs: 0 })
       const id = '01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'
-      const putting = agents.putSecret(id, 'crm', VALUE, { ifRevision: 7 })
+      const putting = agents.updateSecret(id, 'crm', VALUE, { ifRevision: 7 })
       if (isOwn) assert.equal((await putting).revision, 8)
       else await assert.rejects(putting, Stale)
     })

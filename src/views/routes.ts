@@ -48,8 +48,8 @@ export const viewRoutes: FastifyPluginAsyncTypebox<{ views: Views }> = async (ap
     {
       config,
       schema: {
-        operationId: 'saveView',
-        summary: 'Save View',
+        operationId: 'updateView',
+        summary: 'Update View',
         description:
           'Creates or replaces a view of the caller, or of the team with `scope=team`. A user and a team have at most 100 ' +
           'views each. A change of a view of the team needs the permission `agent:write` too, and the audit log records it.',

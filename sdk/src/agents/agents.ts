@@ -168,8 +168,8 @@ export class Agents extends AgentReads {
     return (await this.request('PUT', `${AGENT}/latest-evaluation`, input)).data
   }
 
-  /** Sets a named secret. Returns it masked, with the revision of the agent. */
-  async putSecret(
+  /** Creates or replaces a named secret. Returns it masked, with the revision of the agent. */
+  async updateSecret(
     id: string,
     name: string,
     value: string,

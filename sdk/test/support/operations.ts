@@ -15,7 +15,7 @@ const EVALUATION = {
 export const OPERATIONS: Record<string, Operation> = {
   listAgentConfigurations: read(({ agents }, _, options) => agents.list({}, options)),
   getAgentConfiguration: read(({ agents }, { id }, options) => agents.get(id, {}, options)),
-  countAgentConfigurations: read(({ agents }, _, options) => agents.facets({}, options)),
+  getAgentFacets: read(({ agents }, _, options) => agents.facets({}, options)),
   exportAgentConfigurations: read(({ agents }, _, options) => Array.fromAsync(agents.export({}, options))),
   listAgentRevisions: read(({ agents }, { id }, options) => agents.revisions(id, {}, options)),
   getAgentRevision: read(({ agents }, { id }, options) => agents.revision(id, 1, options)),
@@ -27,12 +27,12 @@ export const OPERATIONS: Record<string, Operation> = {
   getAgentEvaluationSeries: read(({ agents }, { id }, options) => agents.evaluationSeries(id, {}, options)),
   getAgentDelegation: read(({ agents }, { id }, options) => agents.delegation(id, {}, options)),
   listAgentDependents: read(({ agents }, { id }, options) => agents.dependents(id, {}, options)),
-  readAgentSecrets: read(({ agents }, { id }, options) => agents.secrets(id, options)),
+  getAgentSecrets: read(({ agents }, { id }, options) => agents.secrets(id, options)),
   listAgentSecretNames: read(({ agents }, { id }, options) => agents.secretNames(id, options)),
   listViews: read(({ views }, _, options) => views.list(options)),
   getView: {
     ...read(({ views }, _, options) => views.get('mine', options)),
-    prepare: (scene) => direct(scene).views.save('mine', VIEW),
+    prepare: (scene) => direct(scene).views.update('mine', VIEW),
   },
   listAuditEvents: read(({ audit }, _, options) => audit.list({ action: 'agent_updated' }, options)),
   exportAuditEvents: read(({ audit }, _, options) =>
@@ -91,13 +91,13 @@ export const OPERATIONS: Record<string, Operation> = {
       return agent.agent_url === null ? 1 : 0
     },
   },
-  changeAgentTrustStage: {
+  moveAgentTrustStage: {
     call: ({ agents }, { id }, options) =>
       agents.moveStage(id, 'tested', { ...options, ifRevision: REVISION }),
     isRepeated: true,
     count: audited('agent_trust_stage_changed'),
   },
-  changeAgentConfigurations: {
+  bulkChangeAgentConfigurations: {
     call: ({ agents }, { id }, options) =>
       agents.bulk({ agents: [{ id }], update: { hub: 'bulk' } }, options),
     isRepeated: true,
@@ -108,9 +108,9 @@ export const OPERATIONS: Record<string, Operation> = {
     isRepeated: false,
     count: audited('agent_evaluation_recorded'),
   },
-  putAgentSecret: {
+  updateAgentSecret: {
     call: ({ agents }, { id }, options) =>
-      agents.putSecret(id, 'other', 'another secret of the test', { ...options, ifRevision: REVISION }),
+      agents.updateSecret(id, 'other', 'another secret of the test', { ...options, ifRevision: REVISION }),
     isRepeated: true,
     count: async (scene) => (await audited('agent_updated')(scene)) - 3,
   },
@@ -120,13 +120,13 @@ export const OPERATIONS: Record<string, Operation> = {
     isRepeated: true,
     count: async (scene) => (await audited('agent_updated')(scene)) - 3,
   },
-  saveView: {
-    call: ({ views }, _, options) => views.save('ours', VIEW, { ...options, scope: 'team' }),
+  updateView: {
+    call: ({ views }, _, options) => views.update('ours', VIEW, { ...options, scope: 'team' }),
     isRepeated: false,
     count: audited('view_saved'),
   },
   deleteView: {
-    prepare: (scene) => direct(scene).views.save('ours', VIEW, { scope: 'team' }),
+    prepare: (scene) => direct(scene).views.update('ours', VIEW, { scope: 'team' }),
     call: ({ views }, _, options) => views.delete('ours', { ...options, scope: 'team' }),
     isRepeated: false,
     count: audited('view_deleted'),

@@ -38,7 +38,7 @@ export async function createScene(running: TestConsole): Promise<Scene> {
   })
   await agents.update(agent.id, { agent_url: 'https://example.com/2' }, { ifRevision: 1 })
   await agents.update(agent.id, { agent_url: 'https://example.com/3' }, { ifRevision: 2 })
-  await agents.putSecret(agent.id, 'key', 'a secret value of the test', { ifRevision: 3 })
+  await agents.updateSecret(agent.id, 'key', 'a secret value of the test', { ifRevision: 3 })
   return { running, person, id: agent.id, name }
 }
 

@@ -24,8 +24,8 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<{ bulk: Bulk }> = async (app,
     {
       config: { permission: 'agent:read' },
       schema: {
-        operationId: 'changeAgentConfigurations',
-        summary: 'Change Agent Configurations',
+        operationId: 'bulkChangeAgentConfigurations',
+        summary: 'Bulk Change Agent Configurations',
         description:
           'Updates, moves to another trust stage or deletes 1 to 500 agents: those of a list of ids, or those ' +
           'that match filters. Each agent changes by itself, with its own revision and event, or fails by ' +

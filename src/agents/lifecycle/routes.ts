@@ -21,8 +21,8 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
   app.put(
     `${AGENT}/lifecycle`,
     operation('agent:lifecycle', {
-      operationId: 'changeAgentTrustStage',
-      summary: 'Change Agent Trust Stage',
+      operationId: 'moveAgentTrustStage',
+      summary: 'Move Agent Trust Stage',
       description:
         'Changes the trust stage and makes a new revision. Any transition is allowed; setting the current stage ' +
         'again makes no revision. The first change to `trusted` or a later stage sets `trusted_at` and `ttt_days`; ' +

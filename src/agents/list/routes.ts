@@ -45,8 +45,8 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
   app.get(
     '/v1/agent-configurations/facets',
     operation('agent:read', {
-      operationId: 'countAgentConfigurations',
-      summary: 'Count Agent Configurations',
+      operationId: 'getAgentFacets',
+      summary: 'Get Agent Facets',
       description:
         'Counts the agents of the team by the values of their fields, for the filters of a list. ' +
         `${FILTERING} Each facet ignores its own filter.`,

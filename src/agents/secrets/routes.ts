@@ -25,8 +25,8 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
   app.get(
     `${AGENT}/secrets`,
     operation('agent:secret', {
-      operationId: 'readAgentSecrets',
-      summary: 'Read Agent Secrets',
+      operationId: 'getAgentSecrets',
+      summary: 'Get Agent Secrets',
       description:
         'Returns the secrets of the agent in clear text. The audit log records who read them. The response must ' +
         'not be stored.',
@@ -67,11 +67,11 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
   app.put(
     `${AGENT}/secrets/:name`,
     operation('agent:write', {
-      operationId: 'putAgentSecret',
-      summary: 'Put Agent Secret',
+      operationId: 'updateAgentSecret',
+      summary: 'Update Agent Secret',
       description:
-        'Sets a named secret of the agent, and makes a new revision unless the agent already has this value. An ' +
-        'agent has at most 20 named secrets. Fields refer to one as `{"$secret": "name"}`. Services read its value ' +
+        'Creates or replaces a named secret of the agent, and makes a new revision unless the agent already has this ' +
+        'value. An agent has at most 20 named secrets. Fields refer to one as `{"$secret": "name"}`. Services read its value ' +
         'with `GET /v1/agent-configurations/{id}/secrets`. The response does not contain it.',
       params: NamedSecretId,
       headers: IfMatch,

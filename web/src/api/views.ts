@@ -33,7 +33,7 @@ interface ViewContent {
 
 /** Creates the view, or replaces the one with the same name. */
 export async function saveView({ name, scope, query, columns }: ViewContent): Promise<void> {
-  await api().views.save(name, { query, columns }, { scope })
+  await api().views.update(name, { query, columns }, { scope })
   await queryClient.invalidateQueries({ queryKey: keys.views })
 }
 

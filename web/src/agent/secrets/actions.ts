@@ -32,7 +32,7 @@ export async function writeSecret(
       return (await agents.update(agent.id, updateOf(agent, path, value), options)).revision
     }
     if (value === null) return (await agents.deleteSecret(agent.id, name, options)).revision
-    return (await agents.putSecret(agent.id, name, value, options)).revision
+    return (await agents.updateSecret(agent.id, name, value, options)).revision
   } finally {
     // Also after a conflict: the page then shows the newer revision.
     await queryClient.invalidateQueries({ queryKey: keys.one(agent.id) })
