@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { PROBLEMS, type ProblemCode } from '../src/contract/problem-codes.ts'
 import type { ValidationError } from '../src/contract/validation-error.ts'
+import { resolveResponses } from './support/declared-responses.ts'
 
 type Json = Record<string, unknown>
 
@@ -109,8 +110,9 @@ describe('every example', () => {
     })
   }
 
-  const operations = Object.values(document['paths'] as Record<string, Record<string, Operation>>).flatMap(
-    (path) => Object.values(path),
+  const { paths } = resolveResponses(read('openapi.json'))
+  const operations = Object.values(paths as Record<string, Record<string, Operation>>).flatMap((path) =>
+    Object.values(path),
   )
   const examplesOf = (operation: Operation) =>
     Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>

@@ -6,8 +6,11 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { checkBreaking, findOasdiff, OASDIFF_MISSING } from '../scripts/check-breaking.ts'
 import { PERMISSIONS } from '../src/contract/permissions.ts'
+import { resolveResponses } from './support/declared-responses.ts'
 
 const FILE = join(import.meta.dirname, '../openapi.json')
+
+const AREAS = ['Teams', 'Agent Environment', 'Evaluation', 'Protection', 'Red Team']
 
 /** The verbs that every resource may have belong to one method. The others are actions. */
 const METHODS_OF_VERBS: Record<string, string> = {
@@ -35,6 +38,7 @@ interface Document {
   info: { version: string }
   security: unknown[]
   tags: { name: string }[]
+  'x-tagGroups': { name: string; tags: string[] }[]
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema>; headers: Record<string, object> }
 }
@@ -56,16 +60,24 @@ interface Schema {
 const read = () => JSON.parse(readFileSync(FILE, 'utf8')) as Document
 
 describe('the document', () => {
-  const document = read()
+  const document = resolveResponses(read())
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
 
-  it('is OpenAPI 3.1.0, with an empty security list and the areas as tags', () => {
+  it('is OpenAPI 3.1.0, with an empty security list and the areas as its first tags', () => {
     assert.equal(document.openapi, '3.1.0')
     assert.deepEqual(document.security, [])
-    assert.deepEqual(
-      document.tags.map(({ name }) => name),
-      ['Teams', 'Agent Environment', 'Evaluation', 'Protection', 'Red Team'],
-    )
+    const tags = document.tags.map(({ name }) => name)
+    assert.deepEqual(tags.slice(0, 5), AREAS)
+    const grouped = document['x-tagGroups'].flatMap((group) => group.tags)
+    assert.deepEqual(grouped, tags.slice(5))
+  })
+
+  it('has two tags for each operation: its area, and a feature in the group of the area', () => {
+    for (const { operationId, tags } of operations) {
+      const [area = '', feature = ''] = tags
+      const group = document['x-tagGroups'].find(({ name }) => name === area)
+      assert.ok(tags.length === 2 && AREAS.includes(area) && group?.tags.includes(feature), operationId)
+    }
   })
 
   it('names each operation by one verb for one thing', () => {
@@ -74,6 +86,17 @@ describe('the document', () => {
         const verb = VERBS.find((one) => operationId.startsWith(one))
         assert.ok(verb && (METHODS_OF_VERBS[verb] ?? method) === method, `${method} ${operationId}`)
       }
+    }
+  })
+
+  it('is smaller than 350 kB, because the errors are components', () => {
+    assert.ok(JSON.stringify(read()).length < 350_000)
+    for (const operation of Object.values(read().paths).flatMap((path) => Object.values(path))) {
+      const problems = Object.values(operation.responses).filter((response) => {
+        const schema = JSON.stringify(response.content ?? {})
+        return schema.includes('"schema":{"$ref":"#/components/schemas/Problem"}')
+      })
+      assert.deepEqual(problems, [], operation.operationId)
     }
   })
 

@@ -3367,7 +3367,478 @@ export interface components {
             code: "bad_request" | "unauthenticated" | "invalid_token" | "permission_missing" | "team_missing" | "team_ambiguous" | "team_not_yours" | "user_missing" | "not_found" | "agent_not_found" | "revision_not_found" | "secret_not_found" | "user_not_found" | "view_not_found" | "managed_agent_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_agent_deleted" | "value_in_use" | "secret_in_use" | "too_many_secrets" | "has_dependents" | "too_many_views" | "field_owned" | "field_drifted" | "agent_bound" | "too_many_sets" | "set_full" | "no_agent_card" | "no_card_url" | "match_count_differs" | "too_many_matches" | "position_expired" | "revision_stale" | "body_too_large" | "agent_too_large" | "too_many_requests" | "request_budget_exceeded" | "headers_too_large" | "internal" | "upstream_failed" | "token_exchange_failed" | "card_unreachable" | "card_unreadable" | "issuer_unavailable" | "token_exchange_unavailable" | "database_unavailable" | "overloaded" | "agent_busy" | "outcome_unknown" | "upstream_unavailable" | "upstream_not_configured" | "events_unavailable" | "events_not_configured" | "upstream_timeout";
         };
     };
-    responses: never;
+    responses: {
+        /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
+        unauthorized: {
+            headers: {
+                /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
+                "www-authenticate"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+        forbidden: {
+            headers: {
+                /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                "www-authenticate"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `method_not_allowed`: Method Not Allowed. */
+        method_not_allowed_except_get_head_post: {
+            headers: {
+                /** @description The methods that the path has. */
+                allow?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. `idempotency_agent_deleted`: The agent that was created with this Idempotency-Key has been deleted. Use a new key to create another agent. */
+        idempotency_conflict_or_idempotency_agent_deleted: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
+        body_too_large_or_agent_too_large: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
+        too_many_requests: {
+            headers: {
+                /** @description Seconds to wait before the next attempt. */
+                "retry-after"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
+        internal: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
+        write_unavailable: {
+            headers: {
+                /** @description Seconds to wait before the next attempt. */
+                "retry-after"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
+        read_unavailable: {
+            headers: {
+                /** @description Seconds to wait before the next attempt. */
+                "retry-after"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
+        agent_not_found: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `method_not_allowed`: Method Not Allowed. */
+        method_not_allowed_except_post: {
+            headers: {
+                /** @description The methods that the path has. */
+                allow?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `revision_not_found`: The agent has no such revision. List its revisions to find the right number. */
+        agent_not_found_or_revision_not_found: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `method_not_allowed`: Method Not Allowed. */
+        method_not_allowed_except_get_head_put_delete: {
+            headers: {
+                /** @description The methods that the path has. */
+                allow?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `has_dependents`: Agents at the trust stage in console-refuse-if-dependents or a later one delegate to this agent. List its dependents, or send the request without this header. */
+        has_dependents: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
+        revision_stale: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
+        body_too_large: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `method_not_allowed`: Method Not Allowed. */
+        method_not_allowed_except_get_head: {
+            headers: {
+                /** @description The methods that the path has. */
+                allow?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `method_not_allowed`: Method Not Allowed. */
+        method_not_allowed_except_get: {
+            headers: {
+                /** @description The methods that the path has. */
+                allow?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `value_in_use`: The agent still has this value. Change the field first, then redact. */
+        value_in_use: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `method_not_allowed`: Method Not Allowed. */
+        method_not_allowed_except_put: {
+            headers: {
+                /** @description The methods that the path has. */
+                allow?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. `match_count_differs`: The filters match another number of agents than expected_count says. Nothing was changed. Send the request with dry_run to see which agents match. `too_many_matches`: The filters match more than 500 agents. Nothing was changed. Narrow the filters, or list the agents and send their ids in several requests. */
+        idempotency_conflict_or_match_count_differs_or_too_many_matches: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. */
+        idempotency_conflict: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. `request_budget_exceeded`: The services have sent the agent as many requests as its rate_limit_requests_per_minute allows at this priority. Wait as long as Retry-After says, then try again. */
+        too_many_requests_or_request_budget_exceeded: {
+            headers: {
+                /** @description Seconds to wait before the next attempt. */
+                "retry-after"?: string;
+                /** @description What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica counts its own share of the limit, because there is no Redis or it does not respond. */
+                ratelimit?: string;
+                /** @description The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (RFC 9651 list, IETF draft of the RateLimit fields). Absent if the agent has no limit. */
+                "ratelimit-policy"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `method_not_allowed`: Method Not Allowed. */
+        method_not_allowed_except_put_delete: {
+            headers: {
+                /** @description The methods that the path has. */
+                allow?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `too_many_secrets`: The agent already has 20 named secrets. Delete one of them first. */
+        too_many_secrets: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `secret_not_found`: The agent has no secret of this name. List its secrets to find the right name. */
+        agent_not_found_or_secret_not_found: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `secret_in_use`: A field of the agent refers to this secret. Remove the reference first. */
+        secret_in_use: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `position_expired`: The events after this Last-Event-ID are no longer stored, or belong to an earlier epoch. List the agents, then watch without Last-Event-ID. */
+        position_expired: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `events_unavailable`: Events are not available at the moment. No event is lost: try again with the same Last-Event-ID. `events_not_configured`: This console delivers no events. A retry does not help: ask the operator of the console to set NATS_URL. */
+        issuer_unavailable_or_overloaded_or_events_unavailable_or_events_not_configured: {
+            headers: {
+                /** @description Seconds to wait before the next attempt. */
+                "retry-after"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `no_agent_card`: There is no agent card for this agent. An agent with a card has the protocol a2a and an agent_url. */
+        no_agent_card: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `no_card_url`: The agent was not imported from the URL of an agent card, so that there is nothing to refresh it from. Import the card by its URL. */
+        no_card_url: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `card_unreachable`: The agent card could not be fetched. Check its URL, or try again later. `card_unreadable`: The document at the URL of the agent card is no valid agent card. Nothing was changed. */
+        card_unreachable_or_card_unreadable: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `view_not_found`: There is no view of this name in this scope. List the views to find the right name. */
+        view_not_found: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `too_many_views`: There are already 100 views in this scope. Delete one of them first. */
+        too_many_views: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `field_owned`: Another configuration set owns a field of the spec. Remove the field from one of the two sets. `field_drifted`: Another writer has changed fields since the set applied them, and the spec changes them too. Name them in force to overwrite them, or put their current values into the spec. `agent_bound`: The key belongs to another agent, or the set has the agent under another key. Release that agent from the set first. `too_many_sets`: The team already has 100 configuration sets. Release all agents of one of them first. `set_full`: The configuration set already has 10,000 agents. Use another set. */
+        field_owned_or_field_drifted_or_agent_bound_or_too_many_sets_or_set_full: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `managed_agent_not_found`: The configuration set has no agent of this key. List its agents to find the right key. */
+        managed_agent_not_found: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `user_not_found`: The console has no name of a user of your team with this id. Check the id. */
+        user_not_found: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `method_not_allowed`: Method Not Allowed. */
+        method_not_allowed_except_delete: {
+            headers: {
+                /** @description The methods that the path has. */
+                allow?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `upstream_failed`: The service behind this operation failed or sent a response that the console cannot forward. Try again later. */
+        upstream_failed: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `upstream_unavailable`: The service behind this operation is not available. Try again later. `upstream_not_configured`: This console has no evolution service. A retry does not help: ask the operator of the console to set EVOLUTION_URL. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
+        issuer_unavailable_or_upstream_unavailable_or_upstream_not_configured_or_overloaded: {
+            headers: {
+                /** @description Seconds to wait before the next attempt. */
+                "retry-after"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `upstream_timeout`: The service behind this operation did not respond in time. It may still process the request: check before you repeat a change. */
+        upstream_timeout: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
+        team_or_user_missing: {
+            headers: {
+                /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
+                "www-authenticate"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
+        unavailable: {
+            headers: {
+                /** @description Seconds to wait before the next attempt. */
+                "retry-after"?: string;
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
@@ -3435,42 +3906,9 @@ export interface operations {
                     "application/json": components["schemas"]["AgentPage"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head_post"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -3481,40 +3919,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     createAgentConfiguration: {
@@ -3557,62 +3964,11 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. `idempotency_agent_deleted`: The agent that was created with this Idempotency-Key has been deleted. Use a new key to create another agent. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head_post"];
+            409: components["responses"]["idempotency_conflict_or_idempotency_agent_deleted"];
+            413: components["responses"]["body_too_large_or_agent_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -3623,40 +3979,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     cloneAgentConfiguration: {
@@ -3702,72 +4027,12 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. `idempotency_agent_deleted`: The agent that was created with this Idempotency-Key has been deleted. Use a new key to create another agent. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_post"];
+            409: components["responses"]["idempotency_conflict_or_idempotency_agent_deleted"];
+            413: components["responses"]["body_too_large_or_agent_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -3778,40 +4043,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     getAgentConfiguration: {
@@ -3858,52 +4092,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `revision_not_found`: The agent has no such revision. List its revisions to find the right number. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found_or_revision_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head_put_delete"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -3914,40 +4106,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     updateAgentConfiguration: {
@@ -3993,82 +4154,13 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `has_dependents`: Agents at the trust stage in console-refuse-if-dependents or a later one delegate to this agent. List its dependents, or send the request without this header. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head_put_delete"];
+            409: components["responses"]["has_dependents"];
+            412: components["responses"]["revision_stale"];
+            413: components["responses"]["body_too_large_or_agent_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -4079,40 +4171,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     deleteAgentConfiguration: {
@@ -4161,82 +4222,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `has_dependents`: Agents at the trust stage in console-refuse-if-dependents or a later one delegate to this agent. List its dependents, or send the request without this header. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head_put_delete"];
+            409: components["responses"]["has_dependents"];
+            412: components["responses"]["revision_stale"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -4247,40 +4239,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     getAgentFacets: {
@@ -4328,42 +4289,9 @@ export interface operations {
                     "application/json": components["schemas"]["AgentFacets"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -4374,40 +4302,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     exportAgentConfigurations: {
@@ -4462,42 +4359,9 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -4508,40 +4372,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     listAgentRevisions: {
@@ -4574,52 +4407,10 @@ export interface operations {
                     "application/json": components["schemas"]["AgentRevisionPage"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -4630,40 +4421,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     getAgentRevision: {
@@ -4695,52 +4455,10 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `revision_not_found`: The agent has no such revision. List its revisions to find the right number. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found_or_revision_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -4751,40 +4469,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     diffAgentRevisions: {
@@ -4817,52 +4504,10 @@ export interface operations {
                     "application/json": components["schemas"]["AgentDiff"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `revision_not_found`: The agent has no such revision. List its revisions to find the right number. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found_or_revision_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -4873,40 +4518,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     compareAgentConfigurations: {
@@ -4941,52 +4555,10 @@ export interface operations {
                     "application/json": components["schemas"]["AgentComparison"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `revision_not_found`: The agent has no such revision. List its revisions to find the right number. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found_or_revision_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -4997,40 +4569,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     restoreAgentRevision: {
@@ -5070,82 +4611,13 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `revision_not_found`: The agent has no such revision. List its revisions to find the right number. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `has_dependents`: Agents at the trust stage in console-refuse-if-dependents or a later one delegate to this agent. List its dependents, or send the request without this header. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found_or_revision_not_found"];
+            405: components["responses"]["method_not_allowed_except_post"];
+            409: components["responses"]["has_dependents"];
+            412: components["responses"]["revision_stale"];
+            413: components["responses"]["body_too_large_or_agent_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -5156,40 +4628,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     redactAgentRevision: {
@@ -5225,72 +4666,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `revision_not_found`: The agent has no such revision. List its revisions to find the right number. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `value_in_use`: The agent still has this value. Change the field first, then redact. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found_or_revision_not_found"];
+            405: components["responses"]["method_not_allowed_except_post"];
+            409: components["responses"]["value_in_use"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -5301,40 +4682,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     moveAgentTrustStage: {
@@ -5376,82 +4726,13 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `has_dependents`: Agents at the trust stage in console-refuse-if-dependents or a later one delegate to this agent. List its dependents, or send the request without this header. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_put"];
+            409: components["responses"]["has_dependents"];
+            412: components["responses"]["revision_stale"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -5462,40 +4743,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     recoverAgentConfiguration: {
@@ -5527,62 +4777,11 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_post"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -5593,40 +4792,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     bulkChangeAgentConfigurations: {
@@ -5668,62 +4836,11 @@ export interface operations {
                     "application/json": components["schemas"]["AgentBulkResult"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. `match_count_differs`: The filters match another number of agents than expected_count says. Nothing was changed. Send the request with dry_run to see which agents match. `too_many_matches`: The filters match more than 500 agents. Nothing was changed. Narrow the filters, or list the agents and send their ids in several requests. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_post"];
+            409: components["responses"]["idempotency_conflict_or_match_count_differs_or_too_many_matches"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -5734,40 +4851,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     importAgentConfigurations: {
@@ -5806,62 +4892,11 @@ export interface operations {
                     "application/json": components["schemas"]["AgentImportResult"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `idempotency_conflict`: This Idempotency-Key was already used with another body. Use a new key for a new request. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_post"];
+            409: components["responses"]["idempotency_conflict"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -5872,40 +4907,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     recordAgentEvaluation: {
@@ -5939,62 +4943,11 @@ export interface operations {
                     "application/json": components["schemas"]["AgentLatestEvaluation"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_put"];
+            413: components["responses"]["body_too_large_or_agent_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -6005,40 +4958,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     listAgentEvaluations: {
@@ -6071,52 +4993,10 @@ export interface operations {
                     "application/json": components["schemas"]["RecordedEvaluationPage"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -6127,40 +5007,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     getAgentEvaluationSeries: {
@@ -6193,52 +5042,10 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluationSeries"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -6249,40 +5056,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     getRequestBudget: {
@@ -6310,52 +5086,10 @@ export interface operations {
                     "application/json": components["schemas"]["RequestBudget"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head_post"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -6366,40 +5100,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     takeRequestPermits: {
@@ -6435,62 +5138,11 @@ export interface operations {
                     "application/json": components["schemas"]["PermitGrant"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head_post"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -6501,44 +5153,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. `request_budget_exceeded`: The services have sent the agent as many requests as its rate_limit_requests_per_minute allows at this priority. Wait as long as Retry-After says, then try again. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    /** @description What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica counts its own share of the limit, because there is no Redis or it does not respond. */
-                    ratelimit?: string;
-                    /** @description The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (RFC 9651 list, IETF draft of the RateLimit fields). Absent if the agent has no limit. */
-                    "ratelimit-policy"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests_or_request_budget_exceeded"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     getAgentDelegation: {
@@ -6569,52 +5186,10 @@ export interface operations {
                     "application/json": components["schemas"]["AgentDelegation"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -6625,40 +5200,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     listAgentDependents: {
@@ -6691,52 +5235,10 @@ export interface operations {
                     "application/json": components["schemas"]["AgentDependentPage"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -6747,40 +5249,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     getAgentSecrets: {
@@ -6810,52 +5281,10 @@ export interface operations {
                     "application/json": components["schemas"]["AgentSecrets"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -6866,40 +5295,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     listAgentSecretNames: {
@@ -6927,52 +5325,10 @@ export interface operations {
                     "application/json": components["schemas"]["NamedSecretList"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -6983,40 +5339,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     updateAgentSecret: {
@@ -7058,82 +5383,13 @@ export interface operations {
                     "application/json": components["schemas"]["NamedSecret"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `too_many_secrets`: The agent already has 20 named secrets. Delete one of them first. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_put_delete"];
+            409: components["responses"]["too_many_secrets"];
+            412: components["responses"]["revision_stale"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -7144,40 +5400,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     deleteAgentSecret: {
@@ -7211,82 +5436,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. `secret_not_found`: The agent has no secret of this name. List its secrets to find the right name. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `secret_in_use`: A field of the agent refers to this secret. Remove the reference first. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found_or_secret_not_found"];
+            405: components["responses"]["method_not_allowed_except_put_delete"];
+            409: components["responses"]["secret_in_use"];
+            412: components["responses"]["revision_stale"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -7297,40 +5453,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     watchAgentConfigurations: {
@@ -7364,52 +5489,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `position_expired`: The events after this Last-Event-ID are no longer stored, or belong to an earlier epoch. List the agents, then watch without Last-Event-ID. */
-            410: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get"];
+            410: components["responses"]["position_expired"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -7420,40 +5503,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `events_unavailable`: Events are not available at the moment. No event is lost: try again with the same Last-Event-ID. `events_not_configured`: This console delivers no events. A retry does not help: ask the operator of the console to set NATS_URL. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["issuer_unavailable_or_overloaded_or_events_unavailable_or_events_not_configured"];
         };
     };
     getAgentCard: {
@@ -7495,62 +5547,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `no_agent_card`: There is no agent card for this agent. An agent with a card has the protocol a2a and an agent_url. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
+            409: components["responses"]["no_agent_card"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -7561,40 +5562,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     refreshAgentCard: {
@@ -7633,82 +5603,13 @@ export interface operations {
                     "application/json": components["schemas"]["CardRefresh"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `no_card_url`: The agent was not imported from the URL of an agent card, so that there is nothing to refresh it from. Import the card by its URL. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_post"];
+            409: components["responses"]["no_card_url"];
+            412: components["responses"]["revision_stale"];
+            413: components["responses"]["body_too_large_or_agent_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -7719,50 +5620,10 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `card_unreachable`: The agent card could not be fetched. Check its URL, or try again later. `card_unreadable`: The document at the URL of the agent card is no valid agent card. Nothing was changed. */
-            502: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            502: components["responses"]["card_unreachable_or_card_unreadable"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     listViews: {
@@ -7787,42 +5648,9 @@ export interface operations {
                     "application/json": components["schemas"]["SavedViewList"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -7833,40 +5661,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     getView: {
@@ -7897,52 +5694,10 @@ export interface operations {
                     "application/json": components["schemas"]["SavedView"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `view_not_found`: There is no view of this name in this scope. List the views to find the right name. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["view_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head_put_delete"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -7953,40 +5708,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     updateView: {
@@ -8023,62 +5747,11 @@ export interface operations {
                     "application/json": components["schemas"]["SavedView"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `too_many_views`: There are already 100 views in this scope. Delete one of them first. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head_put_delete"];
+            409: components["responses"]["too_many_views"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -8089,40 +5762,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     deleteView: {
@@ -8153,62 +5795,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `view_not_found`: There is no view of this name in this scope. List the views to find the right name. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["view_not_found"];
+            405: components["responses"]["method_not_allowed_except_get_head_put_delete"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -8219,40 +5810,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     applyManagedAgent: {
@@ -8313,82 +5873,13 @@ export interface operations {
                     "application/json": components["schemas"]["ManagedAgentResult"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_not_found`: Your team has no agent with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `field_owned`: Another configuration set owns a field of the spec. Remove the field from one of the two sets. `field_drifted`: Another writer has changed fields since the set applied them, and the spec changes them too. Name them in force to overwrite them, or put their current values into the spec. `agent_bound`: The key belongs to another agent, or the set has the agent under another key. Release that agent from the set first. `too_many_sets`: The team already has 100 configuration sets. Release all agents of one of them first. `set_full`: The configuration set already has 10,000 agents. Use another set. */
-            409: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `revision_stale`: The agent has changed since the revision in If-Match. Read the agent again, then repeat the change. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. `agent_too_large`: The fields of the agent together would exceed 512 KiB. Shorten one of them. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_put_delete"];
+            409: components["responses"]["field_owned_or_field_drifted_or_agent_bound_or_too_many_sets_or_set_full"];
+            412: components["responses"]["revision_stale"];
+            413: components["responses"]["body_too_large_or_agent_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -8399,40 +5890,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     releaseManagedAgent: {
@@ -8462,62 +5922,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `managed_agent_not_found`: The configuration set has no agent of this key. List its agents to find the right key. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["managed_agent_not_found"];
+            405: components["responses"]["method_not_allowed_except_put_delete"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -8528,40 +5937,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     listConfigurationSets: {
@@ -8586,42 +5964,9 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigurationSetList"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -8632,40 +5977,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     listManagedAgents: {
@@ -8698,42 +6012,9 @@ export interface operations {
                     "application/json": components["schemas"]["ManagedAgentPage"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -8744,40 +6025,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     listDrift: {
@@ -8810,42 +6060,9 @@ export interface operations {
                     "application/json": components["schemas"]["AgentDriftPage"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -8856,40 +6073,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     listAuditEvents: {
@@ -8935,42 +6121,9 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEventPage"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -8981,40 +6134,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     exportAuditEvents: {
@@ -9060,42 +6182,9 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["AuditEvent"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -9106,40 +6195,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     listUsers: {
@@ -9167,42 +6225,9 @@ export interface operations {
                     "application/json": components["schemas"]["UserList"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -9213,40 +6238,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["read_unavailable"];
         };
     };
     eraseUserName: {
@@ -9274,62 +6268,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `user_not_found`: The console has no name of a user of your team with this id. Check the id. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The body is larger than this operation accepts. Send a smaller one, or no body if the operation takes none. */
-            413: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["user_not_found"];
+            405: components["responses"]["method_not_allowed_except_delete"];
+            413: components["responses"]["body_too_large"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -9340,40 +6283,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. `database_unavailable`: The database is not available. Nothing was changed. Try again shortly. `agent_busy`: Another change of this agent is taking too long. Nothing was changed. Try again shortly. `outcome_unknown`: The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["write_unavailable"];
         };
     };
     getEvolutionStatus: {
@@ -9444,48 +6356,10 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"] | components["schemas"]["EvolutionError"];
                 };
             };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `upstream_failed`: The service behind this operation failed or sent a response that the console cannot forward. Try again later. */
-            502: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `upstream_unavailable`: The service behind this operation is not available. Try again later. `upstream_not_configured`: This console has no evolution service. A retry does not help: ask the operator of the console to set EVOLUTION_URL. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `upstream_timeout`: The service behind this operation did not respond in time. It may still process the request: check before you repeat a change. */
-            504: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            500: components["responses"]["internal"];
+            502: components["responses"]["upstream_failed"];
+            503: components["responses"]["issuer_unavailable_or_upstream_unavailable_or_upstream_not_configured_or_overloaded"];
+            504: components["responses"]["upstream_timeout"];
             /** @description Any other 4xx response of the evolution service, with its own status and body. */
             "4XX": {
                 headers: {
@@ -9579,48 +6453,10 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"] | components["schemas"]["EvolutionError"];
                 };
             };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `upstream_failed`: The service behind this operation failed or sent a response that the console cannot forward. Try again later. */
-            502: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `upstream_unavailable`: The service behind this operation is not available. Try again later. `upstream_not_configured`: This console has no evolution service. A retry does not help: ask the operator of the console to set EVOLUTION_URL. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `upstream_timeout`: The service behind this operation did not respond in time. It may still process the request: check before you repeat a change. */
-            504: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            500: components["responses"]["internal"];
+            502: components["responses"]["upstream_failed"];
+            503: components["responses"]["issuer_unavailable_or_upstream_unavailable_or_upstream_not_configured_or_overloaded"];
+            504: components["responses"]["upstream_timeout"];
             /** @description Any other 4xx response of the evolution service, with its own status and body. */
             "4XX": {
                 headers: {
@@ -9659,42 +6495,9 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["team_or_user_missing"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -9705,40 +6508,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
         };
     };
     listServices: {
@@ -9763,42 +6535,9 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceList"];
                 };
             };
-            /** @description `unauthenticated`: The request has no usable token. Send exactly one header Authorization: Bearer <JWT>. `invalid_token`: The token is not valid. Get a new one from the issuer. */
-            401: {
-                headers: {
-                    /** @description The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens (RFC 9728). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `permission_missing`: The token lacks the permission that this operation needs. Use a token that has it. `team_missing`: The token has no team. Use a token with a team, or ask the operator to check AUTH_CLAIM_TEAM. `team_ambiguous`: The token has several teams. Name one of them in the header console-team. `team_not_yours`: The header console-team names none of the teams of the token. Name one of them. `user_missing`: The token has no user. Use a token with a user, or ask the operator to check AUTH_CLAIM_USER. */
-            403: {
-                headers: {
-                    /** @description With `permission_missing`: the missing permission as `scope` (RFC 6750). */
-                    "www-authenticate"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `method_not_allowed`: Method Not Allowed. */
-            405: {
-                headers: {
-                    /** @description The methods that the path has. */
-                    allow?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            405: components["responses"]["method_not_allowed_except_get_head"];
             /** @description The request is not valid. `detail` lists every validation error. */
             422: {
                 headers: {
@@ -9809,40 +6548,9 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
-            /** @description `too_many_requests`: Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then try again with fewer requests at a time. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal`: The console failed to process the request. Search its log for the id in the header x-request-id. */
-            500: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "retry-after"?: string;
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["too_many_requests"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["unavailable"];
         };
     };
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AuditEventPage, AuditExportQuery, AuditQuery, auditExportResponse } from '../contract/audit.ts'
 import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
+import { featureOperation, readErrors } from '../contract/operation.ts'
 import { jsonResponse } from '../contract/responses.ts'
 import type { Audit } from './service.ts'
 
@@ -18,7 +18,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (a
           'called an operation of a mounted service that may have changed something. An event must match every filter. The console ' +
           'examines at most 10,000 events for a page, so that a page of a search can have few results or none: continue while ' +
           '`next_cursor` is not null.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Audit Log'),
         querystring: AuditQuery,
         response: {
           200: jsonResponse('A page of audit events.', ref(AuditEventPage)),
@@ -42,7 +42,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ audit: Audit }> = async (a
           'Streams the audit log of the team as lines of JSON, oldest first. An event must match every filter. The audit log ' +
           'records the export. The stream breaks off when the token expires or is revoked, the replica shuts down, the database ' +
           'fails, or the client does not read: continue with `after_id`. The number of exports at a time is limited.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Audit Log'),
         querystring: AuditExportQuery,
         response: { 200: auditExportResponse, ...readErrors() },
       },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AgentId } from '../contract/agent.ts'
 import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION, readErrors } from '../contract/operation.ts'
+import { featureOperation, readErrors } from '../contract/operation.ts'
 import { PermitGrant, PermitRequest, RequestBudget } from '../contract/request-budget.ts'
 import { addHeaders, jsonResponse, responseHeaders } from '../contract/responses.ts'
 import type { RequestBudgets } from './service.ts'
@@ -22,7 +22,7 @@ export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBu
         summary: 'Get Request Budget',
         description:
           'Returns how often services may call the agent, and how many permits are left at each priority.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Request Budgets'),
         params: AgentId,
         response: {
           200: jsonResponse('The request budget of the agent.', ref(RequestBudget)),
@@ -45,7 +45,7 @@ export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBu
           'sends to the agent, unless the console forwards it through a mounted operation that takes the permit itself. The limit ' +
           'is `rate_limit_requests_per_minute` of the agent, for all services together. `Retry-After` of a 429 is when the ' +
           'permits can be taken.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Request Budgets'),
         params: AgentId,
         body: ref(PermitRequest),
         response: {

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EvolutionAgentId, EvolutionStatus, forwardedErrors, Genome } from '../contract/evolution.ts'
 import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION } from '../contract/operation.ts'
+import { featureOperation } from '../contract/operation.ts'
 import type { ProblemCode } from '../contract/problem-codes.ts'
 import { jsonResponse } from '../contract/responses.ts'
 import type { EvolutionClient, EvolutionRequestContext, EvolutionResponse } from './client.ts'
@@ -38,7 +38,7 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
           'service, which decides whether the token may read it. A 4xx response of the evolution service is returned unchanged, ' +
           'except that every 422 has the body HTTPValidationError; a 5xx becomes 502, a missed deadline 504, an unreachable ' +
           'service 503.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Evolution'),
         params: EvolutionAgentId,
         response: {
           200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
@@ -61,7 +61,7 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
           'Creates a genome in the evolution service. The console forwards the token and the unchanged body. A 4xx response ' +
           'of the evolution service is returned unchanged, except that every 422 has the body HTTPValidationError; a 5xx ' +
           'becomes 502, a missed deadline 504, an unreachable service 503.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Evolution'),
         body: ref(Genome),
         response: {
           200: jsonResponse('The response of the evolution service.', ref(Genome)),

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../contract/fields.ts'
 import { Me } from '../contract/me.ts'
-import { memberErrors } from '../contract/operation.ts'
+import { featureOperation, memberErrors } from '../contract/operation.ts'
 import { PERMISSIONS } from '../contract/permissions.ts'
 import { jsonResponse, responseHeaders } from '../contract/responses.ts'
 import type { VerifiedToken } from '../platform/identity/identity.ts'
@@ -16,8 +16,7 @@ export const meRoute: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Get Me',
         description:
           'Returns who the caller is for the console: user, team, name, permissions, and when the token expires.',
-        tags: ['Teams'],
-        security: [{ bearer: [] }],
+        ...featureOperation('Users'),
         response: {
           200: jsonResponse('The caller.', ref(Me), { headers: responseHeaders('cache-control') }),
           ...memberErrors(),

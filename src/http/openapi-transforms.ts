@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyDynamicSwaggerOptions, SwaggerTransform } from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { validationResponse } from '../contract/responses.ts'
@@ -58,32 +59,79 @@ export const REQUEST_ID_HEADER = {
   schema: { type: 'string' as const, examples: ['01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'] },
 }
 
-interface Collected {
-  openapiObject: {
-    paths: Record<string, Record<string, { responses: Record<string, { headers?: Headers }> }>>
-  }
+interface Header {
+  schema?: { examples?: string[] }
+  $ref?: string
 }
-type Headers = Record<string, { schema?: object }>
 
-/** Adds the request id to every response, and the methods of the path to every 405. */
-export function completeHeaders(
+interface Response {
+  headers?: Record<string, Header>
+  content?: Record<string, { schema: { $ref?: string }; examples?: Record<string, object> }>
+}
+
+interface Collected {
+  paths: Record<string, Record<string, { responses: Record<string, Response | { $ref: string }> }>>
+  components: { responses?: Record<string, Response> }
+}
+
+/** Adds the request id to every response and the methods of the path to every 405, and makes components of the errors. */
+export function completeDocument(
   app: FastifyInstance,
 ): NonNullable<FastifyDynamicSwaggerOptions['transformObject']> {
   return (document) => {
-    const { openapiObject } = document as unknown as Collected
+    const { openapiObject } = document as unknown as { openapiObject: Collected }
+    const shared: Record<string, Response> = {}
     for (const [path, operations] of Object.entries(openapiObject.paths)) {
       const allow = app.allowedMethods(path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, ''))
-      for (const { responses } of Object.values(operations)) {
-        const header = responses['405']?.headers?.['allow']
-        if (header) header.schema = { ...header.schema, examples: [allow] }
-        for (const response of Object.values(responses)) {
-          response.headers = {
-            ...response.headers,
-            'x-request-id': { $ref: '#/components/headers/RequestId' },
-          } as Headers
-        }
+      for (const operation of Object.values(operations)) {
+        const responses = operation.responses as Record<string, Response>
+        const completed = Object.entries(responses).map(([status, response]) => {
+          const complete = completeHeaders(response, allow)
+          const name = componentName(complete)
+          if (name === undefined) return [status, complete]
+          assertSame((shared[name] ??= complete), complete, name)
+          return [status, { $ref: `#/components/responses/${name}` }]
+        })
+        operation.responses = Object.fromEntries(completed)
       }
     }
+    openapiObject.components.responses = shared
     return openapiObject
   }
+}
+
+function completeHeaders(response: Response, allow: string): Response {
+  const headers = { ...response.headers, 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+  const allowed = response.headers?.['allow']
+  if (!allowed) return { ...response, headers }
+  return {
+    ...response,
+    headers: { ...headers, allow: { ...allowed, schema: { ...allowed.schema, examples: [allow] } } },
+  }
+}
+
+/** Short names for combinations of codes that many operations have. */
+const SHORT_NAMES: Record<string, string> = {
+  unauthenticated_or_invalid_token: 'unauthorized',
+  permission_missing_or_team_missing_or_team_ambiguous_or_team_not_yours_or_user_missing: 'forbidden',
+  team_missing_or_team_ambiguous_or_team_not_yours_or_user_missing: 'team_or_user_missing',
+  issuer_unavailable_or_overloaded: 'unavailable',
+  issuer_unavailable_or_overloaded_or_database_unavailable: 'read_unavailable',
+  issuer_unavailable_or_overloaded_or_database_unavailable_or_agent_busy_or_outcome_unknown:
+    'write_unavailable',
+}
+
+/** The name of an error of the console as a component, after its codes: `agent_not_found`. No component of a service has
+ * such a name: those begin with a capital letter. Undefined for any other response, also one that a service may send. */
+function componentName({ headers, content }: Response): string | undefined {
+  const { schema, examples } = content?.['application/json'] ?? {}
+  if (schema?.$ref !== '#/components/schemas/Problem') return undefined
+  const codes = Object.keys(examples ?? {}).join('_or_')
+  const [allowed] = headers?.['allow']?.schema?.examples ?? []
+  if (allowed) return `${codes}_except_${allowed.toLowerCase().replaceAll(', ', '_')}`
+  return SHORT_NAMES[codes] ?? codes
+}
+
+function assertSame(one: Response, other: Response, name: string): void {
+  if (!isDeepStrictEqual(one, other)) throw new Error(`Two different responses would be named ${name}`)
 }

@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises'
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
 import { API_VERSION } from '../contract/api-version.ts'
+import { FEATURES } from '../contract/operation.ts'
 import { PERMISSION_DESCRIPTIONS } from '../contract/permissions.ts'
 import { JSON_TYPE, sendCached } from './cached-content.ts'
-import { completeHeaders, createTransform, REQUEST_ID_HEADER } from './openapi-transforms.ts'
+import { completeDocument, createTransform, REQUEST_ID_HEADER } from './openapi-transforms.ts'
 
-const TAGS = [
+/** The areas of the contract. Mounted services have operations of all of them. */
+const AREAS = [
   { name: 'Teams', description: 'Authentication, users and team management.' },
   {
     name: 'Agent Environment',
@@ -18,11 +20,20 @@ const TAGS = [
   { name: 'Red Team', description: 'Campaigns that attack agents on purpose to find weaknesses.' },
 ]
 
+const TAGS = [...AREAS, ...Object.entries(FEATURES).map(([name, { description }]) => ({ name, description }))]
+
+/** The features of each area. The API reference shows only tags that are in a group. */
+const TAG_GROUPS = [...Map.groupBy(Object.entries(FEATURES), ([, { area }]) => area)].map(
+  ([name, features]) => ({ name, tags: features.map(([feature]) => feature) }),
+)
+/** The type of the options knows no extensions. */
+const EXTENSIONS = { 'x-tagGroups': TAG_GROUPS }
+
 const PERMISSION_LIST = Object.entries(PERMISSION_DESCRIPTIONS)
   .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
   .join('\n')
 
-/** Collects the routes registered after it, of which `npm run generate` generates the OpenAPI document. */
+/** Collects the routes registered after it. `npm run generate` writes them to `openapi.json`. */
 export const openApi = fp(
   async (app) => {
     await app.register(swagger, {
@@ -42,6 +53,7 @@ export const openApi = fp(
         servers: [],
         security: [],
         tags: TAGS,
+        ...EXTENSIONS,
         components: {
           headers: { RequestId: REQUEST_ID_HEADER },
           securitySchemes: {
@@ -58,7 +70,7 @@ export const openApi = fp(
         },
       },
       transform: createTransform(app),
-      transformObject: completeHeaders(app),
+      transformObject: completeDocument(app),
       // The name of a component is the $id of its schema, not a counter.
       refResolver: {
         buildLocalReference: ({ $id }, _base, _fragment, index) =>

@@ -8,7 +8,7 @@ import {
   ImportIdempotencyKey,
   MAX_IMPORT_BYTES,
 } from '../contract/imports.ts'
-import { AGENT_OPERATION, writeErrors } from '../contract/operation.ts'
+import { featureOperation, writeErrors } from '../contract/operation.ts'
 import { jsonResponse } from '../contract/responses.ts'
 import { disconnectSignal } from '../platform/response-end.ts'
 import type { Imports } from './service.ts'
@@ -34,7 +34,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Imports }> = asy
           '`Idempotency-Key` to make a repetition safe, such as after a lost connection. A body has up to 4 MiB. ' +
           'The response contains no values, also none of `api_key`. After 25 seconds the remaining rows fail as ' +
           '`overloaded`, unchanged: a repetition with the same key continues with them.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Imports'),
         querystring: DryRunQuery,
         headers: Type.Object({ ...ImportIdempotencyKey.properties }),
         body: { content: IMPORT_CONTENT },

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION, permissionErrors } from '../contract/operation.ts'
+import { featureOperation, permissionErrors } from '../contract/operation.ts'
 import { jsonResponse } from '../contract/responses.ts'
 import { ServiceList, type ServiceStatus } from '../contract/service.ts'
 
@@ -18,7 +18,7 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceS
         description:
           'Returns the state of the services behind the console, as the replica that handles the request sees them: the state of ' +
           'their OpenAPI documents and when these changed, the reasons why a document cannot be used, and the circuit breaker.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Services'),
         response: {
           200: jsonResponse('All services.', ref(ServiceList)),
           ...permissionErrors(),

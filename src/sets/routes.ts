@@ -29,7 +29,7 @@ const AGENT = `${SETS}/:set/agents/:key`
 export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, { sets }) => {
   app.put(
     AGENT,
-    operation('agent:write', {
+    operation('Configuration Sets', 'agent:write', {
       operationId: 'applyManagedAgent',
       summary: 'Apply Managed Agent',
       description:
@@ -85,7 +85,7 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
 
   app.delete(
     AGENT,
-    operation('agent:write', {
+    operation('Configuration Sets', 'agent:write', {
       operationId: 'releaseManagedAgent',
       summary: 'Release Managed Agent',
       description:
@@ -104,7 +104,7 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
 
   app.get(
     SETS,
-    operation('agent:read', {
+    operation('Configuration Sets', 'agent:read', {
       operationId: 'listConfigurationSets',
       summary: 'List Configuration Sets',
       description: 'Returns the configuration sets of the team.',
@@ -115,7 +115,7 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
 
   app.get(
     `${SETS}/:set/agents`,
-    operation('agent:read', {
+    operation('Configuration Sets', 'agent:read', {
       operationId: 'listManagedAgents',
       summary: 'List Managed Agents',
       description: 'Returns the agents of a configuration set. A set that does not exist has none.',
@@ -128,7 +128,7 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
 
   app.get(
     `${SETS}/:set/drift`,
-    operation('agent:read', {
+    operation('Configuration Sets', 'agent:read', {
       operationId: 'listDrift',
       summary: 'List Drift',
       description:

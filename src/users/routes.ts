@@ -1,11 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../contract/fields.ts'
-import { readErrors, writeErrors } from '../contract/operation.ts'
+import { featureOperation, readErrors, writeErrors } from '../contract/operation.ts'
 import { emptyResponse, jsonResponse } from '../contract/responses.ts'
 import { UserId, UserList, UserListQuery } from '../contract/user.ts'
 import type { Users } from './service.ts'
-
-const USER_OPERATION = { tags: ['Teams'], security: [{ bearer: [] }] }
 
 export const userRoutes: FastifyPluginAsyncTypebox<{ users: Users }> = async (app, { users }) => {
   app.get(
@@ -18,7 +16,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ users: Users }> = async (ap
         description:
           'Returns the display names of users. The console takes a name from the token of a request that leaves a record in the ' +
           'audit log, and stores it within a second. To pass several ids, repeat the parameter: `ids=…&ids=…`.',
-        ...USER_OPERATION,
+        ...featureOperation('Users'),
         querystring: UserListQuery,
         response: {
           200: jsonResponse('The users whose names the console has.', ref(UserList)),
@@ -40,7 +38,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ users: Users }> = async (ap
           'Erases the display name of a user of the team. Revisions and the audit log keep the id of the user and no longer show ' +
           'a name, and the audit log records who erased it. The console stores the name again if the user acts again, at the ' +
           'latest an hour later.',
-        ...USER_OPERATION,
+        ...featureOperation('Users'),
         params: UserId,
         response: {
           204: emptyResponse('The name is erased.'),

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../contract/fields.ts'
-import { AGENT_OPERATION, readErrors, writeErrors } from '../contract/operation.ts'
+import { featureOperation, readErrors, writeErrors } from '../contract/operation.ts'
 import { emptyResponse, jsonResponse } from '../contract/responses.ts'
 import { SavedView, SavedViewContent, SavedViewList, ViewName, ViewQuery } from '../contract/view.ts'
 import type { Views } from './service.ts'
@@ -19,7 +19,7 @@ export const viewRoutes: FastifyPluginAsyncTypebox<{ views: Views }> = async (ap
         summary: 'List Views',
         description:
           'Returns the saved views of the list of agents: those of the caller, then those of the team.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Views'),
         response: { 200: jsonResponse('The views.', ref(SavedViewList)), ...readErrors() },
       },
     },
@@ -34,7 +34,7 @@ export const viewRoutes: FastifyPluginAsyncTypebox<{ views: Views }> = async (ap
         operationId: 'getView',
         summary: 'Get View',
         description: 'Returns a saved view of the caller, or of the team.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Views'),
         params: ViewName,
         querystring: ViewQuery,
         response: { 200: jsonResponse('The view.', ref(SavedView)), ...readErrors('view_not_found') },
@@ -53,7 +53,7 @@ export const viewRoutes: FastifyPluginAsyncTypebox<{ views: Views }> = async (ap
         description:
           'Creates or replaces a view of the caller, or of the team with `scope=team`. A user and a team have at most 100 ' +
           'views each. A change of a view of the team needs the permission `agent:write` too, and the audit log records it.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Views'),
         params: ViewName,
         querystring: ViewQuery,
         body: ref(SavedViewContent),
@@ -76,7 +76,7 @@ export const viewRoutes: FastifyPluginAsyncTypebox<{ views: Views }> = async (ap
         description:
           'Deletes a view of the caller, or of the team with `scope=team`, which needs the permission `agent:write` too; the audit ' +
           'log records it.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Views'),
         params: ViewName,
         querystring: ViewQuery,
         response: { 204: emptyResponse('The view is deleted.'), ...writeErrors('view_not_found') },

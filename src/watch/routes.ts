@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { AGENT_OPERATION } from '../contract/operation.ts'
+import { featureOperation } from '../contract/operation.ts'
 import { PERMISSION_ERRORS, problemResponses, validationResponse } from '../contract/responses.ts'
 import { eventStreamResponse, LastEventId, WatchQuery } from '../contract/watch.ts'
 import type { Watch } from './service.ts'
@@ -19,7 +19,7 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
           '`Last-Event-ID`. An event may arrive twice; the `id` inside `data` is then the same. The stream ends when the token ' +
           'expires or is revoked, or the replica shuts down. The console closes the connection of a client that does not read. In each case, ' +
           'connect again with the last position. The number of streams of a user, a team and a replica is limited.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Events'),
         querystring: WatchQuery,
         headers: LastEventId,
         response: {
@@ -28,8 +28,6 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
           ...problemResponses(
             ...PERMISSION_ERRORS,
             'position_expired',
-            'too_many_requests',
-            'overloaded',
             'events_unavailable',
             'events_not_configured',
           ),

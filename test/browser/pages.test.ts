@@ -38,7 +38,7 @@ describe('a browser', { skip: NO_BROWSER }, async () => {
   })
 
   it('shows an operation of the reference, with the host and a bearer token in the code', async () => {
-    const { page, complaints } = await open('/docs#tag/agent-environment/POST/v1/agent-configurations')
+    const { page, complaints } = await open('/docs#tag/agents/POST/v1/agent-configurations')
     await page.getByRole('heading', { name: 'Create Agent Configuration' }).first().waitFor()
     const code = page.locator('pre, code').filter({ hasText: 'curl' }).first()
     await code.waitFor()

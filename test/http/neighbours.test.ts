@@ -3,6 +3,7 @@ import { METHODS } from 'node:http'
 import { describe, it } from 'node:test'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { type Reply, useConsole } from '../support/console.ts'
+import { resolveResponses } from '../support/declared-responses.ts'
 import { until } from '../support/until.ts'
 import { addProbes } from './probe.ts'
 import { exchange, readAnswers } from './raw-http.ts'
@@ -78,7 +79,8 @@ describe('what is next to a 422', async () => {
   })
 
   it('is a 405 with the Allow that the document shows for the path', async () => {
-    const { body: document } = await running.request('GET', '/openapi.json')
+    const { body } = await running.request('GET', '/openapi.json')
+    const document = resolveResponses(body)
     const paths = Object.entries<Record<string, { responses: Record<string, Declared405> }>>(
       document.paths,
     ).filter(([template]) => template.startsWith('/v1/'))

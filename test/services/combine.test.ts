@@ -286,6 +286,11 @@ describe('the combined document', () => {
       }),
     )
     assert.deepEqual(whole.tags.at(-1), { name: 'A tag of its own', description: 'Operations of A service' })
+    const ofTeams = (document: Any) => document['x-tagGroups'].find(({ name }: Any) => name === 'Teams')
+    assert.deepEqual(ofTeams(whole).tags, [...ofTeams(JSON.parse(OWN)).tags, 'teams'])
+    assert.deepEqual(whole['x-tagGroups'].at(-1), { name: 'A tag of its own', tags: ['new'] })
+    const named = new Set(whole.tags.map(({ name }: { name: string }) => name))
+    for (const { tags } of whole['x-tagGroups']) assert.ok(named.isSupersetOf(new Set(tags)))
   })
 
   it('is valid and has no reference that leads nowhere, whatever is combined', () => {

@@ -132,7 +132,7 @@ describe('the document poller', async () => {
       'GET /v1/agent-configurations/{id} is left out: it is outside the prefixes of teams.',
     ])
     const own = (await combined()).paths['/v1/agent-configurations/{id}']
-    assert.deepEqual(own.get.tags, ['Agent Environment'])
+    assert.deepEqual(own.get.tags, ['Agent Environment', 'Agents'])
     assert.ok(polling.running.logLines.some((line) => line.includes('outside the prefixes of teams')))
   })
 

@@ -63,7 +63,7 @@ describe("a service's document", () => {
     assert.deepEqual(components, {})
   })
 
-  it('gets the tag of its service, the security of the console, and no address of its own', () => {
+  it('gets the tags of its service, the security of the console, and no address of its own', () => {
     const own = { tags: ['mine'], security: [{ key: [] }], servers: [{ url: 'https://elsewhere.example' }] }
     const declared = document(
       { '/v1/teams': { get: returning({}, own), servers: own.servers } },
@@ -76,7 +76,7 @@ describe("a service's document", () => {
     const { paths, components } = prepared(declared)
     assert.ok(!JSON.stringify(paths).includes('elsewhere'))
     const operation = (paths as Any)['/v1/teams'].get
-    assert.deepEqual([operation.tags, operation.security], [['Teams'], [{ bearer: [] }]])
+    assert.deepEqual([operation.tags, operation.security], [['Teams', 'teams'], [{ bearer: [] }]])
     assert.deepEqual(components, {})
   })
 

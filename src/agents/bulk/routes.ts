@@ -5,7 +5,7 @@ import { AgentBulk, AgentBulkResult, BULK_PERMISSIONS, BulkIdempotencyKey } from
 import { RefuseIfDependents } from '../../contract/delegation.ts'
 import { DryRunQuery } from '../../contract/dry-run.ts'
 import { ref } from '../../contract/fields.ts'
-import { AGENT_OPERATION, writeErrors } from '../../contract/operation.ts'
+import { featureOperation, writeErrors } from '../../contract/operation.ts'
 import { jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { headerList } from '../../platform/header-list.ts'
 import { disconnectSignal } from '../../platform/response-end.ts'
@@ -36,7 +36,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<{ bulk: Bulk }> = async (app,
           'disconnects, the console stops after the agents in progress. After 25 seconds the remaining agents ' +
           'fail as `overloaded`, unchanged: a repetition with the same ' +
           `key continues with them. ${permissions}`,
-        ...AGENT_OPERATION,
+        ...featureOperation('Agents'),
         querystring: DryRunQuery,
         headers: Type.Object({ ...BulkIdempotencyKey.properties, ...RefuseIfDependents.properties }),
         body: ref(AgentBulk),

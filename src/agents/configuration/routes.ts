@@ -26,7 +26,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
 ) => {
   app.post(
     COLLECTION,
-    operation('agent:write', {
+    operation('Agents', 'agent:write', {
       operationId: 'createAgentConfiguration',
       summary: 'Create Agent Configuration',
       description:
@@ -59,7 +59,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
 
   app.post(
     `${COLLECTION}/:id/clone`,
-    operation('agent:write', {
+    operation('Agents', 'agent:write', {
       operationId: 'cloneAgentConfiguration',
       summary: 'Clone Agent Configuration',
       description:
@@ -100,7 +100,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
 
   app.get(
     `${COLLECTION}/:id`,
-    operation('agent:read', {
+    operation('Agents', 'agent:read', {
       operationId: 'getAgentConfiguration',
       summary: 'Get Agent Configuration',
       description:
@@ -130,7 +130,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
 
   app.put(
     `${COLLECTION}/:id`,
-    operation('agent:write', {
+    operation('Agents', 'agent:write', {
       operationId: 'updateAgentConfiguration',
       summary: 'Update Agent Configuration',
       description:

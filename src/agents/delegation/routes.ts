@@ -20,7 +20,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegation: Delegatio
 ) => {
   app.get(
     `${AGENT}/delegation`,
-    operation('agent:read', {
+    operation('Delegation', 'agent:read', {
       operationId: 'getAgentDelegation',
       summary: 'Get Agent Delegation',
       description:
@@ -41,7 +41,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegation: Delegatio
 
   app.get(
     `${AGENT}/dependents`,
-    operation('agent:read', {
+    operation('Delegation', 'agent:read', {
       operationId: 'listAgentDependents',
       summary: 'List Agent Dependents',
       description:

@@ -20,7 +20,7 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
 ) => {
   app.put(
     '/v1/agent-configurations/:id/latest-evaluation',
-    operation('evaluation:write', {
+    operation('Agent Evaluations', 'evaluation:write', {
       operationId: 'recordAgentEvaluation',
       summary: 'Record Agent Evaluation',
       description:
@@ -40,7 +40,7 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
 
   app.get(
     '/v1/agent-configurations/:id/evaluations',
-    operation('agent:read', {
+    operation('Agent Evaluations', 'agent:read', {
       operationId: 'listAgentEvaluations',
       summary: 'List Agent Evaluations',
       description:
@@ -58,7 +58,7 @@ export const evaluationRoutes: FastifyPluginAsyncTypebox<{ evaluations: Evaluati
 
   app.get(
     '/v1/agent-configurations/:id/evaluations/series',
-    operation('agent:read', {
+    operation('Agent Evaluations', 'agent:read', {
       operationId: 'getAgentEvaluationSeries',
       summary: 'Get Agent Evaluation Series',
       description:

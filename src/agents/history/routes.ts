@@ -27,7 +27,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
 ) => {
   app.get(
     REVISIONS,
-    operation('agent:read', {
+    operation('Revisions', 'agent:read', {
       operationId: 'listAgentRevisions',
       summary: 'List Agent Revisions',
       description: 'Returns the revisions of the agent, newest first: who changed which fields, and when.',
@@ -43,7 +43,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
 
   app.get(
     `${REVISIONS}/:revision`,
-    operation('agent:read', {
+    operation('Revisions', 'agent:read', {
       operationId: 'getAgentRevision',
       summary: 'Get Agent Revision',
       description:
@@ -62,7 +62,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
 
   app.get(
     `${REVISIONS}/:revision/diff`,
-    operation('agent:read', {
+    operation('Revisions', 'agent:read', {
       operationId: 'diffAgentRevisions',
       summary: 'Diff Agent Revisions',
       description:
@@ -79,7 +79,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
 
   app.get(
     '/v1/agent-configurations/:id/compare',
-    operation('agent:read', {
+    operation('Revisions', 'agent:read', {
       operationId: 'compareAgentConfigurations',
       summary: 'Compare Agent Configurations',
       description:
@@ -96,7 +96,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
 
   app.post(
     `${REVISIONS}/:revision/restore`,
-    operation('agent:write', {
+    operation('Revisions', 'agent:write', {
       operationId: 'restoreAgentRevision',
       summary: 'Restore Agent Revision',
       description:
@@ -127,7 +127,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
 
   app.post(
     `${REVISIONS}/:revision/redact`,
-    operation('agent:delete', {
+    operation('Revisions', 'agent:delete', {
       operationId: 'redactAgentRevision',
       summary: 'Redact Agent Revision',
       description:

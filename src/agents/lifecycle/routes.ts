@@ -20,7 +20,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
 ) => {
   app.put(
     `${AGENT}/lifecycle`,
-    operation('agent:lifecycle', {
+    operation('Agents', 'agent:lifecycle', {
       operationId: 'moveAgentTrustStage',
       summary: 'Move Agent Trust Stage',
       description:
@@ -47,7 +47,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
 
   app.delete(
     AGENT,
-    operation('agent:delete', {
+    operation('Agents', 'agent:delete', {
       operationId: 'deleteAgentConfiguration',
       summary: 'Delete Agent Configuration',
       description:
@@ -80,7 +80,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
 
   app.post(
     `${AGENT}/recover`,
-    operation('agent:delete', {
+    operation('Agents', 'agent:delete', {
       operationId: 'recoverAgentConfiguration',
       summary: 'Recover Agent Configuration',
       description:

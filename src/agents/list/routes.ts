@@ -27,7 +27,7 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
 ) => {
   app.get(
     '/v1/agent-configurations',
-    operation('agent:read', {
+    operation('Agents', 'agent:read', {
       operationId: 'listAgentConfigurations',
       summary: 'List Agent Configurations',
       description:
@@ -44,7 +44,7 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
 
   app.get(
     '/v1/agent-configurations/facets',
-    operation('agent:read', {
+    operation('Agents', 'agent:read', {
       operationId: 'getAgentFacets',
       summary: 'Get Agent Facets',
       description:
@@ -63,6 +63,7 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
     '/v1/agent-configurations/export',
     {
       ...operation(
+        'Agents',
         'agent:read',
         {
           operationId: 'exportAgentConfigurations',

@@ -24,7 +24,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
 }> = async (app, { readSecrets, namedSecrets }) => {
   app.get(
     `${AGENT}/secrets`,
-    operation('agent:secret', {
+    operation('Secrets', 'agent:secret', {
       operationId: 'getAgentSecrets',
       summary: 'Get Agent Secrets',
       description:
@@ -50,7 +50,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
 
   app.get(
     `${AGENT}/secret-names`,
-    operation('agent:read', {
+    operation('Secrets', 'agent:read', {
       operationId: 'listAgentSecretNames',
       summary: 'List Agent Secret Names',
       description:
@@ -66,7 +66,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
 
   app.put(
     `${AGENT}/secrets/:name`,
-    operation('agent:write', {
+    operation('Secrets', 'agent:write', {
       operationId: 'updateAgentSecret',
       summary: 'Update Agent Secret',
       description:
@@ -93,7 +93,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
 
   app.delete(
     `${AGENT}/secrets/:name`,
-    operation('agent:write', {
+    operation('Secrets', 'agent:write', {
       operationId: 'deleteAgentSecret',
       summary: 'Delete Agent Secret',
       description:

@@ -4,7 +4,7 @@ import { type Agent, AgentId } from '../../contract/agent.ts'
 import { A2AAgentCard, CardRefresh, CardRefreshQuery } from '../../contract/agent-card.ts'
 import { IfMatch, IfNoneMatch, matchesIfNoneMatch, revisionsToMatch, toETag } from '../../contract/etag.ts'
 import { ref } from '../../contract/fields.ts'
-import { AGENT_OPERATION, readErrors, writeErrors } from '../../contract/operation.ts'
+import { featureOperation, readErrors, writeErrors } from '../../contract/operation.ts'
 import { Problem } from '../../contract/problem.ts'
 import { emptyResponse, jsonResponse, responseHeaders } from '../../contract/responses.ts'
 import { disconnectSignal } from '../../platform/response-end.ts'
@@ -24,7 +24,7 @@ export const cardRoutes: FastifyPluginAsyncTypebox<RefreshDeps> = async (app, de
         description:
           'Returns an agent card of A2A 1.0, made from the configuration. It has no secrets. The ETag is the ' +
           'revision of the agent.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Agent Cards'),
         params: AgentId,
         headers: IfNoneMatch,
         response: {
@@ -58,7 +58,7 @@ export const cardRoutes: FastifyPluginAsyncTypebox<RefreshDeps> = async (app, de
           'changes. It changes only what a card decides: name, purpose, skills, and members of `agent_metadata`, ' +
           '`capabilities` and `import_metadata`. `agent_url` moves to another interface only with ' +
           '`move_interface`. If the card has not changed, values that were changed after the import stay.',
-        ...AGENT_OPERATION,
+        ...featureOperation('Agent Cards'),
         params: AgentId,
         querystring: CardRefreshQuery,
         headers: Type.Object({ ...IfMatch.properties }),

@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../contract/problem-codes.ts'
 import { problemResponses } from '../../contract/responses.ts'
 import type { Components, PublishedParts, Tag } from './document.ts'
 import type { SelectedOperation } from './select.ts'
-import { isNode, type Node, nodeAt, pointerTo } from './tree.ts'
+import { isNode, listAt, type Node, nodeAt, pointerTo } from './tree.ts'
 
 /** A document as it is served, from memory. */
 export interface ServedDocument {
@@ -21,12 +21,28 @@ export function combine(own: Node, services: readonly PublishedParts[]): Node {
       components[section] = Object.assign({ ...components[section] }, members)
     }
   }
-  const tags = new Map(((own['tags'] ?? []) as Tag[]).map((tag) => [tag.name, tag]))
-  for (const { tag, paths } of services) {
-    if (Object.keys(paths).length > 0 && !tags.has(tag.name)) tags.set(tag.name, tag)
-  }
   const paths = Object.assign({}, nodeAt(own, 'paths'), ...services.map((service) => service.paths)) as Node
-  return { ...own, tags: [...tags.values()], paths, components }
+  return { ...own, ...combineTags(own, services), paths, components }
+}
+
+function combineTags(own: Node, services: readonly PublishedParts[]) {
+  const tags = new Map((listAt(own, 'tags') as Tag[]).map((tag) => [tag.name, tag]))
+  const groups = new Map((listAt(own, 'x-tagGroups') as TagGroup[]).map((group) => [group.name, group.tags]))
+  for (const { area, tag, paths } of services) {
+    if (Object.keys(paths).length === 0) continue
+    tags.set(tag.name, tag)
+    if (!tags.has(area)) tags.set(area, { ...tag, name: area })
+    groups.set(area, [...(groups.get(area) ?? []), tag.name])
+  }
+  return {
+    tags: [...tags.values()],
+    'x-tagGroups': [...groups].map(([name, names]) => ({ name, tags: names })),
+  }
+}
+
+interface TagGroup {
+  name: string
+  tags: string[]
 }
 
 export function toServed(text: string): ServedDocument {

@@ -42,6 +42,9 @@ export interface Tag {
 
 /** What the console publishes of a service's document. */
 export interface PublishedParts {
+  /** The tag that the services file gives the service. In the API reference it is a group of tags. */
+  area: string
+  /** The service itself: the second tag of its operations. */
   tag: Tag
   paths: Node
   components: Components

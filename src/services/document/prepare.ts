@@ -42,7 +42,8 @@ export function prepareParts(
   const info = nodeAt(document, 'info')
   const title = escapeText(textOf(info['title']))
   return {
-    tag: { name: service.tag, description: `Operations of ${title}` },
+    area: service.tag,
+    tag: { name: service.name, description: `Operations of ${title}` },
     title,
     version: textOf(info['version']),
     paths,

@@ -50,7 +50,8 @@ export function selectOperations(document: Node, service: Service): Selection {
       const known = { service: service.name, method: method.toUpperCase() as Method, path }
       const agent = readAgentParameter(own, known, parametersOf(document, item, own), faults)
       const description = describe(own, known.method, service, agent)
-      const node: Node = { ...own, description, tags: [service.tag], security: [{ bearer: [] }] }
+      const tags = [...new Set([service.tag, service.name])]
+      const node: Node = { ...own, description, tags, security: [{ bearer: [] }] }
       item[method] = node
       paths[path] = item
       const headers = headersOf(document, item, node)

@@ -14,8 +14,8 @@ const tasks = {
     reserved: readonly string[],
   ): PreparedDocument | { errors: readonly string[] } {
     try {
-      const { tag, paths, components, ...facts } = prepareParts(service, bytes, reserved)
-      const parts = new TextEncoder().encode(JSON.stringify({ tag, paths, components }))
+      const { area, tag, paths, components, ...facts } = prepareParts(service, bytes, reserved)
+      const parts = new TextEncoder().encode(JSON.stringify({ area, tag, paths, components }))
       return { service: service.name, ...facts, parts }
     } catch (error) {
       if (error instanceof DocumentInvalid) return { errors: error.errors }

@@ -50,7 +50,8 @@ function Sentence({ text }: { text: string }): ReactElement {
   )
 }
 
-function DocumentFacts({ service: { document, prefixes, tag } }: { service: ServiceStatus }): ReactElement {
+function DocumentFacts({ service }: { service: ServiceStatus }): ReactElement {
+  const { document, prefixes } = service
   return (
     <section className="col">
       <h3>Document</h3>
@@ -69,7 +70,7 @@ function DocumentFacts({ service: { document, prefixes, tag } }: { service: Serv
         ]}
       />
       <div className="row wrap">
-        <a className="btn" href={referenceOf(tag)} target="_blank" rel="noreferrer">
+        <a className="btn" href={referenceOf(service)} target="_blank" rel="noreferrer">
           <Icon name="external" size="s" />
           Open the reference
           <span className="hid"> in a new tab</span>

@@ -32,10 +32,6 @@ export function needsAttention({ state, breaker }: ServiceStatus): boolean {
 }
 
 /** Where the API reference shows the operations of the service. */
-export function referenceOf(tag: string): string {
-  const slug = tag
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-|-$/g, '')
-  return `/docs#tag/${slug}`
+export function referenceOf({ name }: ServiceStatus): string {
+  return `/docs#tag/${name}`
 }

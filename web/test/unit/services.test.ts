@@ -68,5 +68,5 @@ describe('a service with an open breaker', () => {
 })
 
 it('has its operations in the reference', () => {
-  assert.equal(referenceOf(service.tag), '/docs#tag/guard-rails')
+  assert.equal(referenceOf(service), '/docs#tag/guards')
 })
