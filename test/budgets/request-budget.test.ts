@@ -68,6 +68,14 @@ describe('the request budget of an agent', async () => {
     assert.equal(remaining.interactive - remaining.red_team, 60)
   })
 
+  it('says with granted permits when there will be one more', async () => {
+    // A permit every five seconds, and a burst of two.
+    const limitAfter = async (count: number) =>
+      (await take(await newAgent(12), { ...interactive, count })).headers.get('ratelimit')
+    assert.equal(await limitAfter(1), '"agent";r=1;t=5')
+    assert.equal(await limitAfter(2), '"agent";r=0;t=5')
+  })
+
   it('leaves one key in Redis, which expires', async () => {
     const id = await newAgent(600)
     await take(id, interactive)

@@ -59,7 +59,12 @@ describe('an upstream that misbehaves', async () => {
     })
   }
 
-  it('never gets a redirect followed', () => assert.equal(running.evolution.redirectsFollowed(), 0))
+  it('never gets a redirect followed', async () => {
+    await recover()
+    running.evolution.misbehave('redirect')
+    assert.equal((await ask('GET')).status, 502)
+    assert.equal(running.evolution.redirectsFollowed(), 0)
+  })
 
   it(`leaks neither sockets nor memory, after ${ROUNDS} of each kind it can do quickly`, async () => {
     await recover()

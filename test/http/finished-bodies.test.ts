@@ -37,7 +37,7 @@ describe('connections that are kept after a request', async () => {
     for (let n = 0; n < 10; n++) assert.equal(await send(), 422)
     const before = held()
     const statuses = await Promise.all(Array.from({ length: CONNECTIONS }, send))
-    assert.ok(statuses.every((status) => status === 422 || status === 429 || status === 503))
+    assert.deepEqual(new Set(statuses), new Set([422]))
     assert.ok(Object.values(agent.freeSockets).flat().length > CONNECTIONS / 2, 'the connections are open')
     const grownMiB = (held() - before) / MIB
     t.diagnostic(`${grownMiB.toFixed(1)} MiB more after ${CONNECTIONS} bodies of 1 MiB`)

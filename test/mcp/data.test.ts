@@ -123,6 +123,28 @@ describe('what the tools return', async () => {
     })
   }
 
+  it('shows a value of 20,000 bytes whole, and shortens one of 20,001', async () => {
+    const shorten = async (prompt: string) => {
+      const { id } = await createAgent(running, person, { agent_system_prompt: prompt })
+      const client = await connectClient(running, person.token)
+      const fields = ['agent_system_prompt']
+      return callTool<{ agent: { agent_system_prompt: string }; shortened: { bytes: number }[] }>(
+        client,
+        'get_agent',
+        { id, fields },
+      )
+    }
+    const longest = 'x'.repeat(20_000)
+    const whole = await shorten(longest)
+    assert.deepEqual([whole.agent.agent_system_prompt, whole.shortened], [longest, []])
+    const cut = await shorten(`${longest}y`)
+    assert.equal(cut.agent.agent_system_prompt, longest)
+    assert.deepEqual(
+      cut.shortened.map(({ bytes }) => bytes),
+      [20_001],
+    )
+  })
+
   it('leaves a long value to the resource', async () => {
     const prompt = 'ä'.repeat(15_000)
     const agentParams = { rag_params: { text: 'x'.repeat(20_001) } }

@@ -30,7 +30,7 @@ export const MUTANTS: Mutant[] = [
     file: 'src/http/access-log.ts',
     find: 'status: reply.statusCode,\n          duration_ms',
     replace: 'status: reply.statusCode,\n          body: request.body,\n          duration_ms',
-    test: ['test/agents/canary.test.ts', 'whatever is done to'],
+    test: ['test/http/contents.test.ts', 'a refused body is quoted neither in the answer nor in the log'],
   },
   {
     name: 'acknowledges before the commit',
