@@ -16,6 +16,8 @@ export interface WatchDeps {
   broadcaster: Broadcaster | undefined
   stream: Pick<EventStream, 'state' | 'lastEpoch' | 'read'> | undefined
   metrics: Metrics
+  /** Event streams of all teams together. */
+  maxStreams?: number
 }
 
 export interface WatchOptions {
@@ -26,9 +28,6 @@ export interface WatchOptions {
 }
 
 export type Watch = ReturnType<typeof createWatch>
-
-/** Event streams of all teams together. */
-const MAX_STREAMS = 5_000
 
 /** Up to this many events are sent without waiting for the client. */
 const MAX_EVENTS_AT_ONCE = 100
@@ -41,9 +40,9 @@ const SLOW_CLIENT_MS = 50
 
 const CLIENT_TIMEOUT_MS = 10_000
 
-export function createWatch({ broadcaster, stream, metrics }: WatchDeps) {
+export function createWatch({ broadcaster, stream, metrics, maxStreams = 5_000 }: WatchDeps) {
   const reads = new Turns({ places: MAX_CONCURRENT_READS, maxWaitMs: CLIENT_TIMEOUT_MS })
-  const streams = new Share(MAX_STREAMS)
+  const streams = new Share(maxStreams)
   const watchMetrics = metrics.watch()
 
   /** Throws if the stream no longer has every event after the position. */
