@@ -105,7 +105,7 @@ export function createBackgroundWriter<Entry extends { team_id: string }>({
     async add(entry: Entry): Promise<void> {
       if (known?.has(entry)) return
       schedule(delayMs)
-      if (room.take(entry.team_id)) return drop([entry])
+      if (room.tryTake(entry.team_id)) return drop([entry])
       const { promise, resolve } = Promise.withResolvers<void>()
       waiting.push({ entry, onTried: resolve })
       known?.add(entry)

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { Problem } from '../contract/problem.ts'
-import { refusalProblem } from './limits/refusal.ts'
 import { Share } from './limits/share.ts'
 
 export interface ExportPage<Position> {
@@ -32,8 +31,7 @@ export function createExports() {
     /** Reads the first page before it returns, so that its errors are responses. */
     async start<Position>(request: Export<Position>): Promise<Readable> {
       const { team, read, endWithToken } = request
-      const refusal = share.take(team)
-      if (refusal) throw refusalProblem(refusal)
+      share.take(team)
       const first = await read(undefined).catch((error: unknown) => {
         share.give(team)
         throw error

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import { Problem } from '../contract/problem.ts'
 import type { EventStream, StoredEvent } from '../platform/events/jetstream.ts'
 import type { Caller } from '../platform/identity/identity.ts'
-import { refusalProblem } from '../platform/limits/refusal.ts'
 import { Share } from '../platform/limits/share.ts'
 import { Turns } from '../platform/limits/turns.ts'
 import type { Metrics } from '../platform/observe/metrics.ts'
@@ -104,8 +103,7 @@ export function createWatch({ broadcaster, stream, metrics, maxStreams = 5_000 }
     /** Returns server-sent events, until the token is no longer valid. */
     async open(caller: Caller, { agentIds, lastEventId, endWithToken }: WatchOptions): Promise<Readable> {
       const { teamId } = caller
-      const refusal = streams.take(teamId)
-      if (refusal) throw refusalProblem(refusal)
+      streams.take(teamId)
       const start = await findStart(lastEventId).catch((error: unknown) => {
         streams.give(teamId)
         throw error

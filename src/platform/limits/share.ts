@@ -1,4 +1,4 @@
-import type { Refusal } from './refusal.ts'
+import { type Refusal, refusalProblem } from './refusal.ts'
 
 /** A number of streams, of fetches or of places in a queue. A team may hold at most as many as are left: alone half of them, two
  * teams a third each. So something is always left for a team that has nothing yet. */
@@ -12,8 +12,14 @@ export class Share {
     this.#left = total
   }
 
+  /** Takes one, or throws a Problem if the team cannot have it. */
+  take(team: string): void {
+    const refusal = this.tryTake(team)
+    if (refusal) throw refusalProblem(refusal)
+  }
+
   /** Takes one, or returns why the team cannot have it. */
-  take(team: string): Refusal | undefined {
+  tryTake(team: string): Refusal | undefined {
     const held = this.#held.get(team) ?? 0
     if (held >= this.#left) return held >= this.#total / (this.#held.size + 1) ? 'own_share' : 'overloaded'
     this.#held.set(team, held + 1)

@@ -53,7 +53,7 @@ export class Turns {
       this.#take(team)
       return undefined
     }
-    const refusal = this.#room.take(team)
+    const refusal = this.#room.tryTake(team)
     if (refusal) return Promise.reject(this.#refuse(refusal))
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#refuseLate(waiter), this.#options.maxWaitMs).unref()

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { refusalProblem } from '../limits/refusal.ts'
 import { Share } from '../limits/share.ts'
 import { createUrlCheck, type UrlPolicy } from './check-url.ts'
 import { OutboundError, unreachable } from './error.ts'
@@ -72,8 +71,7 @@ export function createOutboundClient(policy: OutboundPolicy, { log }: { log?: Lo
   return {
     get: async (url, options) => {
       const { teamId, timeoutMs = TIMEOUT_MS, signal: callerLeft } = options
-      const refusal = inFlight.take(teamId)
-      if (refusal) throw refusalProblem(refusal)
+      inFlight.take(teamId)
       const ended = new AbortController()
       const ends = [ended.signal, closing.signal, AbortSignal.timeout(timeoutMs)]
       try {

@@ -137,7 +137,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (length > this.upstream.maxResponseBytes) return this.abort(new UpstreamFailure('too_large'))
     this.head = { status, headers }
     if (isEventStream(headers)) {
-      const refusal = this.upstream.eventStreams.take(this.request.team)
+      const refusal = this.upstream.eventStreams.tryTake(this.request.team)
       if (refusal) return this.abort(new UpstreamFailure(refusal))
       this.isInEventStreams = true
       // It stays open for hours.

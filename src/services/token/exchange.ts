@@ -3,7 +3,6 @@ import * as oauth from 'oauth4webapi'
 import { Problem } from '../../contract/problem.ts'
 import { coalesce } from '../../platform/coalesce.ts'
 import { discover, SourceUnavailable, sendToSource } from '../../platform/identity/source.ts'
-import { refusalProblem } from '../../platform/limits/refusal.ts'
 import { Share } from '../../platform/limits/share.ts'
 import type { ExchangeMetrics } from '../../platform/observe/metrics/services.ts'
 import type { SecretText } from '../../platform/secrets/secret-text.ts'
@@ -63,8 +62,7 @@ export function createExchange({ issuer, ownAudience, now, metrics, ...options }
 
   /** Rejects with a Problem. */
   return async (service: string, audience: string, caller: MountedCaller): Promise<MadeToken> => {
-    const refusal = inFlight.take(caller.teamId)
-    if (refusal) throw refusalProblem(refusal)
+    inFlight.take(caller.teamId)
     const end = metrics.startExchange(service)
     try {
       const made = await request(audience, caller)
