@@ -38,7 +38,7 @@ WORKDIR /app
 ARG NODE_EXTRA_CA_CERTS
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=secret,id=ca ["npm", "ci", "--workspaces=false", "--ignore-scripts"]
-COPY src/contract src/contract
+COPY src/api src/api
 COPY dev dev
 USER 65532:65532
 ENTRYPOINT ["node", "dev/issuer/main.ts"]

@@ -1,8 +1,8 @@
 import { jetstream } from '@nats-io/jetstream'
 import { connect, headers } from '@nats-io/transport-node'
 import { Client } from 'pg'
-import { readRelayConfig } from '../src/config/relay.ts'
-import { toCloudEvent } from '../src/relay/cloud-event.ts'
+import { readRelayConfig } from '../src/config/config.ts'
+import { toCloudEvent } from '../src/features/events/outbox.ts'
 
 /** The least that can be done: the messages that a relay would send, made before, published with as many on their way
  * as a relay has. */

@@ -46,7 +46,7 @@ export async function benchRelay(options: BenchOptions): Promise<void> {
     await contest(
       'relay',
       [
-        contender(bench, RELAY, 'src/relay-main.ts', isOutboxEmpty),
+        contender(bench, RELAY, 'src/relay.ts', isOutboxEmpty),
         contender(bench, LOOP, 'bench/publish.ts', isStreamFull),
       ],
       [{ of: RELAY, against: LOOP, shareAtLeast: 0.55 }],

@@ -1,4 +1,5 @@
-import type { Statement, Statements } from '../src/platform/database/database.ts'
+import type { Statements } from '../src/platform/postgres/database.ts'
+import type { Statement } from '../src/platform/postgres/sql.ts'
 
 /** The statement that a store sends, caught before it is sent. */
 export async function capture(send: (sql: Statements) => Promise<unknown>): Promise<Statement> {

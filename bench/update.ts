@@ -1,5 +1,5 @@
-import { agentToChange } from '../src/agents/change-agent.ts'
-import { changeStatement } from '../src/agents/change-statement.ts'
+import { agentToChange } from '../src/agent/change.ts'
+import { changeStatement } from '../src/agent/change-statement.ts'
 import { RANDOM_AGENT, startAgentBench, writeUpdates } from './agents.ts'
 import { type BenchOptions, contest } from './contest.ts'
 import { toScript } from './statement.ts'

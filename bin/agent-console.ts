@@ -2,7 +2,7 @@
 
 const COMMANDS: Record<string, { file: string; does: string }> = {
   serve: { file: 'src/main.ts', does: 'serve the API, and deliver events unless RELAY=off' },
-  relay: { file: 'src/relay-main.ts', does: 'deliver events only' },
+  relay: { file: 'src/relay.ts', does: 'deliver events only' },
   migrate: { file: 'scripts/migrate.ts', does: 'bring the database to the newest schema' },
   'rotate-secrets': {
     file: 'scripts/rotate-secrets.ts',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readVariable } from '../src/platform/settings/environment.ts'
+import { readVariable } from '../src/config/reader.ts'
 
 /** Exits with 0 when the process of this container responds over HTTP, with 1 when it does not. A database that is down
  * does not count: a restart would not help. A command that serves nothing is healthy while it runs. */

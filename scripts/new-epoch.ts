@@ -1,8 +1,8 @@
 import { Client } from 'pg'
-import { readRelayConfig } from '../src/config/relay.ts'
-import { createEvents } from '../src/platform/events/events.ts'
+import { readRelayConfig } from '../src/config/config.ts'
+import { beginEpoch } from '../src/features/events/new-epoch.ts'
+import { createEvents } from '../src/platform/nats/stream.ts'
 import { createLog } from '../src/platform/observe/log.ts'
-import { beginEpoch } from '../src/relay/new-epoch.ts'
 import { orExit } from './options.ts'
 
 /** Continues the delivery of events after the database was restored from a backup. See docs/backup.md. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { buildApp } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
-import { createDeps } from '../src/deps.ts'
+import { readConfig } from '../src/config/config.ts'
+import { openCore } from '../src/core.ts'
 
 /** Generates the documents, by file name. Opens no connection: the addresses are placeholders. */
 export async function generateDocuments(): Promise<Record<string, string>> {
@@ -13,7 +13,7 @@ export async function generateDocuments(): Promise<Record<string, string>> {
     SECRETS_KEYS: `unused:${randomBytes(32).toString('base64')}`,
     LOG_LEVEL: 'silent',
   })
-  const app = await buildApp(createDeps(config))
+  const app = await buildApp(openCore(config))
   await app.ready()
   const { payload: events } = await app.inject('/asyncapi.json')
   const documents = { 'openapi.json': app.swagger(), 'asyncapi.json': JSON.parse(events) as object }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { readVariable } from '../src/platform/settings/environment.ts'
+import { readVariable } from '../src/config/reader.ts'
 
 /** Adds the name of the option to the error of its parser. */
 export function readOption<Value>(name: string, parse: () => Value): Value {

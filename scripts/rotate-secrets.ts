@@ -1,8 +1,7 @@
 import { Client } from 'pg'
-import { namedField } from '../src/contract/agent-secrets.ts'
-import { parseKeyring } from '../src/platform/secrets/keyring.ts'
-import { createSecrets, type Secrets } from '../src/platform/secrets/secrets.ts'
-import { parseInteger } from '../src/platform/settings/parsers.ts'
+import { namedField } from '../src/agent/secrets/schema.ts'
+import { parseInteger } from '../src/config/reader.ts'
+import { createSecrets, parseKeyring, type Secrets } from '../src/platform/crypto/secrets.ts'
 import { explainDatabaseError, helpOrGoOn, orExit, readOption, readSetting } from './options.ts'
 
 /** Seals with the first key of the keyring every secret that another key sealed, or that has the old format without padding.

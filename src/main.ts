@@ -1,31 +1,28 @@
 import { type App, buildApp } from './app.ts'
-import { readConfig } from './config.ts'
-import { createDeps } from './deps.ts'
-import { startMetricsServer } from './http/metrics-server.ts'
-import { startMaintenance } from './maintenance/start.ts'
-import { maintenanceSteps } from './maintenance-steps.ts'
-import { close } from './platform/close.ts'
-import { exitAfterTimeout, onSignal, runMain } from './process.ts'
-import { startRelay } from './relay/start.ts'
-import { traceIfWanted } from './trace.ts'
+import { readConfig } from './config/config.ts'
+import { openCore, traceIfWanted } from './core.ts'
+import { startRelay } from './features/events/relay.ts'
+import { startMetricsServer } from './http/observe.ts'
+import { close } from './platform/async.ts'
+import { startMaintenance } from './platform/postgres/maintenance.ts'
+import { exitAfterTimeout, onSignal, runMain } from './platform/process.ts'
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   // Closes everything in the reverse order.
   const opened = new AsyncDisposableStack()
-  const deps = opened.adopt(createDeps(config), close)
-  const tracing = await traceIfWanted(config, 'agent-console', deps)
+  const core = opened.adopt(openCore(config), close)
+  const tracing = await traceIfWanted(config, 'agent-console', core)
   if (tracing) opened.adopt(tracing, close)
-  const { log, shutdown, metrics, events, redis } = deps
+  const { log, shutdown, metrics, events, redis } = core
 
-  const app = await buildApp(deps)
+  const app = await buildApp(core)
   opened.adopt(await startMetricsServer(metrics.registry, config.metricsPort, config.metricsHost), close)
   const databaseUrl = config.events?.relayDatabaseUrl
-  if (events && databaseUrl) opened.adopt(startRelay({ ...deps, ...events, databaseUrl }), close)
-  if (config.maintenance) {
-    const steps = maintenanceSteps(config.maintenance, deps)
-    opened.adopt(startMaintenance({ ...deps, databaseUrl: config.databaseUrl, steps }), close)
+  if (events && databaseUrl) {
+    opened.adopt(startRelay({ stream: events.stream, databaseUrl, metrics, log }), close)
   }
+  if (config.runsMaintenance) opened.adopt(startMaintenance(core, app.backgroundSteps), close)
   opened.defer(() => closeServer(app, config.shutdownTimeoutMs))
   // Beyond the backlog Linux ignores new connections, and their clients try again only after a second.
   await app.listen({ host: config.host, port: config.port, backlog: 4_096 })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
-import { maintenanceSteps } from '../src/maintenance-steps.ts'
-import { newId } from '../src/platform/new-id.ts'
+import { newId } from '../src/api/uuid.ts'
 import { COLLECTION } from './support/agents.ts'
 import type { Reply } from './support/console.ts'
 import { useConsoleWithNats } from './support/console-with-nats.ts'
@@ -30,7 +29,7 @@ for (const [how, offMs] of [
       await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
       await database.drop()
     })
-    const { deps } = running
+    const { core } = running
     const { team, token } = await running.person()
     const nowSeconds = () => Math.floor(now() / 1_000)
 
@@ -96,9 +95,9 @@ for (const [how, offMs] of [
       await send('DELETE', path, undefined, 204)
       await send('POST', `${path}/recover`)
       await send('DELETE', `${path}?erase=true`, undefined, 204)
-      const steps = maintenanceSteps({ idempotencyDays: 7, auditRetentionMonths: 0 }, deps)
+      const steps = running.app.backgroundSteps
       for (const { name, run, commitsEachStatement } of steps) {
-        const statements = deps.database.system
+        const statements = core.database.system
         const step = () =>
           commitsEachStatement
             ? run(statements, nowSeconds() + 1)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { PERMISSION_DESCRIPTIONS } from '../src/contract/permissions.ts'
+import { PERMISSION_DESCRIPTIONS } from '../src/api/caller.ts'
 
 type Json = Record<string, unknown>
 

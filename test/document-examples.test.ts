@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { PROBLEMS, type ProblemCode } from '../src/contract/problem-codes.ts'
-import type { ValidationError } from '../src/contract/validation-error.ts'
+import type { ValidationError } from '../src/api/problem.ts'
+import { PROBLEMS, type ProblemCode } from '../src/api/problem-codes.ts'
 import { resolveResponses } from './support/declared-responses.ts'
 
 type Json = Record<string, unknown>

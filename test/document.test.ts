@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { checkBreaking, findOasdiff, OASDIFF_MISSING } from '../scripts/check-breaking.ts'
-import { PERMISSIONS } from '../src/contract/permissions.ts'
+import { PERMISSIONS } from '../src/api/caller.ts'
 import { resolveResponses } from './support/declared-responses.ts'
 
 const FILE = join(import.meta.dirname, '../openapi.json')

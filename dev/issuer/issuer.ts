@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type JWK, type JWTPayload, SignJWT } from 'jose'
-import { PERMISSIONS } from '../../src/contract/permissions.ts'
+import { PERMISSIONS } from '../../src/api/caller.ts'
 import { onFreePort } from '../free-port.ts'
 import { clientId, type Identity } from './client.ts'
 import { createKeyServer } from './key-server.ts'

@@ -1,4 +1,4 @@
-import { PERMISSIONS, type Permission } from '../../src/contract/permissions.ts'
+import { PERMISSIONS, type Permission } from '../../src/api/caller.ts'
 import { storyId } from '../story/fleet.ts'
 import { NAMES, userOf } from '../story/people.ts'
 import { COMPANY, PEOPLE } from '../story/story.ts'

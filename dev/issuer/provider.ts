@@ -1,5 +1,5 @@
 import { errors, Provider } from 'oidc-provider'
-import { PERMISSIONS } from '../../src/contract/permissions.ts'
+import { PERMISSIONS } from '../../src/api/caller.ts'
 import { apiResource, identityOf, webClientId } from './client.ts'
 import { registerExchange } from './exchange.ts'
 import type { SigningKey } from './keys.ts'

@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '../../src/contract/permissions.ts'
+import { PERMISSIONS } from '../../src/api/caller.ts'
 import { apiResource, clientId, clientSecret, type Identity } from './client.ts'
 
 export interface TokenRequest extends Identity {

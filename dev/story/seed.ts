@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { isTrusted } from '../../src/contract/lifecycle.ts'
+import { isTrusted } from '../../src/agent/lifecycle/lifecycle.ts'
 import { moveAuditIntoThePast } from './audit-times.ts'
 import { evaluationsOf, type Fleet, STORY_AGENTS, timeOf } from './fleet.ts'
 import { NAMES, userOf } from './people.ts'

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { timeOf } from '../../src/platform/id-time.ts'
+import { timeOf } from '../../src/api/uuid.ts'
 import { type Context, ok, problem, type Result } from './finding.ts'
 
 const DAY_MS = 86_400_000

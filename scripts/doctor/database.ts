@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { POOLER_HELP } from '../../src/platform/database/pooler.ts'
+import { POOLER_HELP } from '../../src/platform/postgres/pooler.ts'
 import { explainDatabaseError } from '../options.ts'
 import { orOk, problem, type Result } from './finding.ts'
 

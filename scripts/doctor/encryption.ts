@@ -1,6 +1,4 @@
-import { findInsecureSettings } from '../../src/config/insecure.ts'
-import { INSECURE_SETTINGS } from '../../src/platform/settings/insecure-settings.ts'
-import { isUnencrypted } from '../../src/platform/settings/unencrypted.ts'
+import { findInsecureSettings, INSECURE_SETTINGS, isUnencrypted } from '../../src/config/insecure.ts'
 import { advice, type Context, orOk, problem, type Result } from './finding.ts'
 
 /** What ALLOW_INSECURE and its like have allowed. Without them the configuration itself is refused. */

@@ -1,4 +1,4 @@
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/config/config.ts'
 
 /** `advice` works, but is unwise in production. `skipped` could not be checked, or does not apply. */
 export type Level = 'ok' | 'advice' | 'problem' | 'skipped'

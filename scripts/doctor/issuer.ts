@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
-import { discover } from '../../src/platform/identity/source.ts'
-import { ALGORITHMS } from '../../src/platform/identity/token-profile.ts'
+import { ALGORITHMS } from '../../src/http/auth/verified-token.ts'
 import { sendToConfigured } from '../../src/platform/outbound/configured.ts'
+import { discover } from '../../src/platform/outbound/source.ts'
 import { advice, type Context, ok, problem, type Result } from './finding.ts'
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 4 * 1024 * 1024 }

@@ -1,7 +1,6 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { closeNats, parseServers } from '../../src/platform/events/nats.ts'
-import { toConnectionOptions } from '../../src/platform/events/nats-login.ts'
+import { closeNats, parseServers, toConnectionOptions } from '../../src/platform/nats/nats.ts'
 import { advice, type Context, orOk, problem, type Result, skipped } from './finding.ts'
 
 const OLDEST_VERSION = [2, 9] as const

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { identifyServer } from '../../src/platform/database/server-identity.ts'
+import { identifyServer } from '../../src/platform/postgres/pooler.ts'
 import { createClient } from './database.ts'
 import { type Context, ok, problem, type Result } from './finding.ts'
 

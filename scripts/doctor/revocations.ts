@@ -1,4 +1,4 @@
-import { createRevocations } from '../../src/platform/identity/revocations.ts'
+import { createRevocations } from '../../src/http/auth/revocations.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import { type Context, ok, problem, type Result, skipped } from './finding.ts'
 

@@ -56,7 +56,7 @@ FROM pg_roles WHERE rolname = current_user`
 
 /** Whether the role has every right that it needs. */
 export async function checkGrants(client: Client, { config }: Context): Promise<Result[]> {
-  const retains = (config.maintenance?.auditRetentionMonths ?? 0) > 0
+  const retains = config.auditRetentionMonths > 0
   const tables = Object.entries(TABLE_GRANTS).flatMap(([table, rights]) =>
     rights.map((right) => {
       const [, name = right, column = null] = /^(\w+) \((\w+)\)$/.exec(right) ?? []

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { MIGRATIONS } from '../../src/platform/database/schema.ts'
+import { MIGRATIONS } from '../../src/platform/postgres/state.ts'
 import { ok, problem, type Result } from './finding.ts'
 
 const FIX =

@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
-import type { Config } from '../../src/config.ts'
-import { namedField } from '../../src/contract/agent-secrets.ts'
-import { createSecrets } from '../../src/platform/secrets/secrets.ts'
+import { namedField } from '../../src/agent/secrets/schema.ts'
+import type { Config } from '../../src/config/config.ts'
+import { createSecrets } from '../../src/platform/crypto/secrets.ts'
 import { ok, problem, type Result, skipped } from './finding.ts'
 
 interface Row {

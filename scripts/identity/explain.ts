@@ -1,15 +1,17 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, UnsecuredJWT } from 'jose'
-import { PERMISSIONS } from '../../src/contract/permissions.ts'
-import { Problem } from '../../src/contract/problem.ts'
-import type { IdentityOptions } from '../../src/platform/identity/identity.ts'
-import { createIssuerKeys } from '../../src/platform/identity/issuer-keys.ts'
-import { createRevocations } from '../../src/platform/identity/revocations.ts'
-import { ALGORITHMS, findProfileFaults, LEEWAY_SECONDS } from '../../src/platform/identity/token-profile.ts'
+import { PERMISSIONS } from '../../src/api/caller.ts'
+import { Problem } from '../../src/api/problem.ts'
+import type { IdentityOptions } from '../../src/http/auth/identity.ts'
+import { createIssuerKeys } from '../../src/http/auth/issuer-keys.ts'
+import { createRevocations } from '../../src/http/auth/revocations.ts'
 import {
+  ALGORITHMS,
   createTokenReader,
+  findProfileFaults,
+  LEEWAY_SECONDS,
   readGrants,
   type VerifiedToken,
-} from '../../src/platform/identity/verified-token.ts'
+} from '../../src/http/auth/verified-token.ts'
 
 export interface Explanation {
   /** What the console reads from the token: a label and a text each. */

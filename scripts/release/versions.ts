@@ -29,7 +29,7 @@ const PLACES: readonly Place[] = [
     pattern: /^export const VERSION = '([^']+)'/m,
   })),
   { file: 'python/agent_console.py', pattern: /^VERSION = "([^"]+)"/m },
-  { file: 'src/contract/api-version.ts', pattern: /^export const API_VERSION = '([^']+)'/m },
+  { file: 'src/api/operation.ts', pattern: /^export const API_VERSION = '([^']+)'/m },
   { file: 'openapi.json', pattern: DOCUMENT },
   { file: 'asyncapi.json', pattern: DOCUMENT },
   { file: 'Dockerfile', pattern: /^ARG VERSION=(\S+)/m },

@@ -1,5 +1,5 @@
-import type { TRUST_STAGES } from '../../src/contract/agent.ts'
-import { isTrusted } from '../../src/contract/lifecycle.ts'
+import { isTrusted } from '../../src/agent/lifecycle/lifecycle.ts'
+import type { TRUST_STAGES } from '../../src/agent/schema.ts'
 import type { Random } from './random.ts'
 
 type Stage = (typeof TRUST_STAGES)[number]

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { parseInteger } from '../../src/platform/settings/parsers.ts'
+import { parseInteger } from '../../src/config/reader.ts'
 import { readOption } from '../options.ts'
 import type { FleetOptions } from './fleet.ts'
 

@@ -1,9 +1,18 @@
-import { PERMISSIONS, type Permission } from '../contract/permissions.ts'
-import type { AuthOptions } from '../platform/identity/identity.ts'
-import type { Roles } from '../platform/identity/verified-token.ts'
-import type { Environment } from '../platform/settings/environment.ts'
-import { parseHttpUrl, parseInteger, parseText } from '../platform/settings/parsers.ts'
-import { createReader, type Reader } from '../platform/settings/reader.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PERMISSIONS, type Permission } from '../api/caller.ts'
+import type { AuthOptions } from '../http/auth/identity.ts'
+import type { Roles } from '../http/auth/verified-token.ts'
+import {
+  createReader,
+  type Environment,
+  parseHttpUrl,
+  parseInteger,
+  parseText,
+  parseUri,
+  type Reader,
+} from './reader.ts'
 
 /** For a command that only reads tokens. */
 export function readAuthConfig(environment: Environment): Readonly<AuthOptions> {
@@ -59,4 +68,31 @@ function parseJsonObject(text: string): object {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {}
   throw new Error('must be a JSON object such as {"admin": ["agent:read", "agent:write"]}')
+}
+
+export interface WebConfig {
+  /** The public client of the browser console at the issuer. */
+  readonly clientId: string
+  readonly scope: string
+  /** The resource indicator (RFC 8707) that it sends to the issuer. */
+  readonly resource: string | undefined
+  /** What `npm run build:web` writes. */
+  readonly folder: string
+}
+
+/** `profile` gives the console a name to show, the permissions are what a person may get at most. */
+const WEB_SCOPE = ['openid', 'profile', 'email', ...PERMISSIONS].join(' ')
+
+export function readWeb({ read, readOptional, refuse }: Reader): WebConfig | undefined {
+  const clientId = readOptional('WEB_CLIENT_ID', parseText)
+  const web = {
+    scope: read('WEB_SCOPE', parseText, WEB_SCOPE),
+    resource: readOptional('WEB_RESOURCE', parseUri),
+    folder: read('WEB_FOLDER', parseText, fileURLToPath(new URL('../../web/dist', import.meta.url))),
+  }
+  if (clientId === undefined) return undefined
+  if (!existsSync(join(web.folder, 'index.html'))) {
+    refuse(`WEB_CLIENT_ID is set, but ${web.folder} has no index.html; run npm run build:web`)
+  }
+  return { clientId, ...web }
 }

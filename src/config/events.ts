@@ -1,14 +1,7 @@
-import type { EventsOptions } from '../platform/events/events.ts'
-import {
-  type NatsLogin,
-  parseNatsCredentials,
-  parseNatsSeed,
-  parsePem,
-} from '../platform/events/nats-login.ts'
-import { hasUserInfo, parseNatsName, parseNatsUrl } from '../platform/events/settings.ts'
-import { SecretText } from '../platform/secrets/secret-text.ts'
-import { parseDatabaseUrl, parseInteger } from '../platform/settings/parsers.ts'
-import type { Reader } from '../platform/settings/reader.ts'
+import { SecretText } from '../platform/crypto/secrets.ts'
+import { type NatsLogin, parseNatsCredentials, parseNatsSeed, parsePem } from '../platform/nats/nats.ts'
+import type { EventsOptions } from '../platform/nats/stream.ts'
+import { parseDatabaseUrl, parseInteger, parseUrl, type Reader } from './reader.ts'
 
 export interface EventsConfig extends Readonly<EventsOptions> {
   /** Must support LISTEN. Undefined if this process does not run a relay. */
@@ -51,3 +44,17 @@ function readNatsLogin({ read, readOptional, isSet, refuse }: Reader): NatsLogin
   if ((cert === undefined) !== (key === undefined)) refuse('NATS_TLS_CERT and NATS_TLS_KEY must both be set')
   return { credentials, nkey, tls: cert || key || ca ? { cert, key, ca } : undefined }
 }
+
+/** One server, or the servers of a cluster separated by commas. */
+function parseNatsUrl(text: string): string {
+  for (const one of text.split(',')) parseUrl(one.trim(), ['nats:', 'tls:'])
+  return text
+}
+
+function parseNatsName(text: string): string {
+  if (!/^[a-z\d-]+(?:_[a-z\d-]+)*$/i.test(text) || text.length > 64)
+    throw new Error('must be at most 64 letters, digits and -, with single _ between them')
+  return text
+}
+
+const hasUserInfo = (urls: string) => urls.split(',').some((url) => new URL(url.trim()).username !== '')

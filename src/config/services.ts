@@ -1,9 +1,7 @@
-import { SecretText } from '../platform/secrets/secret-text.ts'
-import { parseSigningKeys } from '../platform/secrets/signer.ts'
-import { parseHttpUrl, parsePlainUrl, parseText } from '../platform/settings/parsers.ts'
-import type { Reader } from '../platform/settings/reader.ts'
-import type { Service } from '../services/file/services-file.ts'
-import { readServicesFile } from '../services/file/services-file.ts'
+import { SecretText } from '../platform/crypto/secrets.ts'
+import { parseSigningKeys } from '../platform/crypto/signer.ts'
+import { parseHttpUrl, parsePlainUrl, parseText, type Reader } from './reader.ts'
+import { readServicesFile, type Service } from './services-file.ts'
 
 export interface ServicesConfig {
   readonly services: readonly Service[]

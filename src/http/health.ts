@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { CountedBy } from '../contract/request-budget.ts'
-import { ALWAYS_RESPONDS } from './overload.ts'
+import { ALWAYS_RESPONDS } from './server.ts'
 
 export type DependencyState = 'up' | 'read_only' | 'schema_outdated' | 'down' | 'unknown'
 
@@ -16,7 +15,7 @@ export interface HealthOptions {
   /** Event delivery. No request waits for it, so a backlog does not make the replica degraded. */
   delivery: () => Promise<DeliveryState>
   /** Who counts request budgets. A replica that counts by itself is not degraded. */
-  countedBy: () => CountedBy
+  countedBy: () => string
   shutdown: { hasBegun: boolean }
 }
 

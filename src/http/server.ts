@@ -1,24 +1,32 @@
+import { getHeapStatistics } from 'node:v8'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import fp from 'fastify-plugin'
 import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
+import { refusalProblem } from '../platform/limits/share.ts'
 import type { Metrics } from '../platform/observe/metrics.ts'
-import { accessLog } from './access-log.ts'
-import { type AuthenticationOptions, authentication } from './authenticate.ts'
-import { changeReason } from './change-reason.ts'
-import { closeOnShutdown } from './close-on-shutdown.ts'
+import { type AuthenticationOptions, authentication } from './auth/authenticate.ts'
 import { compression } from './compression.ts'
-import { errorHandler, sendError } from './error-handler.ts'
-import { handleClientError, malformedRequests } from './malformed-requests.ts'
-import { methodNotAllowed } from './method-not-allowed.ts'
-import { mountedOperation } from './mounted-operation.ts'
-import { overload } from './overload.ts'
-import { rawBody } from './raw-body.ts'
-import { createRequestId, requestId } from './request-id.ts'
-import { SECURITY_HEADERS, securityHeaders } from './security-headers.ts'
-import { createSerializerCompiler } from './serializers.ts'
-import { tracing } from './tracing.ts'
-import { validation } from './validation/plugin.ts'
+import {
+  errorHandler,
+  handleClientError,
+  malformedRequests,
+  methodNotAllowed,
+  sendError,
+} from './errors/error-handler.ts'
+import { accessLog, tracing } from './observe.ts'
+import {
+  changeReason,
+  createRequestId,
+  mountedOperation,
+  rawBody,
+  requestId,
+  SECURITY_HEADERS,
+  securityHeaders,
+} from './request.ts'
+import { createSerializerCompiler, validation } from './validation/plugin.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 
@@ -88,3 +96,49 @@ export async function createServer(options: ServerOptions) {
   await app.register(validation, { schemas })
   return app
 }
+
+/** During shutdown, `connection: close` makes clients open their next connection to another replica. */
+const closeOnShutdown = fp(
+  async (app, { shutdown }: { shutdown: { hasBegun: boolean } }) => {
+    const setHeader = (reply: FastifyReply, done: () => void) => {
+      if (shutdown.hasBegun) reply.header('connection', 'close')
+      done()
+    }
+    // Shutdown may begin while a request is handled, hence onSend; a streamed response skips onSend.
+    app.addHook('onRequest', (_request, reply, done) => setHeader(reply, done))
+    app.addHook('onSend', (_request, reply, _payload, done) => setHeader(reply, done))
+  },
+  { name: 'close-on-shutdown' },
+)
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Runs instead of a refusal while the process is overloaded. */
+    pressureHandler?: () => void
+  }
+}
+
+/** For routes that respond also while the process is overloaded. */
+export const ALWAYS_RESPONDS = { pressureHandler: () => {} }
+
+/** Of the heap that V8 may use. */
+const MAX_HEAP_SHARE = 0.9
+
+/** The event loop is late while the process starts. */
+const WARM_UP_MS = 5_000
+
+/** Refuses requests before other hooks run while the event loop or the heap of the process is overloaded. */
+const overload = fp(
+  async (app, { maxEventLoopDelayMs }: { maxEventLoopDelayMs: number }) => {
+    let isWarm = false
+    app.addHook('onListen', async () => {
+      setTimeout(() => (isWarm = true), WARM_UP_MS).unref()
+    })
+    await app.register(underPressure, {
+      maxEventLoopDelay: maxEventLoopDelayMs,
+      maxHeapUsedBytes: MAX_HEAP_SHARE * getHeapStatistics().heap_size_limit,
+      pressureHandler: () => (isWarm ? Promise.reject(refusalProblem('overloaded')) : undefined),
+    })
+  },
+  { name: 'overload' },
+)

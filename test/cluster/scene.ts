@@ -93,7 +93,7 @@ async function startSecond(running: RunningConsole) {
 async function startRelay(running: RunningConsole, databaseUrl: string): Promise<ProcessVictim> {
   const [port] = await freePorts(1)
   return startVictim('relay', {
-    script: 'src/relay-main.ts',
+    script: 'src/relay.ts',
     environment: { ...running.environment, DATABASE_URL: databaseUrl, METRICS_PORT: String(port) },
     probe: `http://127.0.0.1:${port}/metrics`,
   })

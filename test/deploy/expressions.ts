@@ -1,4 +1,17 @@
+import { observeAgents } from '../../src/agent/queries.ts'
+import { countDroppedAuditEvents } from '../../src/features/audit/audit.ts'
+import { observeAuditPartitions } from '../../src/features/audit/queries.ts'
+import { createBudgetMetrics } from '../../src/features/budgets/budgets.ts'
+import { createRelayMetrics, observeBacklog } from '../../src/features/events/metrics.ts'
+import { createExchangeMetrics, createServiceMetrics } from '../../src/features/services/metrics.ts'
+import { createWatchMetrics } from '../../src/features/watch/watch.ts'
+import { observeIssuer, observeRevocations } from '../../src/http/auth/identity.ts'
+import { createTurnMetrics } from '../../src/platform/limits/turns.ts'
+import { observeNats } from '../../src/platform/nats/nats.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
+import { createMaintenanceMetrics, observeDatabase } from '../../src/platform/postgres/metrics.ts'
+import { createRedisMetrics } from '../../src/platform/redis/redis.ts'
+import { createUpstreamMetrics } from '../../src/platform/upstream/metrics.ts'
 
 /** Labels that Prometheus adds, and the bounds of a histogram. */
 const ADDED_LABELS = ['instance', 'job', 'le']
@@ -6,23 +19,26 @@ const ADDED_LABELS = ['instance', 'job', 'le']
 /** The labels of each metric that the console can have. */
 export function knownMetrics(): Map<string, string[]> {
   const metrics = createMetrics()
-  metrics.upstream('any')
-  metrics.service('any')
-  metrics.exchanges()
-  metrics.droppedAuditEvents()
-  metrics.relay()
-  metrics.watch()
-  metrics.turns('any')
-  metrics.maintenance()
-  metrics.auditPartitions()
-  metrics.observeBacklog(() => undefined)
-  metrics.observeDatabase({ statistics: { pools: new Map(), errors: new Map() }, state: () => undefined })
-  metrics.observeAgents(() => undefined)
-  metrics.observeNats(() => true)
-  metrics.observeIssuer(() => 'up')
-  metrics.observeRevocations({ state: () => 'up', size: () => 0 })
-  metrics.redis()
-  metrics.requestBudgets()
+  metrics.of(createUpstreamMetrics)('any')
+  metrics.of(createServiceMetrics)('any')
+  metrics.of(createExchangeMetrics)
+  metrics.of(countDroppedAuditEvents)
+  metrics.of(createRelayMetrics)
+  metrics.of(createWatchMetrics)
+  metrics.of(createTurnMetrics)('any')
+  metrics.of(createMaintenanceMetrics)
+  metrics.of(observeAuditPartitions)
+  metrics.of(createRedisMetrics)
+  metrics.of(createBudgetMetrics)
+  observeBacklog(metrics, () => undefined)
+  observeDatabase(metrics, {
+    statistics: { pools: new Map(), errors: new Map() },
+    state: () => Promise.reject(new Error('There is no database')),
+  }).close()
+  observeAgents(metrics, () => undefined)
+  observeNats(metrics, () => true)
+  observeIssuer(metrics, () => 'up')
+  observeRevocations(metrics, { state: () => 'up', size: () => 0 })
   const registered = metrics.registry.getMetricsAsArray() as unknown as {
     name: string
     labelNames: string[]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
-import { createSigner, parseSigningKeys } from '../../src/platform/secrets/signer.ts'
+import { createSigner, parseSigningKeys } from '../../src/platform/crypto/signer.ts'
 import { startConsoleWithDemos } from '../support/demos.ts'
 import { CONSOLE_NAME, signingKey } from '../support/signing.ts'
 
@@ -17,7 +17,7 @@ describe('a demonstration service', async () => {
   }
   const send = async (token: string) =>
     (await fetch(`${services.teams.url}/v1/teams`, { headers: { authorization: `Bearer ${token}` } })).status
-  const { signer } = running.deps
+  const { signer } = running.core
 
   it('accepts an assertion of the console for itself', async () => {
     assert.equal(await send(await signer.sign(claims(), 'at+jwt')), 200)

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { clientSecret, exchangeClientId } from '../../dev/issuer/client.ts'
 import { type Issuer, type IssuerOptions, startIssuer } from '../../dev/issuer/issuer.ts'
-import { PERMISSIONS } from '../../src/contract/permissions.ts'
+import { PERMISSIONS } from '../../src/api/caller.ts'
 
 const user = randomUUID()
 const team = randomUUID()

@@ -5,7 +5,7 @@ import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { cliClientId, webClientId } from '../../dev/issuer/client.ts'
 import { type Issuer, type IssuerOptions, startIssuer } from '../../dev/issuer/issuer.ts'
 import type { DemoPerson } from '../../dev/issuer/people.ts'
-import { PERMISSIONS } from '../../src/contract/permissions.ts'
+import { PERMISSIONS } from '../../src/api/caller.ts'
 import { createUserAgent, type UserAgent } from '../support/user-agent.ts'
 
 const CONSOLE = 'http://127.0.0.1:9'

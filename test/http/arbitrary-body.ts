@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
-import { AGENT_SCHEMAS } from '../../src/contract/agent.ts'
-import { DECIMAL_PATTERN } from '../../src/contract/decimal.ts'
-import { AgentLifecycle } from '../../src/contract/lifecycle.ts'
+import { AgentLifecycle } from '../../src/agent/lifecycle/lifecycle.ts'
+import { AGENT_SCHEMAS } from '../../src/agent/schema.ts'
+import { DECIMAL_PATTERN } from '../../src/api/fields.ts'
 import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 
 const byRef = new Map(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { chooseCoding } from '../../src/http/content-coding.ts'
+import { chooseCoding } from '../../src/http/compression.ts'
 
 describe('the coding of a response', () => {
   const cases: [acceptEncoding: string | undefined, coding: string | undefined][] = [

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
+import { AgentCreate, AgentUpdate } from '../../src/agent/schema.ts'
 import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 import { REVISIONS, TOOL_CALLS } from '../support/mcp.ts'
 import { junk, likely } from './arbitrary-body.ts'

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { isExactNumber, parseExactJson } from '../../src/platform/json/exact.ts'
-import { walkJson } from '../../src/platform/json/walk.ts'
-import { exactDecimal, isSameValue } from '../contract/exact-decimal.ts'
-import { numberLiteral, respelledDouble } from '../contract/literals.ts'
+import { isExactNumber, parseExactJson, walkJson } from '../../src/platform/json.ts'
+import { exactDecimal, isSameValue } from '../api/exact-decimal.ts'
+import { numberLiteral, respelledDouble } from '../api/literals.ts'
 import { sized } from '../support/sized.ts'
 import { expectedScan, jsonDocument, render } from './json-documents.ts'
 

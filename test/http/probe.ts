@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { FreeFormObject, integer, oneOf, Uuid } from '../../src/api/fields.ts'
 import type { App } from '../../src/app.ts'
-import { FreeFormObject, integer, oneOf, Uuid } from '../../src/contract/fields.ts'
 
 const Query = Type.Object({
   limit: Type.Optional(integer({ minimum: 1, maximum: 500 })),

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Fastify from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { nullable } from '../../src/contract/fields.ts'
-import { errorHandler } from '../../src/http/error-handler.ts'
-import { rawBody } from '../../src/http/raw-body.ts'
+import { nullable } from '../../src/api/fields.ts'
+import { errorHandler } from '../../src/http/errors/error-handler.ts'
+import { rawBody } from '../../src/http/request.ts'
 import { validation } from '../../src/http/validation/plugin.ts'
 
 async function createApp(schema: { body?: TSchema; querystring?: TSchema }) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { ValidationError } from '../../src/contract/validation-error.ts'
+import type { ValidationError } from '../../src/api/problem.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ValidationError } from '../../src/contract/validation-error.ts'
+import type { ValidationError } from '../../src/api/problem.ts'
 import { useConsole } from '../support/console.ts'
 import cases from './agent-update-cases.json' with { type: 'json' }
 

@@ -1,4 +1,4 @@
-import type { ValidationError } from '../../src/contract/validation-error.ts'
+import type { ValidationError } from '../../src/api/problem.ts'
 import { COLLECTION } from '../support/agents.ts'
 
 type Loc = ValidationError['loc']

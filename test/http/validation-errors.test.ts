@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ValidationError } from '../../src/contract/validation-error.ts'
+import type { ValidationError } from '../../src/api/problem.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { type Reply, useConsole } from '../support/console.ts'
 import { addProbes } from './probe.ts'

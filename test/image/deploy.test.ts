@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { parseKeyring } from '../../src/platform/secrets/keyring.ts'
+import { parseKeyring } from '../../src/platform/crypto/secrets.ts'
 import { knownVariables } from '../support/configuration.ts'
 
 const root = join(import.meta.dirname, '../..')

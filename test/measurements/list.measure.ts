@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
-import { AGENT_SORTS } from '../../src/contract/list.ts'
+import { AGENT_SORTS } from '../../src/features/list/schema.ts'
 import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
 import { openFleet } from '../proofs/fleet.ts'
 import { FILTERS, filtersIn, PAIRS, SINGLES } from '../proofs/list-filters.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eraseStep } from '../../src/agents/lifecycle/erase.ts'
+import { eraseStep } from '../../src/agent/lifecycle/erase.ts'
 import { quantile, SLACK, timed } from '../proofs/timing.ts'
 import { startUpdates } from '../proofs/updates-at-a-rate.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
@@ -89,7 +89,7 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
       turns.push({ startedAt, isErasing: true })
       while (hasMore && performance.now() < startedAt + WINDOW_MS) {
         const stepAt = performance.now()
-        hasMore = await eraseStep(running.deps.database.system, Math.floor(Date.now() / 1_000))
+        hasMore = await eraseStep(running.core.database.system, Math.floor(Date.now() / 1_000))
         steps++
         // As the console does: background work takes a fifth of a connection.
         await sleep(Math.max(20, 4 * (performance.now() - stepAt)))

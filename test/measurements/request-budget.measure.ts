@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createClient } from '@redis/client'
-import { RequestBudgets } from '../../src/budgets/service.ts'
+import { RequestBudgets } from '../../src/features/budgets/budgets.ts'
+import { amountsOf, DECIDE_LUA, NOW_LUA, policyOf } from '../../src/features/budgets/counters.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
-import { amountsOf, DECIDE_LUA, NOW_LUA, policyOf } from '../../src/platform/redis/gcra.ts'
-import { createScript, runScript } from '../../src/platform/redis/script.ts'
+import { createScript, runScript } from '../../src/platform/redis/redis.ts'
 import { quantile, SLACK } from '../proofs/timing.ts'
 import { createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
@@ -29,9 +29,14 @@ describe('a permit of a mounted call', async () => {
   const running = await useConsole({ environment: redis.environment })
   const person = await running.person()
   const { id } = await createAgent(running, person, { rate_limit_requests_per_minute: LIMIT })
-  const { deps } = running
-  const budgets = new RequestBudgets({ ...deps, sql: deps.database, metrics: createMetrics() })
-  await until('Redis responds', () => deps.redis?.isUp() ?? false)
+  const { core } = running
+  const budgets = new RequestBudgets({
+    ...core,
+    sql: core.database,
+    metrics: createMetrics(),
+    budgetReplicas: 1,
+  })
+  await until('Redis responds', () => core.redis?.isUp() ?? false)
 
   it('costs at most three times a bare call of a script of Redis', async () => {
     const client = createClient({ url: redis.environment['REDIS_URL'] ?? '' })

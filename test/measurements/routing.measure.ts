@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createMountedTable } from '../../src/services/mount/table.ts'
+import { createMountedTable } from '../../src/features/services/mount/table.ts'
+import { operation } from '../features/services/mounted.ts'
 import { type Child, withChildren } from '../proofs/children.ts'
 import type { Command, Mounts, StartedConsole } from '../proofs/mounted-console.ts'
 import { quantile, SLACK } from '../proofs/timing.ts'
-import { operation } from '../services/mounted.ts'
 import { sized } from '../support/sized.ts'
 
 /** Of each part, in each round. */

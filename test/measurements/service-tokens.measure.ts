@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { operation } from '../features/services/mounted.ts'
 import { type Child, withChildren } from '../proofs/children.ts'
 import type { Mounts, StartedConsole } from '../proofs/mounted-console.ts'
 import { quantile, SLACK } from '../proofs/timing.ts'
-import { operation } from '../services/mounted.ts'
 import { sized } from '../support/sized.ts'
 
 /** Of each service, in each round. */

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
-import { Problem } from '../../src/contract/problem.ts'
-import { type BackgroundWriterOptions, createBackgroundWriter } from '../../src/platform/background-writer.ts'
+import { Problem } from '../../src/api/problem.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
+import {
+  type BackgroundWriterOptions,
+  createBackgroundWriter,
+} from '../../src/platform/postgres/background-writer.ts'
 import { until } from '../support/until.ts'
 
 interface Entry {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Breaker, type Permit, RESET_MS, type Verdict } from '../../src/platform/breaker.ts'
+import { Breaker, type Permit, RESET_MS, type Verdict } from '../../src/platform/upstream/breaker.ts'
 
 /** A breaker with a clock that the test sets. */
 function create() {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { readRelayConfig } from '../../src/config/relay.ts'
+import { readRelayConfig } from '../../src/config/config.ts'
 import { errorsOf } from '../support/configuration.ts'
 
 const newKey = () => randomBytes(32).toString('base64')

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { Problem } from '../../src/contract/problem.ts'
-import { createExports } from '../../src/platform/exports.ts'
+import { Problem } from '../../src/api/problem.ts'
+import { createExports } from '../../src/platform/responses.ts'
 import { until } from '../support/until.ts'
 
 const PAGES = 10

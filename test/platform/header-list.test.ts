@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ignoredFields } from '../../src/platform/header-list.ts'
+import { ignoredFields } from '../../src/api/headers.ts'
 
 const SCHEMA = { properties: { known: {} } }
 

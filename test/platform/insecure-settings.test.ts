@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { readRelayConfig } from '../../src/config/relay.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig, readRelayConfig } from '../../src/config/config.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 
 const LOG = new URL('../../src/platform/observe/log.ts', import.meta.url).href
-const DESTINATION = new URL('../../src/platform/observe/log-destination.ts', import.meta.url).href
+const DESTINATION = new URL('../../src/platform/observe/log.ts', import.meta.url).href
 
 /** A process that logs, with its standard output where the shell puts it. */
 function start(code: string, redirection = '') {

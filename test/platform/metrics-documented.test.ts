@@ -49,7 +49,7 @@ describe('/metrics', async () => {
   })
 
   it('of the relay has only such metrics, and those of delivery', async (t) => {
-    const relay = startProcess('src/relay-main.ts', {
+    const relay = startProcess('src/relay.ts', {
       ...running.environment,
       METRICS_PORT: String(relayPort),
     })

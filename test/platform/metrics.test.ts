@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { after, describe, it, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { startPrivateNats } from '../../dev/private-nats.ts'
-import { MIGRATIONS } from '../../src/platform/database/schema.ts'
+import { MIGRATIONS } from '../../src/platform/postgres/state.ts'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { type TestConsole, useConsole } from '../support/console.ts'
 import { createTestNats } from '../support/nats.ts'
 import { until } from '../support/until.ts'
 
 /** The value of a metric with these labels; undefined if there is none. */
-async function metric({ deps }: TestConsole, name: string): Promise<number | undefined> {
-  const lines = (await deps.metrics.registry.metrics()).split('\n')
+async function metric({ core }: TestConsole, name: string): Promise<number | undefined> {
+  const lines = (await core.metrics.registry.metrics()).split('\n')
   const line = lines.find((text) => text.startsWith(`${name} `))
   return line === undefined ? undefined : Number(line.slice(name.length + 1))
 }

@@ -5,7 +5,7 @@ import {
   OutboundError,
   type OutboundPolicy,
 } from '../../src/platform/outbound/client.ts'
-import { startBehind } from '../services/behind.ts'
+import { startBehind } from '../features/services/behind.ts'
 import {
   BLOCKED_IPV4,
   BLOCKED_IPV6,

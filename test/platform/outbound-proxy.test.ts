@@ -9,7 +9,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { onFreePort } from '../../dev/free-port.ts'
 import { listen, stopListening } from '../../dev/issuer/listen.ts'
 import { createOutboundClient } from '../../src/platform/outbound/client.ts'
-import { startBehind } from '../services/behind.ts'
+import { startBehind } from '../features/services/behind.ts'
 import { startConnectProxy } from '../support/connect-proxy.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 

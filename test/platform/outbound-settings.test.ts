@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { readConfig } from '../../src/config.ts'
-import { ConfigInvalid } from '../../src/platform/settings/reader.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { ConfigInvalid } from '../../src/platform/process.ts'
 
 const REQUIRED = {
   DATABASE_URL: 'postgres://127.0.0.1/unused',

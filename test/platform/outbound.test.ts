@@ -13,7 +13,7 @@ import {
   type OutboundOptions,
   type OutboundPolicy,
 } from '../../src/platform/outbound/client.ts'
-import { type Behaviour, type Behind, startBehind } from '../services/behind.ts'
+import { type Behaviour, type Behind, startBehind } from '../features/services/behind.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { until } from '../support/until.ts'
 

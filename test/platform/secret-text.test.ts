@@ -3,10 +3,9 @@ import { describe, it } from 'node:test'
 import { format, inspect } from 'node:util'
 import { serialize } from 'node:v8'
 import Fastify from 'fastify'
-import { readSecretChanges } from '../../src/agents/secrets/secret-change.ts'
+import { readSecretChanges } from '../../src/agent/secrets/secret-change.ts'
+import { createSecrets, SecretText } from '../../src/platform/crypto/secrets.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
-import { SecretText } from '../../src/platform/secrets/secret-text.ts'
-import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 
 const CANARY = 'sk-canary-0123456789-WXYZ'
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { SecretText } from '../../src/platform/secrets/secret-text.ts'
-import { createSecrets } from '../../src/platform/secrets/secrets.ts'
+import { createSecrets, SecretText } from '../../src/platform/crypto/secrets.ts'
 
 describe('a sealed secret', () => {
   const key = randomBytes(32)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify } from 'jose'
-import { createSigner, parseSigningKeys } from '../../src/platform/secrets/signer.ts'
+import { createSigner, parseSigningKeys } from '../../src/platform/crypto/signer.ts'
 import { signingKey } from '../support/signing.ts'
 
 const pemOf = ({ privateKey }: ReturnType<typeof generateKeyPairSync>, type: 'pkcs8' | 'sec1' = 'pkcs8') =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { EMPTY, fragment, join, named, param, raw, unnamed } from '../../src/platform/database/sql.ts'
+import { EMPTY, fragment, join, named, param, raw, unnamed } from '../../src/platform/postgres/sql.ts'
 
 describe('a statement', () => {
   it('numbers its values in the order in which they stand', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { Problem } from '../../src/contract/problem.ts'
-import { createDatabase } from '../../src/platform/database/database.ts'
+import { Problem } from '../../src/api/problem.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
+import { createDatabase } from '../../src/platform/postgres/database.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 

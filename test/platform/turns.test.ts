@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Refusal } from '../../src/platform/limits/refusal.ts'
+import type { Refusal } from '../../src/platform/limits/share.ts'
 import { Turns } from '../../src/platform/limits/turns.ts'
 
 describe('turns', () => {

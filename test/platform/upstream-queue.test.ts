@@ -3,7 +3,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
-import { Problem } from '../../src/contract/problem.ts'
+import { Problem } from '../../src/api/problem.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { PROTECTION_STATUSES, TRUST_STAGES } from '../../src/contract/agent.ts'
+import { PROTECTION_STATUSES, TRUST_STAGES } from '../../src/agent/schema.ts'
 
 /** Generated graphs. Targets are indices: the ids of agents are known only when they exist. */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { createAgents } from '../../src/agents/configuration/service.ts'
-import { createDelegationGraph } from '../../src/agents/delegation/service.ts'
-import { createHistory } from '../../src/agents/history/service.ts'
-import { createLifecycle } from '../../src/agents/lifecycle/service.ts'
+import { createAgents } from '../../src/agent/agents.ts'
+import { createHistory } from '../../src/agent/history/history.ts'
+import { createLifecycle } from '../../src/agent/lifecycle/lifecycle.ts'
+import { createDelegationGraph } from '../../src/features/delegation/routes.ts'
 import { createAgent, putAgent } from '../support/agents.ts'
 import { type Person, type TestConsole, useConsole } from '../support/console.ts'
 import { sized } from '../support/sized.ts'
@@ -51,11 +51,11 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
   await running.database.query('VACUUM (ANALYZE)')
   const { sql, cost, close } = await createExplainingSql(
     running.database.url,
-    running.deps.database.system,
+    running.core.database.system,
     'force_generic_plan',
   )
   after(close)
-  const deps = { ...running.deps, sql }
+  const deps = { ...running.core, sql, recoverDays: running.core.config.recoverDays }
   const agents = createAgents({ ...deps, history: createHistory(deps) })
   const lifecycle = createLifecycle(deps)
   const graph = createDelegationGraph(deps)

@@ -1,4 +1,4 @@
-import { PROTECTION_STATUSES, TRUST_STAGES } from '../../src/contract/agent.ts'
+import { PROTECTION_STATUSES, TRUST_STAGES } from '../../src/agent/schema.ts'
 
 /** The graph of delegations, computed the simplest way from the fields of all agents of two teams. */
 

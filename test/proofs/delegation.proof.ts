@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { AgentDelegation, AgentDependentPage } from '../../src/contract/delegation.ts'
+import type { AgentDelegation, AgentDependentPage } from '../../src/features/delegation/schema.ts'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
 import { type Person, useConsole } from '../support/console.ts'
 import { seedOr, sized } from '../support/sized.ts'

@@ -73,7 +73,7 @@ export async function proveDelivery(proof: DeliveryProof, tell: (line: string) =
 async function createVictims(running: RunningConsole) {
   const [port] = await freePorts(1)
   const relay = await startVictim('relay', {
-    script: 'src/relay-main.ts',
+    script: 'src/relay.ts',
     environment: { ...running.environment, METRICS_PORT: String(port) },
     probe: `http://127.0.0.1:${port}/metrics`,
   })

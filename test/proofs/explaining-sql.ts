@@ -1,5 +1,6 @@
 import { Client, escapeLiteral } from 'pg'
-import type { Sessions, Sql, Statement } from '../../src/platform/database/database.ts'
+import type { Sessions, Sql } from '../../src/platform/postgres/database.ts'
+import type { Statement } from '../../src/platform/postgres/sql.ts'
 
 export interface Explained {
   statements: number

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { onFreePort } from '../../dev/free-port.ts'
 import { listen } from '../../dev/issuer/listen.ts'
-import { document, returning, sending } from '../services/documents.ts'
+import { document, returning, sending } from '../features/services/documents.ts'
 import { pour } from './bulk.ts'
 
 /** A service with a document: small responses, downloads of any size, uploads, and calls that fail. */

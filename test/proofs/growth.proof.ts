@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { createHistory } from '../../src/agents/history/service.ts'
-import { eraseStep } from '../../src/agents/lifecycle/erase.ts'
-import { createLifecycle } from '../../src/agents/lifecycle/service.ts'
+import { createHistory } from '../../src/agent/history/history.ts'
+import { eraseStep } from '../../src/agent/lifecycle/erase.ts'
+import { createLifecycle } from '../../src/agent/lifecycle/lifecycle.ts'
 import { createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { insertRevisions } from '../support/revisions.ts'
@@ -44,9 +44,10 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
   await running.database.query('VACUUM (ANALYZE) agents')
 
   const explaining = async (mode: PlanMode) => {
-    const explained = await createExplainingSql(running.database.url, running.deps.database.system, mode)
+    const explained = await createExplainingSql(running.database.url, running.core.database.system, mode)
     after(() => explained.close())
-    const deps = { ...running.deps, sql: explained.sql }
+    const { core } = running
+    const deps = { ...core, sql: explained.sql, recoverDays: core.config.recoverDays }
     return { ...explained, history: createHistory(deps), lifecycle: createLifecycle(deps) }
   }
 
@@ -84,7 +85,7 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
     for (let hasMore = true; hasMore; steps++) {
       // Explaining takes time: it is enough to look at some.
       if (steps % Math.ceil(REVISIONS / 100 / 20) !== 0)
-        hasMore = await eraseStep(running.deps.database.system, nowSeconds)
+        hasMore = await eraseStep(running.core.database.system, nowSeconds)
       else {
         const step = await cost(async () => (hasMore = await eraseStep(sql.of(person.team), nowSeconds)))
         pages.push(step.pages)
@@ -126,11 +127,11 @@ describe('a long prompt in every revision', async () => {
     )
     const { sql, cost, close } = await createExplainingSql(
       running.database.url,
-      running.deps.database.system,
+      running.core.database.system,
       'force_custom_plan',
     )
     after(close)
-    const history = createHistory({ ...running.deps, sql })
+    const history = createHistory({ ...running.core, sql })
     const { pages } = await cost(() => history.readAt(caller, id, 101))
     t.diagnostic(`${pages} pages`)
     // About 470 where it reads one value, 2,700 where it reads those of all 99 revisions that are undone.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Agent } from '../../src/contract/agent.ts'
+import type { Agent } from '../../src/agent/schema.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { sized } from '../support/sized.ts'

@@ -4,8 +4,8 @@ import {
   PROTECTION_STATUSES,
   PROTOCOLS,
   TRUST_STAGES,
-} from '../../src/contract/agent.ts'
-import { EVALUATION_STATES } from '../../src/contract/agent-filters.ts'
+} from '../../src/agent/schema.ts'
+import { EVALUATION_STATES } from '../../src/features/list/schema.ts'
 
 /** The values of each filter in a generated fleet; first one of the most common, last one of the rarest. */
 export const FILTERS: Record<string, readonly string[]> = {

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import type { Deps } from '../../src/deps.ts'
+import type { Core } from '../../src/core.ts'
+import type { DeclaredOperation } from '../../src/features/services/document/document.ts'
+import { createMountedTable } from '../../src/features/services/mount/table.ts'
+import { createServiceTokens, type ServiceToken } from '../../src/features/services/tokens.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
-import type { DeclaredOperation } from '../../src/services/document/document.ts'
-import { createMountedTable } from '../../src/services/mount/table.ts'
-import { createServiceTokens } from '../../src/services/token/service-tokens.ts'
-import type { ServiceToken } from '../../src/services/token/token-cache.ts'
-import { service } from '../services/documents.ts'
+import { service } from '../features/services/documents.ts'
 import { startConsole } from '../support/console.ts'
 import { CONSOLE_NAME, signingEnvironment } from '../support/signing.ts'
 
@@ -33,18 +32,18 @@ const SAMPLE_MS = 10
 const [{ services, operations, tokens = {} }] = (await once(process, 'message')) as [Mounts]
 let table = await createMountedTable(operations)
 /** As in production, but for `sign`, whose clock runs so fast that nothing stays in the cache. */
-const tokenFor = (name: string, deps: Deps): ServiceToken => {
+const tokenFor = (name: string, core: Core): ServiceToken => {
   const how = tokens[name] ?? 'pass'
   let ms = Date.now()
-  const now = how === 'sign' ? () => (ms += 60_000) : deps.now
+  const now = how === 'sign' ? () => (ms += 60_000) : core.now
   const auth = { issuer: '', audience: '' }
-  const makeTokens = createServiceTokens({ ...deps, now, auth, publicUrl: CONSOLE_NAME, exchange: undefined })
+  const makeTokens = createServiceTokens({ ...core, now, auth, publicUrl: CONSOLE_NAME, exchange: undefined })
   return makeTokens(service({ name, token: how === 'pass' ? 'pass' : 'assert', audience: name }))
 }
 
 const running = await startConsole({
   environment: signingEnvironment(),
-  mount: (deps) => ({
+  mount: (core) => ({
     table: () => table,
     services: new Map(
       Object.entries(services).map(([name, url]) => {
@@ -55,14 +54,14 @@ const running = await startConsole({
           deadlineMs: 5_000,
           maxResponseBytes,
           maxInFlight: 256,
-          metrics: deps.metrics,
+          metrics: core.metrics,
         })
         return [
           name,
           {
             ...{ url, upstream, maxRequestBytes: Number.POSITIVE_INFINITY },
             ...{ readPermission: undefined, writePermission: undefined, budgetPriority: 'interactive' },
-            tokenFor: tokenFor(name, deps),
+            tokenFor: tokenFor(name, core),
           },
         ]
       }),

@@ -39,7 +39,7 @@ async function startOthers(running: RunningConsole, nats: TestNats) {
     environment: { ...running.environment, PORT: String(port), METRICS_PORT: String(metricsPort) },
   })
   const relay = await startVictim('relay', {
-    script: 'src/relay-main.ts',
+    script: 'src/relay.ts',
     probe: `http://127.0.0.1:${relayPort}/metrics`,
     environment: { ...running.environment, METRICS_PORT: String(relayPort) },
   })

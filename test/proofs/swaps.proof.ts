@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { operation } from '../services/mounted.ts'
+import { operation } from '../features/services/mounted.ts'
 import { sized } from '../support/sized.ts'
 import { withChildren } from './children.ts'
 import type { Mounts, StartedConsole } from './mounted-console.ts'

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import { startIssuer } from '../../dev/issuer/issuer.ts'
-import { startRevocations } from '../identity/revocation-list.ts'
+import { startRevocations } from '../http/auth/revocation-list.ts'
 
 const USER = '5b1f7c1e-0d4a-4f0e-9a55-7f3f1f0f2c11'
 

@@ -20,7 +20,7 @@ async function useFolder(): Promise<string> {
 
 const VERSIONED = [
   ...['package.json', 'package-lock.json', 'sdk/package.json', 'cli/package.json', 'web/package.json'],
-  ...['sdk/src/version.ts', 'cli/src/version.ts', 'python/agent_console.py', 'src/contract/api-version.ts'],
+  ...['sdk/src/version.ts', 'cli/src/version.ts', 'python/agent_console.py', 'src/api/operation.ts'],
   ...['openapi.json', 'asyncapi.json', 'Dockerfile'],
 ]
 

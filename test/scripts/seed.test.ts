@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { Ajv } from 'ajv'
 import { teamId } from '../../scripts/seed/fleet.ts'
 import { seed } from '../../scripts/seed.ts'
-import { AgentEvaluation } from '../../src/contract/evaluation.ts'
+import { AgentEvaluation } from '../../src/agent/evaluations/schema.ts'
 import { startConsoleProcess, startProcess } from '../acceptance/processes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentEvent } from '../../src/contract/events.ts'
-import { toCloudEvent } from '../../src/relay/cloud-event.ts'
+import type { AgentEvent } from '../../src/api/events.ts'
+import { toCloudEvent } from '../../src/features/events/outbox.ts'
 
 export interface EventOptions {
   teamId: string

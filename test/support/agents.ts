@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Agent } from '../../src/contract/agent.ts'
+import type { Agent } from '../../src/agent/schema.ts'
 import type { Person, Reply, RequestOptions, TestConsole } from './console.ts'
 
 export const COLLECTION = '/v1/agent-configurations'

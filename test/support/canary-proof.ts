@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
-import type { Agent } from '../../src/contract/agent.ts'
+import type { Agent } from '../../src/agent/schema.ts'
 import { startProcess } from '../acceptance/processes.ts'
 import { COLLECTION } from './agents.ts'
 import { createFlock, type Flock } from './canaries.ts'
@@ -89,7 +89,7 @@ export async function proveCanaries(
       }
       const files = searchFiles(scene)
       lookForSealed(scene, 'the log', running.logLines.join(''))
-      const metrics = await running.deps.metrics.registry.metrics()
+      const metrics = await running.core.metrics.registry.metrics()
       lookForSealed(scene, 'the metrics', metrics)
       const postgresLog = readFileSync(join(postgres.folder, 'log'), 'utf8')
       leaks.push(

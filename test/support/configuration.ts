@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig } from '../../src/config.ts'
-import { ConfigInvalid } from '../../src/platform/settings/reader.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { ConfigInvalid } from '../../src/platform/process.ts'
 
 /** The text with which `npm start` refuses an environment. Empty if it does not. */
 export function errorsOf(environment: Record<string, string>): string {

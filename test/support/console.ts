@@ -4,14 +4,14 @@ import { type EvolutionService, startEvolutionService } from '../../dev/evolutio
 import { onFreePort } from '../../dev/free-port.ts'
 import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
 import { type App, buildApp } from '../../src/app.ts'
-import { type Config, readConfig } from '../../src/config.ts'
-import { createDeps, type Deps } from '../../src/deps.ts'
-import { close } from '../../src/platform/close.ts'
-import { createDatabase } from '../../src/platform/database/database.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
+import { type Core, openCore } from '../../src/core.ts'
+import { startRelay } from '../../src/features/events/relay.ts'
+import type { MountOptions } from '../../src/features/services/mount/routes.ts'
+import { close } from '../../src/platform/async.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
-import { startRelay } from '../../src/relay/start.ts'
-import type { MountOptions } from '../../src/services/mount/routes.ts'
+import { createDatabase } from '../../src/platform/postgres/database.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
 export interface Reply<Body = unknown> {
@@ -39,7 +39,7 @@ export interface Person {
 export interface TestConsole {
   url: string
   app: App
-  deps: Deps
+  core: Core
   pool: Config['pool']
   issuer: Issuer
   /** The evolution service behind this console. */
@@ -61,14 +61,14 @@ interface Limits {
 }
 
 export interface ConsoleOptions {
-  overrides?: Partial<Pick<Deps, 'now' | 'newId'>>
+  overrides?: Partial<Pick<Core, 'now' | 'newId'>>
   environment?: Record<string, string>
   /** What production does not let an operator change. A busy machine must not make the console refuse the few requests of a test. */
   limits?: Partial<Limits>
   /** Publishes keys and signs tokens when absent. Closed with the console. */
   issuer?: Issuer
   /** What is mounted. Nothing when absent. */
-  mount?: (deps: Deps) => MountOptions
+  mount?: (core: Core) => MountOptions
   /** Adds to the app before it listens. */
   extend?: (app: App) => void
 }
@@ -93,8 +93,8 @@ function withLimits(config: Config, limits: Partial<Limits> = {}): Config {
 /** A second replica of a console. One replica makes the changes of an agent one after the other; two race. */
 export async function useReplica(running: TestConsole): Promise<TestConsole> {
   const { pool } = running
-  const database = createDatabase(running.database.url, running.deps.log, pool)
-  const app = await buildApp({ ...running.deps, database, metrics: createMetrics() })
+  const database = createDatabase(running.database.url, running.core.log, pool)
+  const app = await buildApp({ ...running.core, database, metrics: createMetrics() })
   after(async () => {
     await app.close()
     await database.close()
@@ -127,12 +127,11 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   })
   const config = withLimits(read, options.limits)
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
-  const deps = opened.adopt(createDeps(config, { log, ...options.overrides }), close)
-  if (options.mount) deps.services = { ...deps.services, mount: options.mount(deps) }
-  const { events } = deps
+  const core = opened.adopt(openCore(config, { log, ...options.overrides }), close)
+  const { events } = core
   const databaseUrl = config.events?.relayDatabaseUrl
-  if (events && databaseUrl) opened.adopt(startRelay({ ...deps, ...events, databaseUrl }), close)
-  const app = opened.adopt(await buildApp(deps), close)
+  if (events && databaseUrl) opened.adopt(startRelay({ ...core, ...events, databaseUrl }), close)
+  const app = opened.adopt(await buildApp(core, options.mount?.(core)), close)
   options.extend?.(app)
   const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free })).catch(
     async (error: unknown) => {
@@ -145,7 +144,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   return {
     url,
     app,
-    deps,
+    core,
     pool: config.pool,
     issuer,
     evolution,

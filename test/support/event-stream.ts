@@ -1,4 +1,4 @@
-import { createEvents } from '../../src/platform/events/events.ts'
+import { createEvents } from '../../src/platform/nats/stream.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import type { TestNats } from './nats.ts'
 import { until } from './until.ts'

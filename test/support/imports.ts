@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { AgentImportResult, AgentImportRowResult } from '../../src/contract/imports.ts'
-import type { ValidationError } from '../../src/contract/validation-error.ts'
+import type { ValidationError } from '../../src/api/problem.ts'
+import type { AgentImportResult, AgentImportRowResult } from '../../src/features/batch/import-schema.ts'
 import type { Person, Reply, TestConsole } from './console.ts'
 
 export const IMPORTS = '/v1/agent-imports'

@@ -9,7 +9,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { closeNats } from '../../src/platform/events/nats.ts'
+import { closeNats } from '../../src/platform/nats/nats.ts'
 import { until } from './until.ts'
 
 /** A server with JetStream. */

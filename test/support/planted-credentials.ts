@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { eraseStep } from '../../src/agents/lifecycle/erase.ts'
-import { REDACTABLE_FIELDS, REDACTABLE_REASON } from '../../src/contract/history.ts'
+import { REDACTABLE_FIELDS, REDACTABLE_REASON } from '../../src/agent/history/schema.ts'
+import { eraseStep } from '../../src/agent/lifecycle/erase.ts'
 import { COLLECTION } from './agents.ts'
 import { createFlock } from './canaries.ts'
 import type { Scene } from './canary-proof.ts'
@@ -157,7 +157,7 @@ async function storeAndErase(
   const path = `${COLLECTION}/${created.body.id}?erase=true`
   assert.equal((await running.request('DELETE', path, { token })).status, 204)
   const inAMinute = Math.floor(Date.now() / 1_000) + 60
-  while (await eraseStep(running.deps.database.system, inAMinute)) {
+  while (await eraseStep(running.core.database.system, inAMinute)) {
     // One deleted agent of 100 revisions at a time.
   }
 }

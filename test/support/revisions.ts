@@ -1,4 +1,4 @@
-import { snapshotSql } from '../../src/agents/snapshot.ts'
+import { snapshotSql } from '../../src/agent/columns.ts'
 import type { Person } from './console.ts'
 import type { TestDatabase } from './database.ts'
 

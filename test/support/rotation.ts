@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
-import { SecretText } from '../../src/platform/secrets/secret-text.ts'
-import { createSecrets, maskSecret } from '../../src/platform/secrets/secrets.ts'
+import { createSecrets, maskSecret, SecretText } from '../../src/platform/crypto/secrets.ts'
 import { startProcess } from '../acceptance/processes.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from './agents.ts'
 import { type Person, startConsole, type TestConsole } from './console.ts'
@@ -90,7 +89,7 @@ export async function proveRotation(count: number, tell: (line: string) => void)
 }
 
 async function createFleet(running: TestConsole, person: Person, count: number): Promise<Fleet> {
-  const { secrets } = running.deps
+  const { secrets } = running.core
   const model = await createAgent(running, person)
   const fleet: Fleet = { ids: [], expected: new Map() }
   for (let start = 0; start < count; start += 1_000) {

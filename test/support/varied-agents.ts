@@ -7,8 +7,8 @@ import {
   PROTECTION_STATUSES,
   PROTOCOLS,
   TRUST_STAGES,
-} from '../../src/contract/agent.ts'
-import type { AgentFiltersQuery, EVALUATION_STATES } from '../../src/contract/agent-filters.ts'
+} from '../../src/agent/schema.ts'
+import type { AgentFiltersQuery, EVALUATION_STATES } from '../../src/features/list/schema.ts'
 import { COLLECTION, createAgent, putAgent } from './agents.ts'
 import type { Person, TestConsole } from './console.ts'
 

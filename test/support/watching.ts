@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../src/contract/events.ts'
+import type { AgentEvent } from '../../src/api/events.ts'
 import { until } from './until.ts'
 
 /** One event, with its place in the stream. */

@@ -1,5 +1,5 @@
 import type { Configuration } from 'oidc-provider'
-import { PERMISSIONS } from '../../../src/contract/permissions.ts'
+import { PERMISSIONS } from '../../../src/api/caller.ts'
 import type { DemoPerson } from '../people.ts'
 
 const IDENTITY_SCOPES = 'openid profile email offline_access'

@@ -1,8 +1,7 @@
-import { DECIMAL_PATTERN, isDecimal } from '../../contract/decimal.ts'
-import { ETAGS_PATTERN } from '../../contract/etag.ts'
-import { parseUuid } from '../../contract/uuid.ts'
-import type { ErrorList, Loc } from './error-list.ts'
-import { refuseUnknownNames } from './unknown-names.ts'
+import { DECIMAL_PATTERN, isDecimal } from '../../api/fields.ts'
+import { ETAGS_PATTERN } from '../../api/headers.ts'
+import { parseUuid } from '../../api/uuid.ts'
+import { type ErrorList, type Loc, refuseUnknownNames } from './error-list.ts'
 
 /** The part of JSON Schema that the schemas of requests may use. */
 export interface JsonSchema {

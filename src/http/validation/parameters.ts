@@ -1,4 +1,4 @@
-import { parseUuid } from '../../contract/uuid.ts'
+import { parseUuid } from '../../api/uuid.ts'
 import { hasAllowedLength, type JsonSchema, type SchemaCompiler, unsupported } from './check-value.ts'
 import type { ErrorList, Loc } from './error-list.ts'
 

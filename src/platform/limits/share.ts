@@ -1,4 +1,17 @@
-import { type Refusal, refusalProblem } from './refusal.ts'
+import { Problem } from '../../api/problem.ts'
+
+/** Why a team does not get something: it has its share, or all teams together have too much. */
+export type Refusal = 'own_share' | 'overloaded'
+
+// Created once: a refusal must be cheap, and an error with its own stack trace is not.
+const PROBLEMS: Record<Refusal, Problem> = {
+  own_share: new Problem('too_many_requests', { headers: { 'retry-after': '1' } }),
+  overloaded: new Problem('overloaded', { headers: { 'retry-after': '1' } }),
+}
+
+export function refusalProblem(refusal: Refusal): Problem {
+  return PROBLEMS[refusal]
+}
 
 /** A number of streams, of fetches or of places in a queue. A team may hold at most as many as are left: alone half of them, two
  * teams a third each. So something is always left for a team that has nothing yet. */

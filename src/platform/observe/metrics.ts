@@ -1,19 +1,11 @@
-import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
-import type { Backlog } from '../events/outbox.ts'
-import { createBudgetMetrics } from './metrics/budgets.ts'
-import { type DatabaseObservation, observeAgents, observeDatabase } from './metrics/database.ts'
-import { createRelayMetrics, createWatchMetrics, observeBacklog, observeNats } from './metrics/events.ts'
-import { createFactory } from './metrics/factory.ts'
-import { type ObservedRevocations, observeIssuer, observeRevocations } from './metrics/identity.ts'
 import {
-  countDroppedAuditEvents,
-  createMaintenanceMetrics,
-  observeAuditPartitions,
-} from './metrics/maintenance.ts'
-import { createRedisMetrics } from './metrics/redis.ts'
-import { createExchangeMetrics, createServiceMetrics } from './metrics/services.ts'
-import { createTurnMetrics } from './metrics/turns.ts'
-import { createUpstreamMetrics } from './metrics/upstreams.ts'
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type Metric,
+  Registry,
+} from '@prometheus-io/client'
 
 interface RequestMeasurement {
   method: string
@@ -41,27 +33,17 @@ export function createMetrics() {
     ['method', 'route', 'status', 'upstream'],
   )
 
+  const made = new Map<unknown, unknown>()
   return {
+    ...create,
     registry,
     observeRequest: ({ seconds, upstream, ...labels }: RequestMeasurement) =>
       requests.observe(upstream === undefined ? labels : { ...labels, upstream }, seconds),
-    upstream: createUpstreamMetrics(create),
-    service: createServiceMetrics(create),
-    exchanges: () => createExchangeMetrics(create),
-    droppedAuditEvents: () => countDroppedAuditEvents(create),
-    relay: () => createRelayMetrics(create),
-    watch: () => createWatchMetrics(create),
-    turns: createTurnMetrics(create),
-    maintenance: () => createMaintenanceMetrics(create),
-    auditPartitions: () => observeAuditPartitions(create),
-    observeBacklog: (latest: () => Backlog | undefined) => observeBacklog(create, latest),
-    observeAgents: (latest: () => ReadonlyMap<string, number> | undefined) => observeAgents(create, latest),
-    observeDatabase: (observation: DatabaseObservation) => observeDatabase(create, observation),
-    observeNats: (isUp: () => boolean) => observeNats(create, isUp),
-    observeIssuer: (state: () => string) => observeIssuer(create, state),
-    observeRevocations: (revocations: ObservedRevocations) => observeRevocations(create, revocations),
-    redis: () => createRedisMetrics(create),
-    requestBudgets: () => createBudgetMetrics(create),
+    /** Creates the metrics of a part once for this registry, however often the part asks for them. */
+    of: <Made>(createPart: (factory: Factory) => Made): Made => {
+      if (!made.has(createPart)) made.set(createPart, createPart(create))
+      return made.get(createPart) as Made
+    },
   }
 }
 
@@ -70,4 +52,36 @@ function collectProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: MAX_TIMER_MS })
   for (const kind of ['summary', 'histogram'])
     registry.removeSingleMetric(`nodejs_eventloop_utilization_${kind}`)
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export type Factory = ReturnType<typeof createFactory>
+
+/** Creates the metrics of one registry. */
+export function createFactory(registry: Registry) {
+  const registers = [registry]
+  return {
+    counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Counter({ name, help, labelNames, registers }),
+    /** A gauge whose value is read at each scrape. `read` must not wait: a scrape would take longer because what it reads does. */
+    observed: (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read())
+        },
+      }),
+    gauge: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Gauge({ name, help, labelNames, registers }),
+    histogram: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+      new Histogram({ name, help, labelNames, buckets: SECONDS, registers }),
+  }
+}
+
+/** The same for a metric with labels. */
+export function onScrape<Label extends string>(metric: Metric<Label>, collect: () => void): void {
+  Object.assign(metric, { collect })
 }

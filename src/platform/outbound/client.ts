@@ -1,11 +1,16 @@
 import type { Logger } from 'pino'
 import { Share } from '../limits/share.ts'
-import { createUrlCheck, type UrlPolicy } from './check-url.ts'
-import { OutboundError, unreachable } from './error.ts'
-import { createGuard, type GuardPolicy } from './guard.ts'
-import { type Received, redirectOf, send } from './send.ts'
+import { type Received, redirectOf, send } from './configured.ts'
+import {
+  createGuard,
+  createUrlCheck,
+  type GuardPolicy,
+  OutboundError,
+  type UrlPolicy,
+  unreachable,
+} from './guard.ts'
 
-export { OutboundError } from './error.ts'
+export { OutboundError } from './guard.ts'
 
 /** What the console may fetch for callers, who choose the URLs. Decided by the operator, never by a team. */
 export interface OutboundPolicy extends UrlPolicy, GuardPolicy {}

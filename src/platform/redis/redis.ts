@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto'
 import type { RedisClientType } from '@redis/client'
 import type { Logger } from 'pino'
-import { Breaker } from '../breaker.ts'
-import type { RedisFailure, RedisMetrics } from '../observe/metrics/redis.ts'
-import { type RedisScript, runScript } from './script.ts'
+import { type Factory, onScrape } from '../observe/metrics.ts'
+import { Breaker } from '../upstream/breaker.ts'
 
 export interface RedisSettings {
   readonly url: string
@@ -156,4 +156,54 @@ function settle(
       )
       .finally(() => clearTimeout(timer))
   })
+}
+
+/** A Lua script that Redis knows by its hash. */
+export interface RedisScript {
+  readonly text: string
+  readonly sha1: string
+}
+
+export function createScript(text: string): RedisScript {
+  return { text, sha1: createHash('sha1').update(text).digest('hex') }
+}
+
+/** Sends one command. */
+export type SendCommand = (command: string[]) => Promise<unknown>
+
+/** Sends the hash of a script, and the script itself if Redis does not know it: Redis forgets scripts when it restarts. */
+export async function runScript(
+  send: SendCommand,
+  { text, sha1 }: RedisScript,
+  keys: readonly string[],
+  args: readonly string[],
+): Promise<unknown> {
+  const rest = [String(keys.length), ...keys, ...args]
+  try {
+    return await send(['EVALSHA', sha1, ...rest])
+  } catch (error) {
+    if (!(error as Error).message.startsWith('NOSCRIPT')) throw error
+    return send(['EVAL', text, ...rest])
+  }
+}
+
+/** `offline`: not connected. `breaker`: not asked, because the last calls failed. `slow`: no reply in time. */
+export type RedisFailure = 'offline' | 'breaker' | 'slow' | 'failed'
+
+export type RedisMetrics = ReturnType<typeof createRedisMetrics>
+
+export function createRedisMetrics(create: Factory) {
+  const failures = create.counter(
+    'console_redis_failures_total',
+    'Calls of Redis without a reply that can be used, by cause: offline, breaker, slow or failed',
+    ['cause'],
+  )
+  const up = create.gauge(
+    'console_redis_up',
+    '1 while the process is connected to Redis and Redis responds in time',
+  )
+  return {
+    countFailure: (cause: RedisFailure) => failures.inc({ cause }),
+    observe: (isUp: () => boolean) => onScrape(up, () => up.set(Number(isUp()))),
+  }
 }

@@ -1,7 +1,8 @@
-import { Problem } from '../../contract/problem.ts'
-import type { ProblemCode } from '../../contract/problem-codes.ts'
-import { RESET_MS, type Verdict } from '../breaker.ts'
-import type { Refusal } from '../limits/refusal.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { Problem } from '../../api/problem.ts'
+import type { ProblemCode } from '../../api/problem-codes.ts'
+import type { Refusal } from '../limits/share.ts'
+import { RESET_MS, type Verdict } from './breaker.ts'
 
 /** Why a request to an upstream gave no response that can be passed on. */
 export type FailureKind =
@@ -86,4 +87,41 @@ export class UpstreamFailure extends Error {
     const headers = MAY_RETRY.has(code) ? { 'retry-after': String(Math.ceil(RESET_MS / 1_000)) } : {}
     return new Problem(code, { headers, cause: this })
   }
+}
+
+/** The allowed headers that are present; repeated ones are joined. A header listed in `Connection` belongs to that
+ * connection alone, even if it is allowed (RFC 9110 section 7.6.1). */
+export function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+  const hopByHop =
+    joined(headers.connection)
+      ?.toLowerCase()
+      .split(/\s*,\s*/) ?? []
+  const picked: Record<string, string> = {}
+  for (const name of names) {
+    const value = joined(headers[name])
+    if (value !== undefined && !hopByHop.includes(name)) picked[name] = value
+  }
+  return picked
+}
+
+export function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return /^text\/event-stream\s*(?:;|$)/i.test(headers['content-type'] ?? '')
+}
+
+/** A header that was sent several times is the list of its values (RFC 9110 section 5.2). */
+function joined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+const AUTH_PARAM = '[\\w-]+=(?:"[^"]*"|[^\\s",]+)'
+const BEARER = new RegExp(`^Bearer(?: +${AUTH_PARAM}(?: *, *${AUTH_PARAM})*)?$`, 'i')
+
+/** A client can only send a bearer token through the console, so no other challenge passes: `Basic` would make a browser
+ * ask for a password, and `resource_metadata` sends a client to a server where it gets its tokens (RFC 9728). A 401 always has a
+ * challenge (RFC 9110 section 15.5.2). */
+export function checkChallenge(status: number, headers: Record<string, string>): Record<string, string> {
+  const { 'www-authenticate': challenge, ...others } = headers
+  if (challenge !== undefined && BEARER.test(challenge) && !/resource_metadata/i.test(challenge))
+    return headers
+  return status === 401 ? { ...others, 'www-authenticate': 'Bearer' } : others
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import type { UpstreamMetrics } from '../observe/metrics/upstreams.ts'
 import type { Receiver, ResponseHead } from './exchange.ts'
 import { UpstreamFailure } from './failure.ts'
+import type { UpstreamMetrics } from './metrics.ts'
 
 export interface CollectedResponse extends ResponseHead {
   body: Buffer

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { SpanKind } from '@opentelemetry/api'
 import { Pool } from 'undici'
-import { Breaker, type BreakerState } from '../breaker.ts'
 import { Share } from '../limits/share.ts'
-import { Turns } from '../limits/turns.ts'
-import type { UpstreamMetrics } from '../observe/metrics/upstreams.ts'
+import { createTurnMetrics, Turns } from '../limits/turns.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { hasEnded, onResponseEnd } from '../response-end.ts'
-import { inSpan, traceHeaders } from '../tracing/spans.ts'
+import { inSpan, traceHeaders } from '../observe/tracing.ts'
+import { hasEnded, onResponseEnd } from '../responses.ts'
+import { Breaker, type BreakerState } from './breaker.ts'
 import { Exchange, type Receiver, type UpstreamParts, type UpstreamRequest } from './exchange.ts'
 import { UpstreamFailure } from './failure.ts'
+import { createUpstreamMetrics, type UpstreamMetrics } from './metrics.ts'
 import { type CollectedResponse, collectResponse, type StreamedResponse, streamResponse } from './response.ts'
 
 export interface UpstreamOptions {
@@ -59,11 +59,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     connect: { timeout: Math.min(deadlineMs, 2_000) },
     maxHeaderSize: 32 * 1024,
   })
-  const metrics = options.metrics.upstream(name)
+  const metrics = options.metrics.of(createUpstreamMetrics)(name)
   const breaker = new Breaker(() => performance.now(), metrics.setBreakerState)
   const parts: UpstreamParts = {
     pool,
-    turns: new Turns({ places: maxInFlight, maxWaitMs: deadlineMs, metrics: options.metrics.turns(name) }),
+    turns: new Turns({
+      places: maxInFlight,
+      maxWaitMs: deadlineMs,
+      metrics: options.metrics.of(createTurnMetrics)(name),
+    }),
     eventStreams: new Share(maxEventStreams),
     breaker,
     maxResponseBytes,

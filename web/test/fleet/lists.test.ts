@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AuditEvent } from '@agent-console/sdk'
-import { FORMULA_STARTS } from '../../../src/contract/export.ts'
+import { FORMULA_STARTS } from '../../../src/features/list/schema.ts'
 import { summarise } from '../../src/fleet/audit-day.ts'
 import { type BulkOutcome, countOutcomes, inOrder } from '../../src/fleet/bulk/change.ts'
 import { loadRows } from '../../src/fleet/bulk/load-rows.ts'

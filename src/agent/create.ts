@@ -1,0 +1,268 @@
+import type { Caller } from '../api/caller.ts'
+import { Problem } from '../api/problem.ts'
+import type { Secrets } from '../platform/crypto/secrets.ts'
+import type { Sessions } from '../platform/postgres/database.ts'
+import type { AgentText, NamedSecrets } from './change.ts'
+import type { Columns, RevisionRecord } from './change-statement.ts'
+import { bytesOf, refuseTooLarge, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
+import { findUsedKey, type IdempotencyKey, idempotencyClaim, toIdempotencyKey } from './create-once.ts'
+import { AGENT_NAME_LENGTH } from './fields.ts'
+import type { History } from './history/history.ts'
+import type { AgentState } from './history/past-agent.ts'
+import { externalKeyClaim, insertAgent } from './queries.ts'
+import { AGENT_DEFAULTS, AgentCreate, type AgentUpdate } from './schema.ts'
+import { inspect, refuseFaults } from './secrets/inspect.ts'
+import { namedField } from './secrets/schema.ts'
+import {
+  readSecretChanges,
+  rejectUnknownMasks,
+  type SecretChanges,
+  secretColumns,
+  showSupplied,
+} from './secrets/secret-change.ts'
+import { toValues, withDefaults } from './values.ts'
+
+export interface AgentsDeps extends CreationDeps {
+  sql: Sessions
+  history: History
+}
+
+const CREATIONS = { table: 'idempotency_keys', columns: 'agent_id', agent: 'agent_id' } as const
+
+type CreatedAgent = AgentText & { id: string }
+
+/** What a row of an import creates, or would create. */
+export interface ImportedCreation {
+  id: string
+  revision: number
+  fields: readonly string[]
+  credentialWarnings: readonly string[]
+  /** The named secrets that the agent refers to and does not have. */
+  missingSecrets: readonly string[]
+}
+
+export interface ImportedKey {
+  externalKey: string
+  /** The agent that has the key and is being erased. */
+  replaces: string | null
+  /** The import, if it has an idempotency key. */
+  bulkId: string | undefined
+}
+
+/** The operations that create agents. */
+export function createCreations(deps: AgentsDeps) {
+  const { sql, secrets, history, now, newId } = deps
+
+  /** `namedSecrets`: what the values may refer to. */
+  const insert = async (
+    caller: Caller,
+    body: AgentCreate,
+    key: IdempotencyKey | undefined,
+    namedSecrets: NamedSecrets,
+  ): Promise<CreatedAgent> => {
+    const { record, columns, changes } = prepareCreation(deps, caller, body, namedSecrets)
+    const created = await insertAgent(sql.of(caller.teamId), record, columns, key && idempotencyClaim(key))
+    if (created) {
+      const { id, credentialWarnings } = record
+      return { ...created, id, text: showSupplied(created.text, changes), credentialWarnings }
+    }
+    // The key was used before: the response is the one that the first request got.
+    const first = key && (await findFirst(caller, key, body))
+    if (!first) throw new Error('The idempotency key conflicts with a row that cannot be found')
+    return first
+  }
+
+  /** The agent that the first request with this key created. Undefined if this is the first. */
+  const findFirst = async (
+    caller: Caller,
+    key: IdempotencyKey,
+    body: AgentUpdate,
+  ): Promise<CreatedAgent | undefined> => {
+    const ids = { now: Math.floor(now() / 1_000), eventId: newId() }
+    const first = await findUsedKey<{ agent_id: string }>(sql.of(caller.teamId), caller, key, CREATIONS, ids)
+    if (!first) return undefined
+    if (!first.is_same) throw new Problem('idempotency_conflict')
+    const id = first.agent_id
+    const agent = await history.findAt(caller, id, FIRST_REVISION)
+    // The key and the agent were stored together, so an agent that is missing now has been deleted.
+    if (!agent) throw new Problem('idempotency_agent_deleted')
+    const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
+    const { warnings: credentialWarnings } = inspect(pickCreateFields(agent.text))
+    return { ...agent, id, text: showSupplied(agent.text, changes), credentialWarnings }
+  }
+
+  return {
+    create: (caller: Caller, body: AgentCreate, idempotencyKey?: string): Promise<CreatedAgent> =>
+      insert(caller, body, toIdempotencyKey(secrets, caller, idempotencyKey, body), {}),
+
+    /** Creates the agent of an external key. Undefined if another import has created it since. */
+    async createImported(
+      caller: Caller,
+      body: AgentCreate,
+      { externalKey, replaces, bulkId }: ImportedKey,
+    ): Promise<ImportedCreation | undefined> {
+      const { record, columns, references } = prepareCreation(deps, caller, body, 'any')
+      const claim = externalKeyClaim(externalKey, replaces)
+      const created = await insertAgent(sql.of(caller.teamId), { ...record, bulkId }, columns, claim)
+      return created && { ...record, missingSecrets: references }
+    },
+
+    /** What it would create. */
+    planImported(caller: Caller, body: AgentCreate): ImportedCreation {
+      const { record, references } = prepareCreation(deps, caller, body, 'any')
+      return { ...record, missingSecrets: references }
+    },
+
+    /** Creates an agent with the values of another one, without its secrets and what it has earned. */
+    async clone(
+      caller: Caller,
+      id: string,
+      overrides: AgentUpdate,
+      idempotencyKey?: string,
+    ): Promise<CreatedAgent> {
+      // A list, because the body of a creation is none.
+      const key = toIdempotencyKey(secrets, caller, idempotencyKey, ['clone', id, overrides])
+      // First: the other agent may have been deleted since.
+      const first = key && (await findFirst(caller, key, overrides))
+      if (first) return first
+      const source = await history.currentState(caller, id)
+      // A reference to a secret of the other agent stays, for a secret of the same name.
+      return insert(caller, copyOf(source, overrides), key, namedSecretsOf(source))
+    },
+  }
+}
+
+function pickCreateFields(text: string): Record<string, unknown> {
+  const agent = JSON.parse(text) as AgentCreate
+  return Object.fromEntries(CREATE_FIELDS.map((name) => [name, agent[name]]))
+}
+
+export interface CreationDeps {
+  secrets: Secrets
+  /** Milliseconds since the epoch. */
+  now: () => number
+  newId: (atMs?: number) => string
+}
+
+/** An agent that can be inserted. */
+export interface Creation {
+  record: RevisionRecord & { credentialWarnings: readonly string[] }
+  columns: Columns
+  changes: SecretChanges
+  /** The named secrets that the values refer to. */
+  references: readonly string[]
+}
+
+const FIRST_REVISION = 1
+
+const CREATE_FIELDS = Object.keys(AgentCreate.properties) as (keyof AgentCreate)[]
+
+/** Throws if the body cannot become an agent. `namedSecrets`: what its values may refer to; `any`: also to secrets
+ * that are stored later. */
+export function prepareCreation(
+  { secrets, now, newId }: CreationDeps,
+  caller: Caller,
+  body: AgentCreate,
+  namedSecrets: NamedSecrets | 'any',
+): Creation {
+  // One time for the id and the column, so that the order of ids is the order of creation.
+  const nowMs = now()
+  const id = newId(nowMs)
+  const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
+  rejectUnknownMasks(changes)
+  const values = withDefaults(toValues(body, changes, true))
+  const bytes = bytesOf(Object.values(values))
+  refuseTooLarge(bytes)
+  const findings = inspect(values)
+  const references = [...findings.references.keys()]
+  if (namedSecrets === 'any') refuseFaults({ ...findings, references: new Map() }, {})
+  else refuseFaults(findings, namedSecrets)
+  return {
+    record: {
+      caller,
+      id,
+      revision: FIRST_REVISION,
+      action: 'created',
+      before: {},
+      changedAt: Math.floor(nowMs / 1_000),
+      auditId: newId(nowMs),
+      fields: CREATE_FIELDS.filter((name) => body[name] != null),
+      credentialWarnings: findings.warnings,
+    },
+    columns: {
+      trust_stage: AGENT_DEFAULTS.trust_stage,
+      ...values,
+      ...secretColumns('api_key', changes.api_key, FIRST_REVISION),
+      ...secretColumns('github_token', changes.github_token, FIRST_REVISION),
+      bytes,
+    },
+    changes,
+    references,
+  }
+}
+
+/** What an agent has earned: its copy is not reviewed, tested or protected. */
+const NOT_COPIED: readonly SettableColumn[] = [
+  'status',
+  'protection_status',
+  'guard_config_id',
+  'guard_manually_configured',
+  'test_score',
+  'last_tested_by',
+  'evaluated_harnesses',
+  'last_evaluated_at',
+]
+
+const SUFFIX = ' (copy)'
+
+/** The body that creates a copy of an agent. Its `import_metadata` says what it is a copy of, and which secrets it
+ * lacks. */
+function copyOf(source: AgentState, overrides: AgentUpdate): AgentCreate {
+  const { agent, revision } = source
+  const { github_token: token, ...config } = agent.white_box_config ?? {}
+  const copied = {
+    ...agent,
+    agent_name:
+      Array.from(agent.agent_name)
+        .slice(0, AGENT_NAME_LENGTH - SUFFIX.length)
+        .join('') + SUFFIX,
+    white_box_config: agent.white_box_config && config,
+  }
+  const leftOut = [
+    ...(agent.api_key == null ? [] : ['api_key']),
+    ...(token == null ? [] : ['white_box_config.github_token']),
+    ...Object.keys(namedSecretsOf(source)).toSorted().map(namedField),
+  ]
+  const kept = SETTABLE_COLUMNS.filter(({ name }) => !NOT_COPIED.includes(name))
+  const origin = {
+    source: 'clone',
+    source_agent_id: agent.id,
+    source_revision: revision,
+    left_out_secrets: leftOut,
+  }
+  return {
+    ...(Object.fromEntries(kept.map(({ name }) => [name, copied[name]])) as unknown as AgentCreate),
+    status: 'draft',
+    capabilities: agent.capabilities ?? null,
+    skills: agent.skills ?? null,
+    import_metadata: origin,
+    ...replacedValues(overrides),
+  }
+}
+
+/** As in an update, `null` for a field that is never null keeps the value, and unknown fields are ignored. */
+function replacedValues({ api_key, ...fields }: AgentUpdate): Partial<AgentCreate> {
+  const replaced = SETTABLE_COLUMNS.filter((column) => {
+    const value = fields[column.name]
+    return value !== undefined && (value !== null || !('ignoresNull' in column))
+  })
+  return {
+    ...Object.fromEntries(replaced.map(({ name }) => [name, fields[name]])),
+    ...(api_key !== undefined && { api_key }),
+  }
+}
+
+/** The named secrets that the agent has. */
+function namedSecretsOf({ secrets }: AgentState): NamedSecrets {
+  return Object.fromEntries([...secrets].flatMap(([name, secret]) => (secret ? [[name, secret]] : [])))
+}

@@ -1,0 +1,67 @@
+import type { Caller } from '../api/caller.ts'
+import type { Change, StoredAgent } from './change.ts'
+import { type ColumnValues, type ORIGIN_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
+import { changeableValues, changedColumns, describeColumns, settableValues } from './compare.ts'
+import { AGENT_DEFAULTS, type AgentCreate, type AgentUpdate } from './schema.ts'
+import { inspect, refuseFaults, requireSecretForNewOrigin } from './secrets/inspect.ts'
+import { changedSecret, type SecretChanges, withTokenMasked } from './secrets/secret-change.ts'
+
+/** The fields of an update, and those that describe where the agent came from. */
+export type AgentValues = AgentUpdate & Pick<AgentCreate, (typeof ORIGIN_COLUMNS)[number]['name']>
+
+/** The values of a body as they are stored. */
+export function toValues(body: AgentValues, changes: SecretChanges, mayChangeOrigin = false): ColumnValues {
+  const values = mayChangeOrigin ? changeableValues(body) : settableValues(body)
+  if (values.white_box_config) {
+    values.white_box_config = withTokenMasked(body.white_box_config, changes.github_token)
+  }
+  if (values.import_metadata) values.import_metadata = withSource(body.import_metadata)
+  return values
+}
+
+/** An agent always says where it came from. */
+const withSource = (given: AgentValues['import_metadata']) => ({
+  ...given,
+  source: given?.source ?? 'manual',
+})
+
+export function withDefaults(values: ColumnValues): ColumnValues {
+  const defaults: ColumnValues = AGENT_DEFAULTS
+  return {
+    import_metadata: values.import_metadata ?? withSource(null),
+    capabilities: values.capabilities ?? {},
+    skills: values.skills ?? [],
+    ...Object.fromEntries(SETTABLE_COLUMNS.map(({ name }) => [name, values[name] ?? defaults[name] ?? null])),
+  }
+}
+
+/** Undefined when the update changes nothing. */
+export function decideUpdate(
+  caller: Caller,
+  stored: StoredAgent,
+  values: ColumnValues,
+  changes: SecretChanges,
+): Change | undefined {
+  const columns = changedColumns(stored.agent, values)
+  const findings = inspect(columns)
+  refuseFaults(findings, stored.namedSecrets)
+  requireSecretForNewOrigin(caller, stored, columns, changes)
+  const token = changedSecret('github_token', changes.github_token, stored)
+  const apiKey = changedSecret('api_key', changes.api_key, stored)
+  // `white_box_config` includes the token: a new token is a change of the field.
+  if (Object.keys(token).length > 0) columns['white_box_config'] = values.white_box_config
+  const { fields, before } = describeColumns(stored, columns)
+  if (Object.keys(apiKey).length > 0) {
+    fields.push('api_key')
+    before['api_key_mask'] = stored.agent.api_key ?? null
+    before['api_key_revision'] = stored.secretRevisions.api_key
+  }
+  if (fields.length === 0) return undefined
+  return {
+    action: 'updated',
+    fields,
+    before,
+    columns: { ...columns, ...token, ...apiKey },
+    credentialWarnings: findings.warnings,
+  }
+}

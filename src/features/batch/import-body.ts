@@ -1,0 +1,162 @@
+import { missing, RequestValidationError, type ValidationError, valueError } from '../../api/problem.ts'
+import { readCsvRows } from './csv.ts'
+import { isObject, notAnObject, type ReadRow, toRow, type Validation } from './import-rows.ts'
+import { type AgentImport, IMPORT_CONTENT, type ImportMediaType, MAX_IMPORT_ROWS } from './import-schema.ts'
+
+export interface ReadDeps {
+  rows: Validation
+  request: Validation
+  readCard: ReadCard
+}
+
+/** The members of a JSON body except `rows`: a card, and options. Their schema has been checked. */
+export type CardImport = Omit<AgentImport, 'rows'>
+
+/** Reads the row of a card. */
+export type ReadCard = (
+  request: CardImport,
+  context: { teamId: string; signal: AbortSignal },
+) => Promise<ReadRow>
+
+export interface ImportBody {
+  /** The header Content-Type. */
+  contentType: string | undefined
+  bytes: Buffer | undefined
+}
+
+type Rows = Iterable<ReadRow> | Promise<Iterable<ReadRow>>
+
+/** Reads the rows of a request. Throws if the body as a whole cannot be read. */
+export async function* readRows(
+  deps: ReadDeps,
+  { contentType, bytes }: ImportBody,
+  context: Parameters<ReadCard>[1],
+): AsyncGenerator<ReadRow> {
+  if (bytes === undefined) throw refusal(missing())
+  const text = decode(bytes)
+  let count = 0
+  for (const row of await read(deps, mediaTypeOf(contentType), text, context)) {
+    if (++count > MAX_IMPORT_ROWS) throw refusal(tooMany())
+    yield row
+  }
+  if (count === 0) throw refusal(NO_ROWS)
+}
+
+function read(
+  deps: ReadDeps,
+  mediaType: ImportMediaType | undefined,
+  text: string,
+  context: Parameters<ReadCard>[1],
+): Rows {
+  switch (mediaType) {
+    case 'application/json':
+      return readJson(deps, text, context)
+    case 'application/x-ndjson':
+    case 'application/jsonl':
+      return readJsonLines(text, deps.rows)
+    case 'text/csv':
+      return readCsvRows(text, deps.rows)
+    default:
+      throw refusal(notAnObject(OTHER_TYPE))
+  }
+}
+
+const MEDIA_TYPES = Object.keys(IMPORT_CONTENT) as ImportMediaType[]
+const OTHER_TYPE = `. Send the header Content-Type with one of ${MEDIA_TYPES.join(', ')}`
+
+/** As elsewhere, a body without a media type counts as JSON. */
+function mediaTypeOf(contentType: string | undefined): ImportMediaType | undefined {
+  const [type = ''] = (contentType ?? 'application/json').split(';')
+  const name = type.trim().toLowerCase()
+  if (/^application\/[\w.+-]+\+json$/.test(name)) return 'application/json'
+  return MEDIA_TYPES.find((known) => known === name)
+}
+
+const SOURCES = ['rows', 'card', 'card_url'] as const
+
+const OF_CARD = ['external_key', 'expected_revision', 'override_name'] as const
+
+/** So many errors were reported that there may be more. */
+const MAX_ERRORS = 100
+
+async function readJson(
+  { request, readCard }: ReadDeps,
+  text: string,
+  context: Parameters<ReadCard>[1],
+): Promise<Iterable<ReadRow>> {
+  const { value, errors } = request.parse(text)
+  const isOfRow = ({ loc: [member, index] }: ValidationError) =>
+    member === 'rows' && typeof index === 'number'
+  if (errors.length >= MAX_ERRORS) throw refusal(...errors)
+  refuse(errors.filter((error) => !isOfRow(error)))
+  // The rows are validated one by one: one that is not valid does not stop the others.
+  const list = isObject(value) && Array.isArray(value['rows']) ? (value['rows'] as unknown[]) : undefined
+  // Before the validation, which takes a second for two million rows.
+  if (list && list.length > MAX_IMPORT_ROWS) throw refusal({ ...tooMany(), loc: ['rows'] })
+  refuse(
+    request.validate(list ? { ...(value as object), rows: list.map(() => null) } : (value as object)).errors,
+  )
+  const body = value as AgentImport
+  const given = SOURCES.filter((name) => body[name] !== undefined)
+  if (given.length !== 1) throw refusal(valueError([], `send exactly one of ${SOURCES.join(', ')}`))
+  if (body.rows) {
+    const misplaced = OF_CARD.filter((name) => body[name] !== undefined)
+    refuse(misplaced.map((name) => valueError([name], 'this is for card and card_url only')))
+  }
+  if (list) return jsonRows(list, errors)
+  return [await readCard(body, context)]
+}
+
+function* jsonRows(list: readonly unknown[], errors: readonly ValidationError[]): Generator<ReadRow> {
+  const byRow = Map.groupBy(errors, ({ loc }) => loc[1])
+  for (const [index, value] of list.entries()) {
+    const own = (byRow.get(index) ?? []).map(({ loc: [, , ...path], ...rest }) => ({ loc: path, ...rest }))
+    yield toRow({ value, errors: own }, null)
+  }
+}
+
+/** One JSON object in each line. A line that is no JSON is a row with a fault: the others can still be imported. */
+function* readJsonLines(text: string, rows: Validation): Generator<ReadRow> {
+  let line = 0
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start)
+    const end = found === -1 ? text.length : found
+    line++
+    const content = text.slice(start, end).trim()
+    if (content !== '') yield toRow(rows.parse(content), line)
+    start = end + 1
+  }
+}
+
+/** Without the byte order mark that spreadsheets write. */
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw refusal({
+      loc: [],
+      msg: 'Input should be a valid string, unable to parse raw data as a unicode string',
+      type: 'string_unicode',
+    })
+  }
+}
+
+const NO_ROWS: ValidationError = {
+  loc: [],
+  msg: 'List should have at least 1 item after validation, not 0',
+  type: 'too_short',
+}
+
+const tooMany = (): ValidationError => ({
+  loc: [],
+  msg: `List should have at most ${MAX_IMPORT_ROWS} items after validation`,
+  type: 'too_long',
+})
+
+function refusal(...errors: ValidationError[]): RequestValidationError {
+  return new RequestValidationError(errors.map(({ loc, ...rest }) => ({ loc: ['body', ...loc], ...rest })))
+}
+
+function refuse(errors: readonly ValidationError[]): void {
+  if (errors.length > 0) throw refusal(...errors)
+}

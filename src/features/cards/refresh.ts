@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Agents } from '../../agent/agents.ts'
+import type { Agent } from '../../agent/schema.ts'
+import type { Caller } from '../../api/caller.ts'
+import { Problem, type ValidationError } from '../../api/problem.ts'
+import { isObject, keepOwnMembers } from '../batch/feature.ts'
+import { type CardFields, cardWarnings, toCardFields } from './card-fields.ts'
+import { CardFetchError, type Documents, type FetchDeps, refetchCard } from './fetch.ts'
+import { isTestableBinding, present, readCard } from './read-card.ts'
+import { CardMetadata, type CardRefresh, type CardRefreshQuery } from './schema.ts'
+
+export interface RefreshDeps extends FetchDeps {
+  agents: Pick<Agents, 'read' | 'update' | 'planUpdate'>
+  /** Milliseconds since the epoch. */
+  now: () => number
+}
+
+interface RefreshRequest {
+  query: CardRefreshQuery
+  expectedRevisions: number[] | null
+  /** Aborted when the client disconnects. */
+  signal: AbortSignal
+}
+
+/** Refreshes an agent from its card. */
+export async function refreshFromCard(
+  deps: RefreshDeps,
+  caller: Caller,
+  id: string,
+  { query, expectedRevisions, signal }: RefreshRequest,
+): Promise<CardRefresh> {
+  const { agents } = deps
+  const { dry_run: isDryRun = false, move_interface: mayMove = false } = query
+  const { revision, text } = await agents.read(caller, id)
+  if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
+  const agent = JSON.parse(text) as Agent
+  const stored = readMetadata(deps.documents, agent)
+  if (stored?.source_url === undefined) throw new Problem('no_card_url')
+  const current = await fetchCurrent(deps, stored, stored.source_url, caller.teamId, signal)
+  const isChanged = current && current.fields.import_metadata.digest !== stored.digest
+  // A card that has not changed does not replace fields that were changed after the import.
+  const fields = isChanged ? refreshedFields(agent, stored, current.fields) : { import_metadata: stored }
+  const plan = chooseInterface(agent, stored, fields, mayMove)
+  const changes = findChanges(agent, plan.fields)
+  const result = {
+    dry_run: isDryRun,
+    changes,
+    moves_to: plan.movesTo,
+    warnings: [...(current?.warnings ?? []), ...plan.warnings],
+  }
+  if (changes.length === 0) return { ...result, revision }
+  const importedAt = Math.floor(deps.now() / 1_000)
+  const update = isDryRun ? agents.planUpdate : agents.update
+  const changed = await update(
+    caller,
+    id,
+    { ...plan.fields, import_metadata: { ...plan.fields.import_metadata, imported_at: importedAt } },
+    { expectedRevisions: [revision], mayChangeOrigin: true },
+  )
+  return { ...result, revision: changed.revision }
+}
+
+/** Undefined if the agent was not made from a card. */
+export function readMetadata(documents: Documents, agent: Agent): CardMetadata | undefined {
+  const { import_metadata: metadata } = agent
+  return documents.check(CardMetadata, metadata).length === 0 ? (metadata as CardMetadata) : undefined
+}
+
+/** Undefined if the server says that the card has not changed. */
+async function fetchCurrent(
+  deps: FetchDeps,
+  { etag }: CardMetadata,
+  url: string,
+  teamId: string,
+  signal: AbortSignal,
+): Promise<{ fields: CardFields; warnings: string[] } | undefined> {
+  const fetched = await refetchCard(deps, url, etag, { teamId, signal }).catch(toProblem)
+  if (!fetched) return undefined
+  const reading = readCard(deps.documents, fetched.value)
+  if (!reading.card) throw unreadable(reading.faults)
+  const { card, version, warnings } = reading
+  return { fields: toCardFields(card, version, fetched), warnings: [...warnings, ...cardWarnings(card)] }
+}
+
+type Values = Record<string, unknown>
+
+/** The fields that a refresh sets. */
+interface RefreshedFields {
+  agent_name?: string
+  agent_url?: string
+  purpose?: string
+  agent_metadata?: Values
+  capabilities?: Values
+  skills?: Values[]
+  import_metadata: CardMetadata
+}
+
+function refreshedFields(agent: Agent, { override_name }: CardMetadata, card: CardFields): RefreshedFields {
+  return {
+    agent_name: override_name ?? card.agent_name,
+    purpose: card.purpose ?? '',
+    ...keepOwnMembers(agent, card),
+    skills: card.skills ?? [],
+    import_metadata: present({ ...card.import_metadata, override_name }),
+  }
+}
+
+/** The interface stays the one that the import chose, unless the caller lets it move: a card must not redirect a
+ * stored key. */
+function chooseInterface(
+  agent: Agent,
+  { pinned_interface: pinned }: CardMetadata,
+  fields: RefreshedFields,
+  mayMove: boolean,
+): { fields: RefreshedFields; movesTo: string | null; warnings: string[] } {
+  const { interfaces } = fields.import_metadata
+  const same = interfaces.find(
+    ({ url, protocol_binding: binding }) => url === pinned?.url && binding === pinned.protocol_binding,
+  )
+  const next = same ? undefined : interfaces.find((each) => isTestableBinding(each.protocol_binding))
+  const moved = mayMove ? next : undefined
+  const warnings: string[] = []
+  if (next && !moved) {
+    warnings.push('The card no longer has the interface that agent_url was taken from. agent_url stays.')
+  }
+  if ((agent.agent_url ?? null) !== (pinned?.url ?? null)) {
+    warnings.push('agent_url was changed after the import. It stays, unless move_interface moves it.')
+  }
+  return {
+    fields: {
+      ...fields,
+      ...(moved && { agent_url: moved.url }),
+      import_metadata: { ...fields.import_metadata, pinned_interface: moved ?? same ?? pinned },
+    },
+    movesTo: next?.url ?? null,
+    warnings,
+  }
+}
+
+/** They change with every fetch. */
+const BOOKKEEPING = ['imported_at', 'etag', 'digest']
+
+function findChanges(agent: Agent, fields: RefreshedFields): CardRefresh['changes'] {
+  const changes: CardRefresh['changes'] = []
+  const compare = (field: string, old: unknown = null, value: unknown = null) => {
+    if (!isDeepStrictEqual(old, value)) changes.push({ field, old, new: value })
+  }
+  for (const [field, value] of Object.entries(fields)) {
+    const old: unknown = agent[field as keyof Agent]
+    if (!isObject(value)) compare(field, old, value)
+    else {
+      const before = (old ?? {}) as Values
+      const names = new Set([...Object.keys(before), ...Object.keys(value)])
+      for (const name of names.difference(new Set(BOOKKEEPING))) {
+        compare(`${field}.${name}`, before[name], value[name])
+      }
+    }
+  }
+  return changes
+}
+
+function toProblem(error: unknown): never {
+  if (!(error instanceof CardFetchError)) throw error
+  const isDocument = error.cause === undefined
+  throw isDocument ? unreadable(error.faults) : new Problem('card_unreachable', { cause: error })
+}
+
+function unreadable([first]: readonly ValidationError[]): Problem {
+  const place = first && first.loc.length > 0 ? ` (${first.loc.join('.')})` : ''
+  const detail =
+    first &&
+    `The document at the URL of the agent card is no valid agent card: ${first.msg}${place}. Nothing was changed.`
+  return new Problem('card_unreadable', detail === undefined ? {} : { detail })
+}

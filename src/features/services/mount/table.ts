@@ -1,0 +1,95 @@
+import { setImmediate } from 'node:timers/promises'
+import type { HTTPMethod } from 'find-my-way'
+import findMyWay from 'find-my-way'
+import type { DeclaredOperation } from '../document/document.ts'
+import { type PathTemplate, readTemplate, requestNames, responseNames } from './template.ts'
+
+/** A declared operation with everything that can be computed in advance. */
+export interface RoutedOperation extends Pick<PathTemplate, 'fill' | 'parameterNames'> {
+  declared: DeclaredOperation
+  /** Lower-case names of the headers that pass. */
+  requestHeaders: string[]
+  responseHeaders: string[]
+}
+
+export interface Found {
+  operation: RoutedOperation
+  /** The path to request from the service, without its query. */
+  path: string
+  /** The values of the path parameters, decoded: `p0` is the first one. */
+  params: Record<string, string | undefined>
+}
+
+export interface NotFound {
+  /** The methods that the path has. */
+  allow: string[]
+  /** Whether the path may belong to a service whose document is not known yet. */
+  isPending: boolean
+}
+
+/** The operations of all services. It does not change: a new one replaces it. */
+export interface MountedTable {
+  find: (method: string, url: string) => Found | NotFound
+}
+
+/** In the order of the `Allow` header. */
+const METHODS: HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** The service decides which lengths of a path parameter it accepts. */
+const MAX_PARAM_LENGTH = 16_384
+
+/** How many operations are mounted before the event loop gets a turn. */
+const BATCH = 50
+
+/** `selectOperations` has left out the operations that the router does not support. */
+export async function createMountedTable(
+  operations: readonly DeclaredOperation[],
+  pendingPrefixes: readonly string[] = [],
+): Promise<MountedTable> {
+  const router = createRouter()
+  for (const [index, declared] of operations.entries()) {
+    if (index % BATCH === BATCH - 1) await setImmediate()
+    const { route, fill, parameterNames } = readTemplate(declared.path)
+    const requestHeaders = requestNames(declared.requestHeaders)
+    const responseHeaders = responseNames(declared.responseHeaders)
+    const mounted = { declared, fill, parameterNames, requestHeaders, responseHeaders }
+    router.on(declared.method, route, () => {}, mounted satisfies RoutedOperation)
+  }
+  return { find: createFind(router, routePrefixes(pendingPrefixes)) }
+}
+
+type Router = ReturnType<typeof createRouter>
+
+/** Finds a path under any of the prefixes. */
+function routePrefixes(prefixes: readonly string[]): Router {
+  const router = createRouter()
+  // Two prefixes may differ only in the name of a parameter.
+  for (const route of new Set(prefixes.map((prefix) => readTemplate(prefix).route))) {
+    for (const path of [route, `${route}/*`]) router.on('GET', path, () => {})
+  }
+  return router
+}
+
+function createFind(router: Router, pending: Router): MountedTable['find'] {
+  const lookUp = (method: HTTPMethod, url: string): Found | undefined => {
+    const match = router.find(method, url)
+    const operation = match?.store as RoutedOperation | undefined
+    const params = match?.params ?? {}
+    const path = operation?.fill(params)
+    return operation && path !== undefined ? { operation, path, params } : undefined
+  }
+  const has = (method: HTTPMethod, url: string) => lookUp(method, url) !== undefined
+  return (method, url) => {
+    const found = lookUp(method as HTTPMethod, url) ?? (method === 'HEAD' ? lookUp('GET', url) : undefined)
+    if (found) return found
+    return {
+      allow: METHODS.filter((other) => has(other, url) || (other === 'HEAD' && has('GET', url))),
+      isPending: pending.find('GET', url) !== null,
+    }
+  }
+}
+
+/** The query is forwarded as it came. */
+function createRouter() {
+  const querystringParser = () => ({})
+  return findMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH, querystringParser })
+}

@@ -1,0 +1,175 @@
+import fp from 'fastify-plugin'
+import type { Logger } from 'pino'
+import { type Static, Type } from 'typebox'
+import { type AuditOrigin, auditEvent, auditOrigin } from '../../agent/audit-event.ts'
+import type { Caller } from '../../api/caller.ts'
+import { described, ref, UnixSeconds, Uuid } from '../../api/fields.ts'
+import { Problem } from '../../api/problem.ts'
+import { createBackgroundWriter } from '../../platform/postgres/background-writer.ts'
+import type { Sessions, Statements } from '../../platform/postgres/database.ts'
+import { fragment, named, param } from '../../platform/postgres/sql.ts'
+
+export const User = Type.Object(
+  {
+    user_id: described(Uuid, 'Id of the user, as in revisions and in the audit log.'),
+    name: Type.String({ description: 'Display name of the user, at most 255 characters.' }),
+    changed_at: described(UnixSeconds, 'Time since which the console has the name, Unix time in seconds.'),
+  },
+  {
+    $id: 'User',
+    description: 'The display name of a user, from the last token that the console took it from.',
+  },
+)
+export type User = Static<typeof User>
+
+export const UserList = Type.Object(
+  {
+    results: Type.Array(ref(User), {
+      description: 'The users whose names the console has, in the order of their ids. Others are left out.',
+    }),
+  },
+  { $id: 'UserList', description: 'Display names of users of the team.' },
+)
+export type UserList = Static<typeof UserList>
+
+export const UserListQuery = Type.Object({
+  ids: Type.Array(Uuid, {
+    minItems: 1,
+    maxItems: 100,
+    description: 'Ids of users, 1 to 100. To pass several, repeat the parameter.',
+  }),
+})
+
+export const UserId = Type.Object({ user_id: described(Uuid, 'Id of the user, a UUID.') })
+
+export const USER_SCHEMAS = [User, UserList]
+
+export interface UsersDeps {
+  sql: Sessions
+  /** For the names that are stored in the background. */
+  system: Statements
+  log: Logger
+  /** Milliseconds since the epoch. */
+  now: () => number
+  newId: () => string
+}
+
+/** A name that was erased is stored again at the latest this long after the next action of the user. */
+const RENEW_MS = 60 * 60 * 1_000
+
+export type Users = ReturnType<typeof createUsers>
+
+export function createUsers({ sql, system, log, now, newId }: UsersDeps) {
+  const nowSeconds = () => Math.floor(now() / 1_000)
+  const names = createBackgroundWriter<TeamUser>({
+    what: 'names of users',
+    insert: (users) => storeNames(system, users),
+    log,
+    renew: {
+      key: ({ team_id, user_id }) => `${team_id} ${user_id}`,
+      content: ({ name }) => name,
+      afterMs: RENEW_MS,
+    },
+  })
+
+  return {
+    /** Stores the name that the token of the caller has. Returns at once. */
+    remember: ({ teamId, userId, name }: Pick<Caller, 'teamId' | 'userId' | 'name'>): void => {
+      if (name === null) return
+      void names.add({ team_id: teamId, user_id: userId, name, changed_at: nowSeconds() })
+    },
+
+    list: async ({ teamId }: Caller, ids: string[]): Promise<UserList> => ({
+      results: await listUsers(sql.of(teamId), teamId, ids),
+    }),
+
+    async erase(caller: Caller, userId: string): Promise<void> {
+      const isErased = await eraseName(
+        sql.of(caller.teamId),
+        caller.teamId,
+        userId,
+        nowSeconds(),
+        auditOrigin(caller, newId()),
+      )
+      if (!isErased) throw new Problem('user_not_found')
+    },
+
+    close: names.close,
+  }
+}
+
+export type TeamUser = User & { team_id: string }
+
+/** Of several names of a user, the last one counts. */
+async function storeNames(sql: Statements, users: TeamUser[]): Promise<void> {
+  // In the order of the key, so that two replicas that store the same users do not wait for each other in a circle.
+  await sql.write(named('store-user-names')`
+INSERT INTO users (team_id, user_id, name, changed_at)
+SELECT DISTINCT ON (team_id, user_id) team_id, user_id, name, changed_at
+FROM unnest(
+  ${users.map(({ team_id }) => team_id)}::uuid[],
+  ${users.map(({ user_id }) => user_id)}::uuid[],
+  ${users.map(({ name }) => name)}::text[],
+  ${users.map(({ changed_at }) => changed_at)}::bigint[]
+) WITH ORDINALITY
+  AS given (team_id, user_id, name, changed_at, place)
+ORDER BY team_id, user_id, place DESC
+ON CONFLICT (team_id, user_id) DO UPDATE SET name = excluded.name, changed_at = excluded.changed_at
+WHERE users.name <> excluded.name`)
+}
+
+function listUsers(sql: Statements, teamId: string, ids: string[]): Promise<User[]> {
+  return sql.read(named('list-users')`
+SELECT user_id, name, changed_at FROM users
+WHERE team_id = ${teamId} AND user_id = ANY (${ids}::uuid[])
+ORDER BY user_id`)
+}
+
+/** Returns whether the team had a name of this user. */
+async function eraseName(
+  sql: Statements,
+  teamId: string,
+  userId: string,
+  nowSeconds: number,
+  origin: AuditOrigin,
+): Promise<boolean> {
+  const team = param(teamId)
+  const rows = await sql.write(named('erase-user-name')`
+WITH erased AS (
+  DELETE FROM users WHERE team_id = ${team} AND user_id = ${userId} RETURNING user_id
+), audited AS (
+  ${auditEvent(origin, {
+    team,
+    at: nowSeconds,
+    action: 'user_erased',
+    agent: null,
+    detail: fragment`json_build_object('user_id', user_id)`,
+  })} FROM erased
+)
+SELECT user_id FROM erased`)
+  return rows.length > 0
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a request may leave a record in the audit log. By default a GET does not, and every other method does. */
+    isAudited?: boolean
+  }
+}
+
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
+
+/** Stores the display name of a caller whose request has succeeded and may have left a record in the audit log. */
+export const rememberUsers = fp(
+  async (app, { remember }: Pick<Users, 'remember'>) => {
+    app.addHook('onResponse', (request, reply, done) => {
+      const { method, routeOptions } = request
+      // Absent on routes that need no user.
+      const caller = request.caller as typeof request.caller | undefined
+      const isAudited = routeOptions.config.isAudited ?? !SAFE_METHODS.includes(method)
+      if (caller && isAudited && reply.statusCode < 400) remember(caller)
+      done()
+    })
+  },
+  { name: 'remember-users' },
+)
