@@ -44,7 +44,8 @@ for (const options of FLEETS) {
           countStatement(fleet.largestTeam, filters),
           facetsStatement(fleet.largestTeam, filters, 100_000),
         ]
-        for (const { text, values } of statements) {
+        for (const { name, text, values } of statements) {
+          assert.equal(name, undefined, 'a named statement may get a plan for all teams and values')
           const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, values)
           for (const node of nodes(rows[0]['QUERY PLAN'][0]['Plan'])) {
             assert.notEqual(node['Node Type'], 'Seq Scan', `${query}: ${node['Relation Name']}\n${text}`)

@@ -6,7 +6,6 @@ import {
   type Fragment,
   fragment,
   join,
-  named,
   type Param,
   param,
   raw,
@@ -77,8 +76,9 @@ const ORDERS: Record<string, [column: string, type: string][]> = {
 }
 
 /** Finds the ids of the page in `agent_filters`, then reads these agents. PostgreSQL either walks the index of the
- * order until the page is full, or reads the rows of the team and sorts those that match. The statement has no
- * name if there are filters: then each is planned with its own values. */
+ * order until the page is full, or reads the rows of the team and sorts those that match. The statement has no name,
+ * so that it is planned for its own values: a plan for all values would open every partition, and sort the whole team
+ * for each page. */
 export function pageStatement(teamId: string, filters: AgentFilters, request: PageRequest): Statement {
   const { sort, limit, position, shape } = request
   const direction = sort.startsWith('-') ? 'DESC' : 'ASC'
@@ -86,7 +86,6 @@ export function pageStatement(teamId: string, filters: AgentFilters, request: Pa
   const keys = order.map(([column]) => column)
   const inOrder = (prefix: string) => raw(keys.map((key) => `${prefix}${key} ${direction}`).join(', '))
   const team = param(teamId)
-  const isFiltered = Object.values(filters).some((wanted) => wanted !== undefined)
   const keyList = raw(keys.join(', '))
   const comparison = raw(direction === 'DESC' ? '<' : '>')
   const last =
@@ -95,10 +94,8 @@ export function pageStatement(teamId: string, filters: AgentFilters, request: Pa
       order.map(([, type], n) => fragment`${position[n]}::${raw(type)}`),
       ', ',
     )
-  const isNamed = !isFiltered && !shape.fields && !shape.isExport
-  const name = `list-agents ${sort} ${last !== undefined} ${shape.includeScores === true}`
   // Only `bytes` is summed, so the large columns of agents that do not fit into the page are never read.
-  return named(isNamed ? name : undefined)`
+  return unnamed`
 SELECT picked.id, picked.sort_key, picked.revision, ${AGENT_TEXT}, picked.has_next FROM (
   SELECT a.*, page.${raw(keys[0] ?? 'id')}::text AS sort_key, row_number() OVER in_order AS place,
     sum(${raw(bytesSql(shape))}) OVER in_order AS bytes_so_far, lead(a.id) OVER in_order IS NOT NULL AS has_next

@@ -87,7 +87,7 @@ export function createDatabase(
   const requests = open({ max: poolSize - searchPlaces })
   const searches = open({
     max: searchPlaces,
-    // A search reads the rows of its team, however large a part of the table they are.
+    // A search reads only the rows of its team. PostgreSQL would read a whole partition if most of it is of one team.
     options: `${options.options} -c enable_seqscan=off`,
     statement_timeout: SEARCH_TIMEOUT_MS,
     query_timeout: 2 * SEARCH_TIMEOUT_MS,
