@@ -64,12 +64,13 @@ function createClient({ apiUrl, check }: Seeding, tokens: Record<PersonKey, stri
   }
 }
 
-/** Tries again when the console refuses: one that has just started serves fewer requests at a time. */
-async function fetchPatiently(url: string, request: RequestInit): Promise<Response> {
+/** Tries again when the console says so: on a busy machine it refuses requests. */
+export async function fetchPatiently(url: string, request: RequestInit): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(url, request)
-    if (response.status !== 429 || attempt === MAX_ATTEMPTS) return response
-    await delay(Number(response.headers.get('retry-after')) * 1_000)
+    const retryAfter = response.headers.get('retry-after')
+    if (retryAfter === null || attempt === MAX_ATTEMPTS) return response
+    await delay(Number(retryAfter) * 1_000)
   }
 }
 

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { describe, it } from 'node:test'
+import { onFreePort } from '../../dev/free-port.ts'
 import { CAMPAIGNS } from '../../dev/story/attacks.ts'
 import { HARNESSES } from '../../dev/story/environment.ts'
 import { evaluationsOf, STORY_AGENTS, timeOf } from '../../dev/story/fleet.ts'
 import { WATCHED_AGENTS } from '../../dev/story/guarding.ts'
+import { fetchPatiently } from '../../dev/story/seed.ts'
 
 const NOW = 1_790_000_000
 
@@ -45,4 +49,18 @@ describe('the story of the demonstration', () => {
       }
     }
   })
+})
+
+it('a request of the story that a busy console refuses is repeated', async (t) => {
+  const statuses = [429, 503, 200]
+  const server = createServer((_request, response) => {
+    const status = statuses.shift() ?? 500
+    response.writeHead(status, status === 200 ? {} : { 'retry-after': '0' }).end()
+  })
+  t.after(() => server.close())
+  const port = await onFreePort(async (free) => {
+    server.listen(free, '127.0.0.1')
+    await once(server, 'listening')
+  })
+  assert.equal((await fetchPatiently(`http://127.0.0.1:${port}/`, {})).status, 200)
 })
