@@ -3,7 +3,6 @@ import {
   ACCESS_LEVELS,
   AGENT_STATUSES,
   Agent,
-  ExportedAgent,
   PROTECTION_STATUSES,
   PROTOCOLS,
   TRUST_STAGES,
