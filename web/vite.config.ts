@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { licencesOfFiles } from './scripts/licences-of-files.ts'
@@ -11,6 +12,10 @@ export default defineConfig({
   plugins: [react(), licencesOfFiles(LICENCES), precompress()],
   // The client is compiled from its source: the console always uses the client of the same commit.
   resolve: { conditions: ['agent-console-source', 'module', 'browser', 'development|production'] },
+  // The names of the sheets differ. A hash would cost a byte in the script and the style for each of its characters.
+  css: {
+    modules: { generateScopedName: (name, file) => `${basename(file, '.module.css')}-${name}` },
+  },
   build: {
     target: 'baseline-widely-available',
     // light-dark() is newer than the script target; without this each colour would be written twice.
@@ -19,6 +24,21 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     manifest: true,
+    rolldownOptions: {
+      // What most pages share is one file instead of forty: small files compress badly. The page before sign-in has buttons, too.
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: 'ui',
+              test: /src\/shared\/ui\/(?!class-names|button\.module|modal)/,
+              minShareCount: 8,
+              includeDependenciesRecursively: false,
+            },
+          ],
+        },
+      },
+    },
     license: { fileName: LICENCES },
   },
 })

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import tagStyles from '../src/agent/records/records.module.css'
 import { Avatar } from '../src/shared/ui/avatar.tsx'
 import {
   Badge,
@@ -10,11 +11,13 @@ import {
   StateGlyph,
   StatusBadge,
 } from '../src/shared/ui/badges.tsx'
+import { join } from '../src/shared/ui/class-names.ts'
 import { EvaluationBadge } from '../src/shared/ui/evaluation-badge.tsx'
 import { Icon } from '../src/shared/ui/icon.tsx'
 import { ICONS, type IconName } from '../src/shared/ui/icons.tsx'
 import { Card } from '../src/shared/ui/page.tsx'
 import { PROTECTION, STAGES, STATUS } from '../src/shared/words.ts'
+import styles from './gallery.module.css'
 
 const SERVICES: Record<ServiceState, string> = {
   ok: 'Up',
@@ -30,19 +33,19 @@ export function BadgesSection(): ReactElement {
     <>
       <Card title="Badges: a silhouette and a word each">
         <div className="col col-3">
-          <div className="bgrid">
+          <div className={styles.badges}>
             {Object.keys(STATUS).map((value) => (
               <StatusBadge key={value} value={value} />
             ))}
           </div>
           <hr />
-          <div className="bgrid">
+          <div className={styles.badges}>
             {Object.keys(STAGES).map((value) => (
               <StageBadge key={value} value={value} />
             ))}
           </div>
           <hr />
-          <div className="bgrid">
+          <div className={styles.badges}>
             {Object.keys(PROTECTION).map((value) => (
               <ProtectionBadge key={value} value={value} />
             ))}
@@ -54,7 +57,7 @@ export function BadgesSection(): ReactElement {
             <Score value={null} behind={undefined} />
           </div>
           <hr />
-          <div className="bgrid">
+          <div className={styles.badges}>
             {Object.entries(SERVICES).map(([value, word]) => (
               <Badge key={value} glyph={<StateGlyph value={value as ServiceState} />}>
                 {word}
@@ -82,14 +85,14 @@ export function BadgesSection(): ReactElement {
             <BehaviourMark word />
           </div>
           <div className="row wrap">
-            <span className="tag">model_name</span>
-            <span className="tag bh">agent_system_prompt</span>
-            <span className="tag sans">4 tools</span>
+            <span className={tagStyles.tag}>model_name</span>
+            <span className={join(tagStyles.tag, tagStyles.behaviour)}>agent_system_prompt</span>
+            <span className={join(tagStyles.tag, tagStyles.sans)}>4 tools</span>
           </div>
         </div>
       </Card>
       <Card title="Icons">
-        <ul className="icon-grid">
+        <ul className={styles.icons}>
           {Object.keys(ICONS).map((name) => (
             <li key={name}>
               <Icon name={name as IconName} />

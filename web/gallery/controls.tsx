@@ -4,7 +4,6 @@ import { Chip } from '../src/shared/ui/chip.tsx'
 import { Field } from '../src/shared/ui/field.tsx'
 import {
   Checkbox,
-  CheckboxLine,
   RadioLine,
   Segments,
   Select,
@@ -123,7 +122,6 @@ function Choices(): ReactElement {
         <Checkbox aria-label="None of the rows" />
         <Checkbox aria-label="Some of the rows" partly />
         <Checkbox aria-label="All of the rows" defaultChecked />
-        <CheckboxLine defaultChecked>Only mine</CheckboxLine>
       </div>
       <div className="row">
         <RadioLine name="pick" defaultChecked>

@@ -5,7 +5,9 @@ import { ProtectionBadge, Score, StageBadge, StatusBadge } from '../src/shared/u
 import { Checkbox } from '../src/shared/ui/inputs.tsx'
 import { Card, DescriptionList } from '../src/shared/ui/page.tsx'
 import { RelativeTime } from '../src/shared/ui/relative-time.tsx'
+import tableStyles from '../src/shared/ui/table.module.css'
 import { Column, Table } from '../src/shared/ui/table.tsx'
+import styles from './gallery.module.css'
 
 const ROWS = [
   {
@@ -14,7 +16,7 @@ const ROWS = [
     stage: 'hardened',
     age: 120,
     behind: 3,
-    className: 'sel',
+    className: tableStyles.selected,
   },
   {
     name: 'Помощник закупок — Almaty',
@@ -22,7 +24,7 @@ const ROWS = [
     stage: 'registered',
     age: 3600,
     behind: 0,
-    className: 'cur',
+    className: tableStyles.current,
   },
   {
     name: 'Legacy IVR fallback',
@@ -30,7 +32,7 @@ const ROWS = [
     stage: 'tested',
     age: 200_000,
     behind: 31,
-    className: 'dim',
+    className: tableStyles.dim,
   },
 ]
 
@@ -38,34 +40,31 @@ export function DataSection(): ReactElement {
   const now = nowSeconds()
   return (
     <>
-      <Card title="Table: chosen, cursor, dim" flush className="wide-card">
+      <Card title="Table: chosen, cursor, dim" flush className={styles.wideCard}>
         <Table label="Agents" fixed>
           <thead>
             <tr>
-              <Column width="cb">
+              <Column width={90}>
                 <Checkbox partly aria-label="All agents" />
               </Column>
               <Column sorted="ascending" onSort={() => undefined}>
                 Name
               </Column>
-              <Column width="status">Status</Column>
-              <Column width="stage">Stage</Column>
-              <Column width="prot">Protection</Column>
-              <Column width="score">Score</Column>
-              <Column width="chg">Last change</Column>
+              <Column width={130}>Status</Column>
+              <Column width={110}>Stage</Column>
+              <Column width={130}>Protection</Column>
+              <Column width={110}>Score</Column>
+              <Column width={130}>Last change</Column>
             </tr>
           </thead>
           <tbody>
             {ROWS.map((row) => (
               <tr key={row.name} className={row.className}>
                 <td>
-                  <Checkbox defaultChecked={row.className === 'sel'} aria-label={row.name} />
+                  <Checkbox defaultChecked={row.className === tableStyles.selected} aria-label={row.name} />
                 </td>
                 <td>
-                  <span className="nm">
-                    <span className="a">{row.name}</span>
-                    <span className="p">Takes first notice of loss</span>
-                  </span>
+                  <span className="b5">{row.name}</span>
                 </td>
                 <td>
                   <StatusBadge value={row.status} />

@@ -1,6 +1,5 @@
 import type { ReactElement } from 'react'
-import { DiffField } from '../src/shared/ui/diff.tsx'
-import { Icon } from '../src/shared/ui/icon.tsx'
+import { TextDiff } from '../src/shared/ui/diff.tsx'
 import { Card } from '../src/shared/ui/page.tsx'
 
 const BEFORE = `Du nimmst Schadenmeldungen für Großschaden und Kasko
@@ -19,22 +18,9 @@ const AFTER = BEFORE.replace('sechs', 'vier').replace(
 
 export function DiffSection(): ReactElement {
   return (
-    <Card title="Diff: fields, then lines, then words" flush>
-      <DiffField label="System prompt" behaviour before={BEFORE} after={AFTER} />
-      <DiffField label="Max tokens" behaviour before={2048} after={4096} />
-      <DiffField label="Purpose" before={null} after="Takes first notice of loss" />
-      <DiffField
-        label="Endpoint"
-        behaviour
-        note={
-          <span className="bd sm danger-t">
-            <Icon name="alert" size="xs" />
-            has a fault
-          </span>
-        }
-        before="https://claims.example.at/v2/intake"
-        after="http://claims.intern/v2/intake"
-      />
+    <Card title="Diff: lines, then words" flush>
+      <TextDiff before={BEFORE} after={AFTER} />
+      <TextDiff before={BEFORE} after={AFTER} mode="side" />
     </Card>
   )
 }

@@ -6,9 +6,7 @@ import { Icon } from '../src/shared/ui/icon.tsx'
 import { Menu, MenuCheckItem, MenuItem, MenuRadioGroup, MenuSeparator } from '../src/shared/ui/menu.tsx'
 import { Banner, Card } from '../src/shared/ui/page.tsx'
 import { Popover } from '../src/shared/ui/popover.tsx'
-import { Tabs } from '../src/shared/ui/tabs.tsx'
 import { Toast, toast } from '../src/shared/ui/toast.tsx'
-import { Tooltip } from '../src/shared/ui/tooltip.tsx'
 
 const none = (): void => undefined
 const ORDERS = [
@@ -17,7 +15,6 @@ const ORDERS = [
 ] as const
 
 export function OverlaysSection(): ReactElement {
-  const [tab, setTab] = useState<'one' | 'two'>('one')
   return (
     <>
       <Card title="Banners">
@@ -53,18 +50,7 @@ export function OverlaysSection(): ReactElement {
         </div>
       </Card>
       <Card title="Layers">
-        <div className="col col-3">
-          <Layers />
-          <Tabs
-            label="Views"
-            value={tab}
-            onChange={setTab}
-            tabs={[
-              { value: 'one', label: 'Mine', content: 'What I changed' },
-              { value: 'two', label: 'Theirs', content: 'What others changed' },
-            ]}
-          />
-        </div>
+        <Layers />
       </Card>
     </>
   )
@@ -97,9 +83,6 @@ function Layers(): ReactElement {
       <Popover title="Popover" trigger={<Button>Popover</Button>}>
         {(closePopover) => <Button onClick={closePopover}>Done</Button>}
       </Popover>
-      <Tooltip text="01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d">
-        <Button>Tooltip</Button>
-      </Tooltip>
       <Button onClick={() => setOpen('dialog')}>Dialog</Button>
       <Button onClick={() => setOpen('drawer')}>Drawer</Button>
       <Button variant="danger" onClick={() => setOpen('delete')}>

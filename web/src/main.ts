@@ -1,4 +1,6 @@
-import './shared/styles/index.css'
+import './shared/styles/tokens.css'
+import './shared/styles/fonts.css'
+import './shared/styles/base.css'
 import { readConfig } from './auth/config.ts'
 import { createSession } from './auth/session.ts'
 import { showSignIn } from './auth/sign-in-page.ts'

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Console } from '@agent-console/sdk'
 import type { Browser, Page } from 'playwright-core'
-import { launch, open, visit } from './support/browser.ts'
+import { launch, loaded, open, visit } from './support/browser.ts'
 import { agentId } from './support/colleague.ts'
 import { startWorldWithServices } from './support/services.ts'
 import type { World } from './support/world.ts'
@@ -56,8 +56,7 @@ async function delegate(world: World): Promise<void> {
 
 /** Waits for what is loading; the pages never rest, because they watch for changes. */
 async function settle(page: Page): Promise<void> {
-  const loading = page.locator('main .sk').first()
-  await loading.waitFor({ state: 'detached' })
+  await loaded(page)
   await page.evaluate(() => document.fonts.ready)
   await page.waitForTimeout(700)
 }

@@ -5,12 +5,14 @@ import { describe, isStatus } from '../api/problem.ts'
 import { useOff } from '../auth/permissions.ts'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
 import { Button, IconButton } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
 import { copyText } from '../shared/ui/copy.ts'
 import { CopyButton } from '../shared/ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../shared/ui/menu.tsx'
 import { MoveStageDialog } from '../shared/ui/move-stage-dialog.tsx'
 import { CloneDialog } from './actions/clone-dialog.tsx'
 import { DeleteDialog } from './actions/delete-dialog.tsx'
+import styles from './agent.module.css'
 import { useChangeAgent, useMoveStage } from './mutations.ts'
 import { StepButtons } from './step-buttons.tsx'
 
@@ -47,12 +49,18 @@ export function AgentActions({ result }: { result: AgentResult }): ReactElement 
   useKeys(shortcuts)
   const archived = agent.status === 'archived'
   return (
-    <div className="row agent-actions">
+    <div className={join(styles.actions, 'row')}>
       <StepButtons id={id} />
-      <span className="wide">
+      <span className={styles.wide}>
         <CopyButton text={() => location.href} label="Copy link" done="Link copied" icon="link" />
       </span>
-      <Button icon="chart" shortcut="M" off={offMove} onClick={() => setOpen('stage')} className="wide">
+      <Button
+        icon="chart"
+        shortcut="M"
+        off={offMove}
+        onClick={() => setOpen('stage')}
+        className={styles.wide}
+      >
         Move stage
       </Button>
       <Menu trigger={<IconButton icon="more" label="More actions" variant="plain" />}>

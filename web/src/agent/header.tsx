@@ -5,10 +5,12 @@ import { Person } from '../api/person.tsx'
 import { formatCount } from '../shared/numbers.ts'
 import { parseSearch } from '../shared/search.ts'
 import { ProtectionBadge, StageBadge, StatusBadge } from '../shared/ui/badges.tsx'
+import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
 import { ShortId } from '../shared/ui/short-id.tsx'
 import { AgentActions } from './actions.tsx'
+import styles from './agent.module.css'
 import { useNeighbours } from './neighbours.ts'
 import { useLastRevision } from './queries.ts'
 import { AgentTabs } from './tabs.tsx'
@@ -18,12 +20,12 @@ export function AgentHeader({ result }: { result: AgentResult }): ReactElement {
   const { id } = agent
   const last = useLastRevision(id)
   return (
-    <header className="ahead">
+    <header className={styles.head}>
       <Crumb id={id} />
-      <div className="row top ahead-row">
+      <div className={join(styles.row, 'row top')}>
         <div className="grow">
           <h1 tabIndex={-1}>{agent.agent_name}</h1>
-          <div className="meta">
+          <div className={styles.meta}>
             <StatusBadge pill value={agent.status} />
             <StageBadge pill value={agent.trust_stage} />
             <ProtectionBadge pill value={agent.protection_status} />
@@ -55,7 +57,7 @@ export function AgentHeader({ result }: { result: AgentResult }): ReactElement {
 export function Crumb({ id }: { id: string }): ReactElement {
   const list = useNeighbours(id)
   return (
-    <div className="crumb">
+    <div className={styles.crumb}>
       <Link to="/agents" search={parseSearch(list?.search ?? '')}>
         <Icon name="back" size="s" />
         Fleet

@@ -2,8 +2,11 @@ import { getRouteApi, Outlet } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { describe, isStatus } from '../api/problem.ts'
 import { useTitleDetail } from '../shared/page-title.ts'
+import { join } from '../shared/ui/class-names.ts'
+import pageStyles from '../shared/ui/page.module.css'
 import { Failed, Loading } from '../shared/ui/states.tsx'
 import { GoneAgent } from './actions/gone.tsx'
+import styles from './agent.module.css'
 import { AgentHeader, Crumb } from './header.tsx'
 import { useAgent } from './queries.ts'
 
@@ -16,8 +19,8 @@ export function AgentPage(): ReactElement {
   // Deleted by another user while it is shown: the old data must not stay on the screen.
   if (data === undefined || isStatus(error, 404)) {
     return (
-      <div className="page on-canvas">
-        <header className="ahead ahead-empty">
+      <div className={join(pageStyles.page, pageStyles.onCanvas)}>
+        <header className={join(styles.head, styles.empty)}>
           <Crumb id={id} />
         </header>
         {error === null ? (
@@ -29,7 +32,7 @@ export function AgentPage(): ReactElement {
     )
   }
   return (
-    <div className="page on-canvas">
+    <div className={join(pageStyles.page, pageStyles.onCanvas)}>
       <AgentHeader result={data} />
       <Outlet />
     </div>

@@ -4,7 +4,10 @@ import { type ReactElement, type ReactNode, useEffect, useRef } from 'react'
 import { useMe } from '../auth/permissions.ts'
 import { draftKey, useHasDraft } from '../shared/drafts.ts'
 import { formatCount } from '../shared/numbers.ts'
+import badgesStyles from '../shared/ui/badges.module.css'
+import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
+import styles from './agent.module.css'
 
 const TABS = [
   { to: '/agents/$id', label: 'Overview' },
@@ -25,14 +28,14 @@ export function AgentTabs({ result }: { result: AgentResult }): ReactElement {
   const isEdited = useHasDraft(draftKey(useMe().user_id, 'configuration', agent.id))
   const notes: Record<string, ReactNode> = {
     Configuration: isEdited && (
-      <span className="dotm" title="Unsaved changes">
+      <span className={styles.dot} title="Unsaved changes">
         <span className="hid">unsaved changes</span>
       </span>
     ),
-    History: <span className="n">{formatCount(revision)}</span>,
+    History: <span className={styles.count}>{formatCount(revision)}</span>,
     Scores: <Behind result={result} />,
     Delegation: agent.delegated_agents.length > 0 && (
-      <span className="n">{agent.delegated_agents.length}</span>
+      <span className={styles.count}>{agent.delegated_agents.length}</span>
     ),
   }
   // On a narrow screen the bar scrolls, and would show other tabs than the open one.
@@ -43,7 +46,7 @@ export function AgentTabs({ result }: { result: AgentResult }): ReactElement {
     if (tab) bar.current?.scrollTo({ left: tab.offsetLeft - bar.current.offsetLeft - GUTTER })
   }, [path])
   return (
-    <nav className="tabs" aria-label="Agent" ref={bar}>
+    <nav className={styles.tabs} aria-label="Agent" ref={bar}>
       {TABS.map(({ to, label }) => (
         <Link
           key={to}
@@ -66,7 +69,7 @@ function Behind({ result: { agent, revision } }: { result: AgentResult }): React
   if (evaluation?.current !== false) return null
   const behind = revision - (evaluation.revision ?? revision)
   return (
-    <span className="bd xs warn-t">
+    <span className={join(badgesStyles.badge, 'xs warn-t')}>
       <Icon name="clock" size="xs" />
       {behind > 0 ? <span aria-hidden="true">−{behind}</span> : null}
       <span className="hid">outdated</span>

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { Avatar } from '../shared/ui/avatar.tsx'
+import badgesStyles from '../shared/ui/badges.module.css'
 import { personName } from '../shared/words.ts'
 import { useUserName } from './users.ts'
 
@@ -14,7 +15,7 @@ export function Person({ id, name }: PersonProps): ReactElement {
   const looked = useUserName(name === undefined ? id : undefined)
   const shown = name === undefined ? looked : name
   return (
-    <span className="bd">
+    <span className={badgesStyles.badge}>
       <Avatar name={shown ?? null} />
       <span className="b5 cut">{personName(shown, id)}</span>
     </span>

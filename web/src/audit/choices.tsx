@@ -1,9 +1,12 @@
 import { type ReactElement, useState } from 'react'
 import { Button } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
 import { Field } from '../shared/ui/field.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import type { IconName } from '../shared/ui/icons.tsx'
 import { TextInput } from '../shared/ui/inputs.tsx'
+import menuStyles from '../shared/ui/menu.module.css'
+import styles from './audit.module.css'
 
 interface ChoiceListProps {
   /** Values with their words, and the icons that the table shows for them. */
@@ -14,12 +17,12 @@ interface ChoiceListProps {
 
 export function ChoiceList({ options, value, onPick }: ChoiceListProps): ReactElement {
   return (
-    <ul className="choices">
+    <ul className={styles.choices}>
       {options.map(([each, word, icon]) => (
         <li key={each}>
           <button
             type="button"
-            className="mi focus-in"
+            className={join(menuStyles.item, 'focus-in')}
             aria-pressed={each === value}
             onClick={() => onPick(each)}
           >

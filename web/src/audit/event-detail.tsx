@@ -2,16 +2,20 @@ import type { AuditEvent } from '@agent-console/sdk'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { formatUtc } from '../shared/time.ts'
+import { join } from '../shared/ui/class-names.ts'
 import { CopyButton } from '../shared/ui/copy-button.tsx'
+import inputsStyles from '../shared/ui/inputs.module.css'
 import { DescriptionList } from '../shared/ui/page.tsx'
+import tableStyles from '../shared/ui/table.module.css'
 import { words } from '../shared/words.ts'
 import { VIA } from './actions.ts'
+import styles from './audit.module.css'
 
 /** All of one event. The log never holds values of fields, so there is nothing to hide. */
 export function EventDetail({ event }: { event: AuditEvent }): ReactElement {
   const revision = event.detail['revision']
   return (
-    <div className="xin g-x">
+    <div className={join(tableStyles.detail, tableStyles.detailColumns)}>
       <DescriptionList
         items={[
           ['Time', formatUtc(event.at)],
@@ -58,7 +62,7 @@ export function EventDetail({ event }: { event: AuditEvent }): ReactElement {
       />
       <section className="col" aria-label="Detail">
         <h3>Detail</h3>
-        <pre className="area">{JSON.stringify(event.detail, null, 2)}</pre>
+        <pre className={join(inputsStyles.area, styles.json)}>{JSON.stringify(event.detail, null, 2)}</pre>
       </section>
     </div>
   )

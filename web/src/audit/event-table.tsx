@@ -5,11 +5,14 @@ import { useMedia, WIDE } from '../shared/media.ts'
 import { formatUtc, nowSeconds } from '../shared/time.ts'
 import { Avatar } from '../shared/ui/avatar.tsx'
 import { Absent, Badge } from '../shared/ui/badges.tsx'
+import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { ShortId } from '../shared/ui/short-id.tsx'
+import tableStyles from '../shared/ui/table.module.css'
 import { Column, Table } from '../shared/ui/table.tsx'
 import { personName } from '../shared/words.ts'
 import { actionOf, detailLine } from './actions.ts'
+import styles from './audit.module.css'
 import { clockUtc, dayUtc } from './clock.ts'
 import { EventDetail } from './event-detail.tsx'
 import { type AgentNames, useAgentNames } from './queries.ts'
@@ -23,15 +26,15 @@ export function EventTable({ events }: { events: readonly AuditEvent[] }): React
   const now = nowSeconds()
   const today = dayUtc(now, now)
   return (
-    <Table label="Audit events" fixed full className="stack audit">
+    <Table label="Audit events" fixed full className={join(tableStyles.stack, styles.audit)}>
       <thead>
         <tr>
-          <Column width="110">Time</Column>
-          <Column width="180">Who</Column>
-          <Column width="180">Action</Column>
-          <Column width="220">Agent</Column>
+          <Column width={110}>Time</Column>
+          <Column width={180}>Who</Column>
+          <Column width={180}>Action</Column>
+          <Column width={220}>Agent</Column>
           <Column>Detail</Column>
-          <Column width="110" className="col-wide">
+          <Column width={110} className="col-wide">
             Request
           </Column>
         </tr>
@@ -44,7 +47,7 @@ export function EventTable({ events }: { events: readonly AuditEvent[] }): React
           return (
             <Fragment key={event.id}>
               {before === undefined || dayUtc(before.at, now) !== day ? (
-                <tr className="day">
+                <tr className={join(tableStyles.day, styles.dayRow)}>
                   <td colSpan={columns}>
                     <span className="b5">{day}</span>
                     {day === today ? <span className="t3"> today</span> : null}
@@ -58,7 +61,7 @@ export function EventTable({ events }: { events: readonly AuditEvent[] }): React
                 onToggle={() => setOpen(isOpen ? undefined : event.id)}
               />
               {isOpen ? (
-                <tr className="xrow">
+                <tr className={tableStyles.detailRow}>
                   <td colSpan={columns}>
                     <EventDetail event={event} />
                   </td>
@@ -83,11 +86,11 @@ function EventRow({ event, names, isOpen, onToggle }: EventRowProps): ReactEleme
   const action = actionOf(event.action)
   const detail = detailLine(event)
   return (
-    <tr className={isOpen ? 'sel' : ''}>
+    <tr className={isOpen ? tableStyles.selected : ''}>
       <td>
         <button
           type="button"
-          className="disclose focus-in num t2"
+          className={join(tableStyles.disclose, 'focus-in num t2')}
           aria-expanded={isOpen}
           title={formatUtc(event.at)}
           onClick={onToggle}
@@ -139,7 +142,13 @@ function AgentCell({ id, names }: { id: string | null; names: AgentNames }): Rea
     )
   }
   return (
-    <Link to="/agents/$id" params={{ id }} className="agent-link cut" title={name ?? id} preload={false}>
+    <Link
+      to="/agents/$id"
+      params={{ id }}
+      className={join(styles.agentLink, 'cut')}
+      title={name ?? id}
+      preload={false}
+    >
       {name ?? <ShortId id={id} />}
     </Link>
   )

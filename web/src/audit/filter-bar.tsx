@@ -1,9 +1,12 @@
 import type { AuditEvent } from '@agent-console/sdk'
 import type { ReactElement, ReactNode } from 'react'
 import { useMe } from '../auth/permissions.ts'
+import { join } from '../shared/ui/class-names.ts'
+import pageStyles from '../shared/ui/page.module.css'
 import { personName, words } from '../shared/words.ts'
 import { ACTIONS, actionOf, VIA } from './actions.ts'
 import { AgentChoice } from './agent-choice.tsx'
+import styles from './audit.module.css'
 import { ChoiceList, TextChoice } from './choices.tsx'
 import { Filter } from './filter.tsx'
 import { useAgentNames } from './queries.ts'
@@ -88,7 +91,7 @@ export function FilterBar({ search, onChange, events }: FilterBarProps): ReactEl
     })
   }
   return (
-    <div className="filters tline wrap audit-filters">
+    <div className={join(pageStyles.filters, pageStyles.line, styles.filters, 'wrap')}>
       {filters.map(({ name, value, none, choice }) => (
         <Filter
           key={name}

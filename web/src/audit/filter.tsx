@@ -1,7 +1,10 @@
 import type { ReactElement, ReactNode } from 'react'
 import { Button } from '../shared/ui/button.tsx'
+import chipStyles from '../shared/ui/chip.module.css'
+import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Popover } from '../shared/ui/popover.tsx'
+import styles from './audit.module.css'
 
 interface FilterProps {
   name: string
@@ -21,24 +24,24 @@ export function Filter({ name, operator, value, onRemove, children }: FilterProp
         {name}
       </Button>
     ) : (
-      <button type="button" className="chip-text focus-in">
-        <span className="k">{name}</span>
-        {operator === undefined ? null : <span className="op">{operator}</span>}
-        <span className="v">{value}</span>
+      <button type="button" className={join(chipStyles.text, 'focus-in')}>
+        <span className={chipStyles.name}>{name}</span>
+        {operator === undefined ? null : <span className={chipStyles.operator}>{operator}</span>}
+        <span className={chipStyles.value}>{value}</span>
       </button>
     )
   const popover = (
-    <Popover trigger={trigger} title={`Filter by ${name.toLowerCase()}`} className="filter-pop">
+    <Popover trigger={trigger} title={`Filter by ${name.toLowerCase()}`} className={styles.filterPopover}>
       {children}
     </Popover>
   )
   if (value === undefined) return popover
   return (
-    <span className="chip">
+    <span className={chipStyles.chip}>
       {popover}
       <button
         type="button"
-        className="x focus-in"
+        className={join(chipStyles.remove, 'focus-in')}
         aria-label={`Remove the filter ${name.toLowerCase()}`}
         onClick={onRemove}
       >

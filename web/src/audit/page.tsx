@@ -1,13 +1,17 @@
-import './audit.css'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
+import { rowsOf } from '../api/list.ts'
 import { describe } from '../api/problem.ts'
 import { PhoneLiveState } from '../live/live-mark.tsx'
 import { plural } from '../shared/numbers.ts'
 import { formatClock } from '../shared/time.ts'
 import { Button } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
+import { MoreButton } from '../shared/ui/more-button.tsx'
+import pageStyles from '../shared/ui/page.module.css'
 import { PageHead } from '../shared/ui/page.tsx'
 import { Failed, Loading, Stale, State } from '../shared/ui/states.tsx'
+import styles from './audit.module.css'
 import { EventTable } from './event-table.tsx'
 import { ExportButton } from './export-button.tsx'
 import { FilterBar, type SearchChange } from './filter-bar.tsx'
@@ -20,7 +24,7 @@ export function AuditPage(): ReactElement {
   const navigate = route.useNavigate()
   const [paused, setPaused] = useState(false)
   const query = useAuditEvents(search, paused)
-  const events = query.data?.pages.flatMap(({ results }) => results) ?? []
+  const events = rowsOf(query.data)
   const isFollowing = !paused && (query.data?.pages.length ?? 0) <= 1
   const isFiltered = Object.keys(search).length > 0
   const retry = (): void => void query.refetch()
@@ -31,7 +35,7 @@ export function AuditPage(): ReactElement {
     void navigate({ search: next })
   }
   return (
-    <div className="page audit-page">
+    <div className={join(pageStyles.page, styles.page)}>
       <PageHead
         title="Audit"
         note={
@@ -55,7 +59,7 @@ export function AuditPage(): ReactElement {
       </PageHead>
       <FilterBar search={search} onChange={change} events={events} />
       {query.isError && query.data !== undefined ? (
-        <div className="notices pb">
+        <div className={join(pageStyles.notices, pageStyles.ends)}>
           <Stale since={formatClock(Math.floor(query.dataUpdatedAt / 1000))} onReconnect={retry} />
         </div>
       ) : null}
@@ -75,25 +79,12 @@ export function AuditPage(): ReactElement {
         />
       )}
       {query.data === undefined ? null : (
-        <footer className="dock">
+        <footer className={pageStyles.dock}>
           <span className="sm t2">
             {query.hasNextPage ? `${plural(events.length, 'event')} shown, newest first` : 'No older events'}
           </span>
           <span className="sp" />
-          {query.hasNextPage ? (
-            <Button
-              variant="quiet"
-              icon="down"
-              off={query.isFetchingNextPage ? 'Loading older events' : false}
-              onClick={() => void query.fetchNextPage()}
-            >
-              {query.isFetchingNextPage
-                ? 'Loading…'
-                : events.length === 0
-                  ? 'Search further back'
-                  : 'Show older'}
-            </Button>
-          ) : null}
+          <MoreButton query={query}>{events.length === 0 ? 'Search further back' : 'Show older'}</MoreButton>
         </footer>
       )}
     </div>

@@ -2,6 +2,7 @@ import { NotFound } from '@agent-console/sdk'
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { keys } from '../api/keys.ts'
+import { listQuery } from '../api/list.ts'
 import { useMay } from '../auth/permissions.ts'
 import { type AuditSearch, toFilters } from './search.ts'
 
@@ -11,14 +12,9 @@ const REFRESH_MS = 10_000
 /** New events appear by themselves until older ones are shown: a list that is read must not grow at its top. */
 export function useAuditEvents(search: AuditSearch, paused: boolean) {
   return useInfiniteQuery({
-    queryKey: keys.audit(search),
-    queryFn: ({ pageParam, signal }) =>
-      api().audit.list(
-        { ...toFilters(search), limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...listQuery(keys.audit(search), (cursor, signal) =>
+      api().audit.list({ ...toFilters(search), limit: PAGE, ...cursor }, { signal }),
+    ),
     refetchInterval: ({ state }) => (paused || (state.data?.pages.length ?? 0) > 1 ? false : REFRESH_MS),
     staleTime: 0,
   })

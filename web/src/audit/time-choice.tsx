@@ -3,6 +3,7 @@ import { formatUtc, nowSeconds } from '../shared/time.ts'
 import { Button } from '../shared/ui/button.tsx'
 import { Field } from '../shared/ui/field.tsx'
 import { TextInput } from '../shared/ui/inputs.tsx'
+import styles from './audit.module.css'
 import { fromField, toField } from './clock.ts'
 import type { AuditSearch } from './search.ts'
 
@@ -53,7 +54,7 @@ export function TimeChoice({ search, onPick }: TimeChoiceProps): ReactElement {
           </Button>
         ))}
       </div>
-      <div className="cols-2">
+      <div className={styles.times}>
         <Field label="From (UTC)">
           {(control) => (
             <TextInput

@@ -1,3 +1,7 @@
+import buttonStyles from '../shared/ui/button.module.css'
+import { join } from '../shared/ui/class-names.ts'
+import markStyles from '../shared/ui/mark.module.css'
+import styles from './sign-in.module.css'
 import { describeSignInFailure } from './sign-in-failure.ts'
 
 export type SignInView =
@@ -17,15 +21,15 @@ interface ConsoleFailure {
 /** The pages before the application: plain DOM, because React is not loaded yet. */
 export function showSignIn(view: SignInView): void {
   const root = document.getElementById('root')
-  const panel = element('main', 'sign-in-panel', [mark(), ...contentOf(view)])
-  root?.replaceChildren(element('div', 'sign-in', [panel]))
+  const panel = element('main', styles.panel, [mark(), ...contentOf(view)])
+  root?.replaceChildren(element('div', styles.signIn, [panel]))
 }
 
 function contentOf(view: SignInView): Node[] {
   if (view.state === 'signing-in') {
     const status = element('p', 't2', ['Opening the sign-in page of your organisation.'])
     status.setAttribute('role', 'status')
-    return [element('h1', '', ['Signing in']), status, element('div', 'progress', [])]
+    return [element('h1', '', ['Signing in']), status, element('div', styles.progress, [])]
   }
   if (view.state === 'signed-out') {
     return [
@@ -75,15 +79,15 @@ function codeOf({ code, requestId }: ConsoleFailure): HTMLElement {
 }
 
 function button(label: string, act: () => unknown): HTMLElement {
-  const made = element('button', 'btn primary lg', [label])
+  const made = element('button', join(buttonStyles.button, buttonStyles.primary, buttonStyles.large), [label])
   made.setAttribute('type', 'button')
   made.addEventListener('click', () => void act())
   return made
 }
 
-function element(name: string, className: string, children: (Node | string)[]): HTMLElement {
+function element(name: string, className: string | undefined, children: (Node | string)[]): HTMLElement {
   const made = document.createElement(name)
-  if (className !== '') made.className = className
+  if (className) made.className = className
   made.append(...children)
   return made
 }
@@ -92,6 +96,6 @@ function mark(): HTMLElement {
   const image = document.createElement('img')
   image.src = '/console/mark.svg'
   image.alt = ''
-  image.className = 'mark'
-  return element('p', 'brand', [image, 'Agent Console'])
+  image.className = markStyles.mark ?? ''
+  return element('p', styles.brand, [image, 'Agent Console'])
 }

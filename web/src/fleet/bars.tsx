@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import styles from './fleet.module.css'
 
 const GAP = 3
 const WIDTH = 600
@@ -17,8 +18,8 @@ export function Bar({ parts }: { parts: readonly Part[] }): ReactElement {
   const room = WIDTH - GAP * Math.max(0, present.length - 1)
   let x = 0
   return (
-    <svg className="bar" viewBox={`0 0 ${WIDTH} 8`} preserveAspectRatio="none" aria-hidden="true">
-      {total === 0 ? <rect width={WIDTH} height="8" className="f-line" /> : null}
+    <svg className={styles.bar} viewBox={`0 0 ${WIDTH} 8`} preserveAspectRatio="none" aria-hidden="true">
+      {total === 0 ? <rect width={WIDTH} height="8" className={styles.fLine} /> : null}
       {present.map(({ size, tone }, index) => {
         const width = Math.max(LEAST, (size / total) * room)
         const at = x
@@ -37,10 +38,10 @@ const HEIGHT = 28
 export function Bars({ values }: { values: readonly number[] }): ReactElement {
   const most = Math.max(1, ...values)
   return (
-    <svg className="spark" viewBox="0 0 200 28" preserveAspectRatio="none" aria-hidden="true">
+    <svg className={styles.spark} viewBox="0 0 200 28" preserveAspectRatio="none" aria-hidden="true">
       {values.map((value, index) => {
         const height = Math.max(0.6, (value / most) * (HEIGHT - 2))
-        const tone = index === values.length - 1 ? 'f-acc' : 'f-mute'
+        const tone = index === values.length - 1 ? styles.fAcc : styles.fMute
         return (
           <rect
             key={index}

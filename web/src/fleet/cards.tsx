@@ -11,6 +11,7 @@ import {
 import { ProtectionBadge, Score, StageBadge, StatusBadge } from '../shared/ui/badges.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { When } from './columns.tsx'
+import styles from './fleet.module.css'
 import { isModified, type ListProps } from './list-props.ts'
 import { ListTail } from './list-tail.tsx'
 import { type FleetRow, tintOf } from './row.ts'
@@ -45,7 +46,7 @@ export function FleetCards(props: ListProps): ReactElement {
     // The links inside have the focus and the keys.
     <ul
       ref={list}
-      className="mcards"
+      className={styles.cards}
       aria-label="Agents"
       style={{ height: virtual.getTotalSize() }}
       onClick={(event) => {
@@ -67,7 +68,7 @@ export function FleetCards(props: ListProps): ReactElement {
             style={{ transform: `translateY(${start - top}px)` }}
           >
             {row === undefined ? (
-              <div className="mcard">
+              <div className={styles.card}>
                 <ListTail failure={failure} onMore={onMore} />
               </div>
             ) : (
@@ -88,12 +89,16 @@ interface CardProps {
 
 const Card = memo(function Card({ row, changer, href }: CardProps): ReactElement {
   return (
-    <a className={join('mcard focus-in', row.deleted && 't3', tintOf(row))} href={href} data-open={row.id}>
+    <a
+      className={join(styles.card, 'focus-in', row.deleted && 't3', styles[tintOf(row) ?? ''])}
+      href={href}
+      data-open={row.id}
+    >
       <span className="row top">
-        <span className="t grow">{row.name}</span>
+        <span className={join(styles.title, 'grow')}>{row.name}</span>
         <Score value={row.score} behind={row.behind} outdated={row.outdated} />
       </span>
-      <span className="f">
+      <span className={styles.facts}>
         <StatusBadge value={row.status} />
         <StageBadge value={row.stage} />
         <ProtectionBadge value={row.protection} />

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import type { Search } from '../shared/search.ts'
 import { Chip } from '../shared/ui/chip.tsx'
 import { FILTER_NAMES, LIST_FILTERS, wordOf } from './filters.ts'
+import styles from './fleet.module.css'
 import { fleetSearch, textOf, valuesOf } from './search.ts'
 
 interface ChipsProps {
@@ -30,7 +31,7 @@ export function Chips({ search, go, onOpen, short = false }: ChipsProps): ReactE
             name={label}
             {...(short ? {} : { operator: values.length > 1 ? 'any of' : 'is' })}
             value={
-              <span className="chip-value" title={all}>
+              <span className={styles.chipValue} title={all}>
                 {some
                   ? `${values.length}${words === undefined ? '' : ` of ${Object.keys(words).length}`}`
                   : all}

@@ -19,7 +19,7 @@ interface ColumnKind {
   width: string
   sort?: 'agent_name' | 'score' | 'created_at'
   /** Of the cell. */
-  className?: string
+  className?: string | undefined
   cell: (row: FleetRow, people: People) => ReactNode
 }
 

@@ -1,8 +1,10 @@
 import type { ReactElement, ReactNode } from 'react'
 import { plural } from '../shared/numbers.ts'
 import { Button } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
 import { hasFilters } from './filters.ts'
+import styles from './fleet.module.css'
 import { withoutFilters } from './search.ts'
 import type { FleetAddress } from './use-search.ts'
 
@@ -44,7 +46,7 @@ export function FacetsDrawer({ open, children, ...rest }: FacetsDrawerProps): Re
       onClose={rest.onClose}
       footer={<DrawerButtons {...rest} />}
     >
-      <div className="facets in-drawer">{children}</div>
+      <div className={join(styles.facets, styles.inDrawer)}>{children}</div>
     </Dialog>
   )
 }

@@ -8,6 +8,7 @@ import { Icon } from '../shared/ui/icon.tsx'
 import { Checkbox } from '../shared/ui/inputs.tsx'
 import { countOf, countsOf } from './counts.ts'
 import { LIST_FILTERS, type ListFilter, wordOf } from './filters.ts'
+import styles from './fleet.module.css'
 import { toggled, valuesOf } from './search.ts'
 
 interface FacetsProps {
@@ -53,20 +54,20 @@ function Facet({ name, counts, search, go }: FacetsProps & { name: ListFilter })
       <h3>{label}</h3>
       <ul>
         {shown.map(({ value, count }) => (
-          <li key={value} className={join(count === 0 && 'zero')}>
+          <li key={value} className={join(count === 0 && styles.zero)}>
             <label>
               <Checkbox checked={chosen.includes(value)} onChange={() => go(toggled(search, name, value))} />
               <FilterGlyph name={name} value={value} />
               <span className="cut" title={wordOf(name, value)}>
                 {wordOf(name, value)}
               </span>
-              <span className="n">{formatCount(count)}</span>
+              <span className={styles.count}>{formatCount(count)}</span>
             </label>
           </li>
         ))}
       </ul>
       {name === 'statuses' && chosen.length === 0 && (countOf(counts, name, 'archived') ?? 0) > 0 ? (
-        <p className="facet-note">Archived is left out</p>
+        <p className={styles.note}>Archived is left out</p>
       ) : null}
       {shown.length < values.length ? (
         <button type="button" className="facet-more link" onClick={() => setAll(true)}>

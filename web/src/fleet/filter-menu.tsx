@@ -6,9 +6,11 @@ import { Button } from '../shared/ui/button.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { TextInput } from '../shared/ui/inputs.tsx'
+import menuStyles from '../shared/ui/menu.module.css'
 import { Popover } from '../shared/ui/popover.tsx'
 import { FilterGlyph } from './facets.tsx'
 import { type FilterOption, filterOptions } from './filter-options.ts'
+import styles from './fleet.module.css'
 
 interface FilterMenuProps {
   counts: AgentFacets | undefined
@@ -27,7 +29,7 @@ export function openFilterMenu(): void {
 export function FilterMenu(props: FilterMenuProps): ReactElement {
   return (
     <Popover
-      className="filter-pop"
+      className={styles.filterPopover}
       trigger={
         <Button id={BUTTON} variant="quiet" icon="add" shortcut="F">
           Filter
@@ -73,7 +75,7 @@ function Choice({ counts, search, go }: FilterMenuProps): ReactElement {
         onKeyDown={onKeyDown}
       />
       <div
-        className="filter-list"
+        className={styles.options}
         role="listbox"
         aria-label="Filters"
         aria-multiselectable="true"
@@ -112,7 +114,7 @@ function Option({ id, option, head, current, onChoose }: OptionProps): ReactElem
   return (
     <>
       {head ? (
-        <div className="mi-head" role="presentation">
+        <div className={menuStyles.heading} role="presentation">
           {group}
         </div>
       ) : null}
@@ -122,11 +124,11 @@ function Option({ id, option, head, current, onChoose }: OptionProps): ReactElem
         role="option"
         tabIndex={-1}
         aria-selected={on}
-        className={join('mi', current && 'at')}
+        className={join(menuStyles.item, current && styles.at)}
         onMouseDown={(event) => event.preventDefault()}
         onClick={onChoose}
       >
-        <span className="mi-check">{on ? <Icon name="check" size="xs" /> : null}</span>
+        <span className={menuStyles.check}>{on ? <Icon name="check" size="xs" /> : null}</span>
         {filter === undefined ? null : <FilterGlyph {...filter} />}
         <span className="grow cut">
           <span className="hid">{group}: </span>

@@ -8,6 +8,7 @@ import { Mark } from '../shared/ui/mark.tsx'
 import { Menu, MenuItem } from '../shared/ui/menu.tsx'
 import { PageHead } from '../shared/ui/page.tsx'
 import { exportFleet } from './export.ts'
+import styles from './fleet.module.css'
 
 interface HeadProps {
   /** Of the agents that match. */
@@ -31,7 +32,7 @@ export function Head(props: HeadProps): ReactElement {
   return (
     <PageHead mark={phone ? <Mark /> : null} title="Fleet" note={noteOf(counts, all, phone)}>
       {/* Above the list, where it moves no row. */}
-      <span role="status" className="news">
+      <span role="status" className={styles.news}>
         {created > 0 || old ? (
           <Button icon="retry" onClick={onReload}>
             {created > 0 ? plural(created, 'new agent') : 'Reload the list'}

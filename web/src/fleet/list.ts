@@ -1,12 +1,8 @@
 import type { AgentFilters } from '@agent-console/sdk'
-import {
-  type InfiniteData,
-  infiniteQueryOptions,
-  keepPreviousData,
-  useInfiniteQuery,
-} from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'
+import { type Loaded, listQuery, rowsOf } from '../api/list.ts'
 import { queryClient } from '../api/query-client.ts'
 import type { Sort } from '../shared/sorts.ts'
 import { type FleetRow, ROW_FIELDS, toRow } from './row.ts'
@@ -21,13 +17,11 @@ export interface ListQuestion {
 }
 
 interface Page {
-  rows: readonly FleetRow[]
-  next: string | null
+  results: readonly FleetRow[]
+  next_cursor: string | null
   /** Unix time in milliseconds. */
   loadedAt: number
 }
-
-type Pages = InfiniteData<Page, string | undefined>
 
 /**
  * The pages that were scrolled to. They are never read again as a whole, because that would be a request for each
@@ -35,33 +29,29 @@ type Pages = InfiniteData<Page, string | undefined>
  * one of those that a live event invalidates.
  */
 function listOptions({ filters, sort, tags }: ListQuestion) {
-  return infiniteQueryOptions({
-    queryKey: ['fleet', { filters, sort, tags }],
-    queryFn: async ({ pageParam, signal }): Promise<Page> => {
-      const fields = tags ? [...ROW_FIELDS, 'agent_metadata' as const] : [...ROW_FIELDS]
+  const fields = tags ? [...ROW_FIELDS, 'agent_metadata' as const] : [...ROW_FIELDS]
+  return {
+    ...listQuery(['fleet', { filters, sort, tags }], async (cursor, signal): Promise<Page> => {
       const loadedAt = Date.now()
-      const cursor = pageParam === undefined ? {} : { cursor: pageParam }
       const query = { ...filters, ...cursor, sort, fields, include_scores: true, limit: PAGE }
-      const page = await api().agents.list(query, { signal })
+      const { results, revisions, next_cursor } = await api().agents.list(query, { signal })
       return {
-        rows: page.results.map((agent, index) => toRow(agent, page.revisions[index] ?? 1)),
-        next: page.next_cursor,
+        results: results.map((agent, index) => toRow(agent, revisions[index] ?? 1)),
+        next_cursor,
         loadedAt,
       }
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
+    }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: KEPT_MS,
     refetchOnReconnect: false,
     placeholderData: keepPreviousData,
-  })
+  }
 }
 
 export function useList(question: ListQuestion) {
   const query = useInfiniteQuery(listOptions(question))
   const { data } = query
-  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data])
+  const rows = useMemo(() => rowsOf(data), [data])
   return { query, rows, loadedAt: data?.pages[0]?.loadedAt }
 }
 
@@ -72,14 +62,14 @@ export function restartList(question: ListQuestion): Promise<void> {
 
 /** Replaces rows in every list that is kept. Their places stay the same. */
 export function replaceRows(change: (row: FleetRow) => FleetRow): void {
-  queryClient.setQueriesData<Pages>({ queryKey: ['fleet'] }, (data) => {
+  queryClient.setQueriesData<Loaded<Page>>({ queryKey: ['fleet'] }, (data) => {
     if (data === undefined) return undefined
     let differs = false
     const pages = data.pages.map((page) => {
-      const rows = page.rows.map(change)
-      if (rows.every((row, index) => row === page.rows[index])) return page
+      const rows = page.results.map(change)
+      if (rows.every((row, index) => row === page.results[index])) return page
       differs = true
-      return { ...page, rows }
+      return { ...page, results: rows }
     })
     return differs ? { ...data, pages } : data
   })

@@ -1,18 +1,19 @@
-import './fleet.css'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react'
+import { lazy, type ReactElement, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { describe } from '../api/problem.ts'
 import { useMay } from '../auth/permissions.ts'
 import { DRAWER, PHONE, RAIL, useMedia } from '../shared/media.ts'
+import { join } from '../shared/ui/class-names.ts'
+import pageStyles from '../shared/ui/page.module.css'
 import { Failed, Loading } from '../shared/ui/states.tsx'
 import { BulkActions } from './bulk/actions.tsx'
-import { FleetCards } from './cards.tsx'
 import { useChangesOfDay } from './changes-of-day.ts'
 import { useCounts } from './counts.ts'
 import { Facets } from './facets.tsx'
 import { FacetsDrawer } from './facets-drawer.tsx'
 import { openFilterMenu } from './filter-menu.tsx'
 import { hasFilters } from './filters.ts'
+import styles from './fleet.module.css'
 import { Head } from './head.tsx'
 import { restartList, useList } from './list.ts'
 import type { ListHandle } from './list-props.ts'
@@ -30,6 +31,8 @@ import { useLiveRows } from './use-live-rows.ts'
 import { useOpenAgent } from './use-open-agent.ts'
 import { useFleetSearch } from './use-search.ts'
 
+/** Its rows differ in height: what measures them is larger than the rest of the page's lists. */
+const FleetCards = lazy(async () => ({ default: (await import('./cards.tsx')).FleetCards }))
 const NO_FILTERS = {}
 const ACTIVE = { statuses: ['active' as const] }
 
@@ -81,7 +84,7 @@ export function FleetPage(): ReactElement {
   }
   const facets = <Facets counts={counts} search={search} go={go} />
   return (
-    <div className="page fleet-page">
+    <div className={join(pageStyles.page, styles.page)}>
       <Head
         {...{ counts, all, filters, phone }}
         created={changes.created.filter((at) => at > since).length}
@@ -105,13 +108,13 @@ export function FleetPage(): ReactElement {
           <Toolbar {...{ address, counts, facetsShown }} fieldRef={field} onFacets={toggleFacets} />
         </>
       )}
-      <div className={facetsShown && !drawer ? 'fleet' : 'fleet no-facets'}>
+      <div className={facetsShown && !drawer ? styles.fleet : join(styles.fleet, styles.noFacets)}>
         {facetsShown && !drawer ? (
-          <aside className="facets" aria-label="Filters">
+          <aside className={styles.facets} aria-label="Filters">
             {facets}
           </aside>
         ) : null}
-        <div className="tbl">
+        <div className={styles.table}>
           {query.isPending ? <Loading what="agents" rows={14} /> : null}
           {query.isError && query.data === undefined ? (
             <Failed
@@ -128,7 +131,9 @@ export function FleetPage(): ReactElement {
             )
           ) : null}
           {rows.length === 0 ? null : phone ? (
-            <FleetCards {...list} />
+            <Suspense fallback={<Loading what="agents" rows={14} />}>
+              <FleetCards {...list} />
+            </Suspense>
           ) : (
             <FleetTable
               {...list}

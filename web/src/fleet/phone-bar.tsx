@@ -3,13 +3,16 @@ import { Link } from '@tanstack/react-router'
 import { type ReactElement, type Ref } from 'react'
 import { formatCount, plural } from '../shared/numbers.ts'
 import { StageGlyph } from '../shared/ui/badges.tsx'
+import buttonStyles from '../shared/ui/button.module.css'
 import { Button } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
 import { SearchField } from '../shared/ui/search-field.tsx'
 import { SortMenu } from '../shared/ui/sort-menu.tsx'
 import { STAGES, stageNumber, words } from '../shared/words.ts'
 import { Bar } from './bars.tsx'
 import { Chips } from './chips.tsx'
 import { countsOf } from './counts.ts'
+import styles from './fleet.module.css'
 import { fleetSearch, textOf, withoutFilters } from './search.ts'
 import type { FleetAddress } from './use-search.ts'
 
@@ -30,7 +33,7 @@ export function PhoneBar({ address, all, searching, fieldRef, onFilter }: PhoneB
   return (
     <>
       {searching ? (
-        <div className="msearch">
+        <div className={styles.phoneSearch}>
           <SearchField
             fieldRef={fieldRef}
             value={textOf(search, 'q') ?? ''}
@@ -38,9 +41,14 @@ export function PhoneBar({ address, all, searching, fieldRef, onFilter }: PhoneB
           />
         </div>
       ) : null}
-      <section className="msum" aria-label="Agents by trust stage">
-        <Bar parts={stages.map(({ value, count }) => ({ size: count, tone: `f-st${stageNumber(value)}` }))} />
-        <div className="legend ml">
+      <section className={styles.phoneSummary} aria-label="Agents by trust stage">
+        <Bar
+          parts={stages.map(({ value, count }) => ({
+            size: count,
+            tone: styles[`fSt${stageNumber(value)}`],
+          }))}
+        />
+        <div className={join(styles.legend, styles.compact)}>
           {stages.map(({ value, count }) => (
             <Link
               key={value}
@@ -55,11 +63,11 @@ export function PhoneBar({ address, all, searching, fieldRef, onFilter }: PhoneB
           ))}
         </div>
       </section>
-      <div className="hscroll">
+      <div className={styles.phoneFilters}>
         <Button
           icon="filter"
           variant={count > 0 ? 'plain' : 'quiet'}
-          className={count > 0 ? 'on' : ''}
+          className={count > 0 ? buttonStyles.on : styles.flushStart}
           onClick={onFilter}
         >
           {count === 0 ? 'Filter' : plural(count, 'filter')}

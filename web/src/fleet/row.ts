@@ -80,8 +80,9 @@ export function toRow(agent: RowAgent, revision: number): FleetRow {
 }
 
 /** Two names for the same animation: a second change starts it again, a row that comes into view later does not. */
-export function tintOf({ changes, changedAt }: FleetRow): string | false {
-  return Date.now() - changedAt < TINT_MS && `tint-${changes % 2}`
+export function tintOf({ changes, changedAt }: FleetRow): 'tint0' | 'tint1' | undefined {
+  if (Date.now() - changedAt >= TINT_MS) return undefined
+  return changes % 2 === 0 ? 'tint0' : 'tint1'
 }
 
 function tagsOf(metadata: unknown): readonly string[] {

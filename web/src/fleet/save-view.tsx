@@ -8,6 +8,7 @@ import { Dialog } from '../shared/ui/dialog.tsx'
 import { Field } from '../shared/ui/field.tsx'
 import { RadioLine, TextInput } from '../shared/ui/inputs.tsx'
 import { toast } from '../shared/ui/toast.tsx'
+import styles from './fleet.module.css'
 import type { FleetAddress } from './use-search.ts'
 
 export function SaveView({ address }: { address: FleetAddress }): ReactElement {
@@ -77,7 +78,7 @@ function SaveDialog({ address, onClose }: { address: FleetAddress; onClose: () =
             />
           )}
         </Field>
-        <fieldset className="bulk-values">
+        <fieldset className={styles.choices}>
           <legend className="hid">Who sees it</legend>
           <RadioLine name="scope" checked={scope === 'user'} onChange={() => setScope('user')}>
             Only I see it

@@ -4,6 +4,7 @@ import type { ReactElement } from 'react'
 import { useOff } from '../auth/permissions.ts'
 import { formatCount } from '../shared/numbers.ts'
 import type { Search } from '../shared/search.ts'
+import buttonStyles from '../shared/ui/button.module.css'
 import { Button } from '../shared/ui/button.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { State } from '../shared/ui/states.tsx'
@@ -65,13 +66,13 @@ export function NoMatch({ search, counts }: NoMatchProps): ReactElement {
               to="/agents"
               search={fleetSearch({ ...search, [way.name]: undefined })}
               activeProps={{}}
-              className="btn"
+              className={buttonStyles.button}
             >
               <Icon name="close" size="s" />
               Remove the {LIST_FILTERS[way.name].label.toLowerCase()} filter
             </Link>
           )}
-          <Link to="/agents" search={withoutFilters(search)} activeProps={{}} className="btn">
+          <Link to="/agents" search={withoutFilters(search)} activeProps={{}} className={buttonStyles.button}>
             {isSearchOnly ? 'Clear the search' : 'Clear all filters'}
           </Link>
         </>

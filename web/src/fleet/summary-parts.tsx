@@ -46,7 +46,7 @@ export function Figure({ glyph, count, word, search, on, warn = false }: FigureP
 export function Changes({ changes }: { changes: DayOfChanges | undefined }): ReactElement {
   const shown = changes === undefined ? '' : `${formatCount(changes.count)}${changes.more ? '+' : ''}`
   return (
-    <div className="strip-wide">
+    <div>
       <Title text={changes?.more === true ? 'Latest changes' : 'Changes in 24 h'}>
         <Link
           to="/audit"

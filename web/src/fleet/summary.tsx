@@ -9,6 +9,7 @@ import { PROTECTION, STAGES, stageNumber, words } from '../shared/words.ts'
 import type { DayOfChanges } from './audit-day.ts'
 import { Bar } from './bars.tsx'
 import { countOf, countsOf } from './counts.ts'
+import styles from './fleet.module.css'
 import { valuesOf, withoutFilters } from './search.ts'
 import { Changes, Figure, Title } from './summary-parts.tsx'
 
@@ -23,7 +24,11 @@ interface SummaryProps {
 }
 
 const TRUSTED = ['trusted', 'optimized', 'adapted']
-const TONES: Record<string, string> = { guarded: 'f-ok', configured: 'f-mute', unprotected: 'f-warn' }
+const TONES: Record<string, string | undefined> = {
+  guarded: styles.fOk,
+  configured: styles.fMute,
+  unprotected: styles.fWarn,
+}
 
 /** The whole fleet at a glance. Each figure is a link to the agents that it counts. */
 export function Summary({ all, active, changes, search }: SummaryProps): ReactElement {
@@ -36,11 +41,19 @@ export function Summary({ all, active, changes, search }: SummaryProps): ReactEl
   const isOnlyActive = valuesOf(search, 'statuses').join() === 'active'
   const to = (filters: Search): Search => ({ ...withoutFilters(search), ...filters })
   return (
-    <section className={join('strip', changes === null && 'strip-3')} aria-label="Summary of the fleet">
+    <section
+      className={join(styles.strip, changes === null && styles.threeTiles)}
+      aria-label="Summary of the fleet"
+    >
       <div>
         <Title text="Trust stage">{`${formatShare(sum(trusted), sum(stages))} trusted or above`}</Title>
-        <Bar parts={stages.map(({ value, count }) => ({ size: count, tone: `f-st${stageNumber(value)}` }))} />
-        <div className="legend">
+        <Bar
+          parts={stages.map(({ value, count }) => ({
+            size: count,
+            tone: styles[`fSt${stageNumber(value)}`],
+          }))}
+        />
+        <div className={styles.legend}>
           {stages.map(({ value, count }) => (
             <Figure
               key={value}
@@ -53,12 +66,12 @@ export function Summary({ all, active, changes, search }: SummaryProps): ReactEl
           ))}
         </div>
       </div>
-      <div className="strip-wide">
+      <div>
         <Title text="Protection">active agents</Title>
         <Bar
           parts={byProtection(protection).map(({ value, count }) => ({ size: count, tone: TONES[value] }))}
         />
-        <div className="legend">
+        <div className={styles.legend}>
           {byProtection(protection).map(({ value, count }) => (
             <Figure
               key={value}
@@ -72,7 +85,7 @@ export function Summary({ all, active, changes, search }: SummaryProps): ReactEl
           ))}
         </div>
       </div>
-      <div className="strip-wide">
+      <div>
         <h2>Outdated evaluations</h2>
         <div className="row base">
           <span className="big">{formatCount(outdated)}</span>

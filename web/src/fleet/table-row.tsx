@@ -1,7 +1,9 @@
 import { memo, type ReactElement } from 'react'
 import { join } from '../shared/ui/class-names.ts'
+import inputsStyles from '../shared/ui/inputs.module.css'
 import type { ColumnId } from './column-ids.ts'
 import { COLUMNS } from './columns.tsx'
+import styles from './fleet.module.css'
 import { type FleetRow, tintOf } from './row.ts'
 
 export interface TableRowProps {
@@ -27,13 +29,18 @@ export const TableRow = memo(function TableRow(props: TableRowProps): ReactEleme
     <tr
       data-id={row.id}
       aria-rowindex={index + 2}
-      className={join(selected && 'sel', current && 'cur', row.deleted && 'dim', tintOf(row))}
+      className={join(
+        selected && styles.selected,
+        current && styles.current,
+        row.deleted && styles.dim,
+        styles[tintOf(row) ?? ''],
+      )}
       style={{ top: start }}
     >
       <td>
         <input
           type="checkbox"
-          className="cb"
+          className={inputsStyles.checkbox}
           checked={selected}
           readOnly
           aria-label={`Select ${row.name}`}
@@ -42,11 +49,11 @@ export const TableRow = memo(function TableRow(props: TableRowProps): ReactEleme
       </td>
       {columns.map((id) =>
         id === 'agent_name' ? (
-          <td key={id} className="nm">
-            <a className="a focus-in" href={href} data-open="" title={row.name}>
+          <td key={id} className={styles.nameCell}>
+            <a className={join(styles.name, 'focus-in')} href={href} data-open="" title={row.name}>
               {row.name}
             </a>
-            <span className="p">{row.deleted ? 'Deleted' : row.purpose}</span>
+            <span className={styles.purpose}>{row.deleted ? 'Deleted' : row.purpose}</span>
           </td>
         ) : (
           <td key={id} className={COLUMNS[id].className}>

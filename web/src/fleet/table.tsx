@@ -9,8 +9,11 @@ import {
   useRef,
 } from 'react'
 import type { Sort } from '../shared/sorts.ts'
+import badgesStyles from '../shared/ui/badges.module.css'
+import { join } from '../shared/ui/class-names.ts'
 import type { ColumnId } from './column-ids.ts'
 import { COLUMNS } from './columns.tsx'
+import styles from './fleet.module.css'
 import { isModified, type ListProps } from './list-props.ts'
 import { ListTail } from './list-tail.tsx'
 import { TableHead } from './table-head.tsx'
@@ -62,10 +65,10 @@ export function FleetTable(props: TableProps): ReactElement {
   const all = useMemo(() => rows.length > 0 && rows.every(({ id }) => selection.has(id)), [rows, selection])
   const tracks = columns.map((id) => COLUMNS[id].width).join(' ')
   return (
-    <div className="tbl-scroll" ref={scroller} data-scroll-restoration-id={SCROLLER}>
+    <div className={styles.scroller} ref={scroller} data-scroll-restoration-id={SCROLLER}>
       {/* One handler for all rows: the links and checkboxes inside have the focus and the keys. */}
       <table
-        className="vgrid"
+        className={join(badgesStyles.inCells, styles.grid)}
         aria-label="Agents"
         aria-rowcount={total === undefined ? -1 : total + 1}
         style={{ '--tracks': tracks } as React.CSSProperties}
@@ -98,7 +101,7 @@ export function FleetTable(props: TableProps): ReactElement {
             />
           ))}
           {to > rows.length ? (
-            <tr key="tail" className="tail" style={{ top: rows.length * ROW }}>
+            <tr key="tail" className={styles.tail} style={{ top: rows.length * ROW }}>
               <td>
                 <ListTail failure={failure} onMore={onMore} />
               </td>

@@ -2,6 +2,7 @@ import type { AgentFacets } from '@agent-console/sdk'
 import type { ReactElement, Ref } from 'react'
 import { IconButton } from '../shared/ui/button.tsx'
 import { Menu, MenuCheckItem } from '../shared/ui/menu.tsx'
+import pageStyles from '../shared/ui/page.module.css'
 import { SearchField } from '../shared/ui/search-field.tsx'
 import { SortMenu } from '../shared/ui/sort-menu.tsx'
 import { Chips } from './chips.tsx'
@@ -24,7 +25,7 @@ export function Toolbar(props: ToolbarProps): ReactElement {
   const { address, counts, fieldRef, facetsShown, onFacets } = props
   const { search, sort, columns, go } = address
   return (
-    <div className="filters">
+    <div className={pageStyles.filters}>
       <SearchField
         fieldRef={fieldRef}
         value={textOf(search, 'q') ?? ''}

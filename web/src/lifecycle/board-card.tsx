@@ -4,6 +4,7 @@ import { ProtectionBadge, Score, StatusBadge } from '../shared/ui/badges.tsx'
 import { IconButton } from '../shared/ui/button.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { behindOf, type Card } from './cards.ts'
+import styles from './lifecycle.module.css'
 
 interface BoardCardProps {
   card: Card
@@ -24,7 +25,8 @@ export function BoardCard(props: BoardCardProps): ReactElement {
   const evaluation = agent.latest_evaluation
   return (
     <article
-      className={join('kc', isDragged && 'lift')}
+      className={styles.card}
+      data-dragged={isDragged || undefined}
       draggable={off === false}
       onDragStart={(event) => {
         event.dataTransfer.effectAllowed = 'move'
@@ -38,7 +40,7 @@ export function BoardCard(props: BoardCardProps): ReactElement {
         <Link
           to="/agents/$id"
           params={{ id: agent.id }}
-          className="t grow"
+          className={join(styles.name, 'grow')}
           data-card={agent.id}
           tabIndex={tabIndex}
           draggable={false}
@@ -49,13 +51,13 @@ export function BoardCard(props: BoardCardProps): ReactElement {
         <IconButton
           icon="moreVertical"
           label={`Move ${agent.agent_name} to another stage`}
-          className="kc-move"
+          className={styles.move}
           tabIndex={tabIndex}
           off={off}
           onClick={onMove}
         />
       </div>
-      <div className="f">
+      <div className={styles.facts}>
         <StatusBadge value={agent.status} glyphOnly />
         <ProtectionBadge value={agent.protection_status} glyphOnly />
         <span className="sp" />

@@ -4,12 +4,14 @@ import { type ReactElement, useEffect, useState } from 'react'
 import { describe } from '../api/problem.ts'
 import { formatCount } from '../shared/numbers.ts'
 import { StageGlyph } from '../shared/ui/badges.tsx'
-import { Button } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
+import { MoreButton } from '../shared/ui/more-button.tsx'
 import { Failed, Loading } from '../shared/ui/states.tsx'
 import { STAGES, words } from '../shared/words.ts'
 import { BoardCard } from './board-card.tsx'
 import { type Card, cardsOf } from './cards.ts'
 import { focusCard } from './focus.ts'
+import styles from './lifecycle.module.css'
 import { columnQuery } from './queries.ts'
 import type { LifecycleSearch } from './search.ts'
 
@@ -42,7 +44,7 @@ export function BoardColumn(props: ColumnProps): ReactElement {
   const stop = cards.some(({ agent }) => agent.id === current) ? current : cards[0]?.agent.id
   return (
     <section
-      className="bcol"
+      className={styles.column}
       aria-label={`${word}, ${count === undefined ? '' : formatCount(count)} agents`}
       onDragOver={(event) => {
         if (!takes) return
@@ -67,9 +69,9 @@ export function BoardColumn(props: ColumnProps): ReactElement {
           <span className="num b5">{count === undefined ? '' : shownOf(cards.length, count)}</span>
         </div>
       </header>
-      <div className="cards">
+      <div className={styles.cards}>
         {takes && over ? (
-          <div className="drop">
+          <div className={styles.drop}>
             Drop to move {dragged.agent.agent_name} to {word}
           </div>
         ) : null}
@@ -78,7 +80,7 @@ export function BoardColumn(props: ColumnProps): ReactElement {
           <Failed title="Not loaded" failure={describe(query.error)} onRetry={() => void query.refetch()} />
         ) : null}
         {query.isSuccess && cards.length === 0 ? (
-          <p className="sm t3 bcol-empty">{emptyText(word, search)}</p>
+          <p className={join(styles.empty, 'sm t3')}>{emptyText(word, search)}</p>
         ) : null}
         {cards.map((card) => (
           <BoardCard
@@ -92,16 +94,7 @@ export function BoardColumn(props: ColumnProps): ReactElement {
             onDrag={(is) => onDrag(is ? card : undefined)}
           />
         ))}
-        {query.hasNextPage ? (
-          <Button
-            variant="quiet"
-            icon="down"
-            off={query.isFetchingNextPage ? 'Loading more' : false}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {query.isFetchingNextPage ? 'Loading…' : 'Show 50 more'}
-          </Button>
-        ) : null}
+        <MoreButton query={query}>Show 50 more</MoreButton>
       </div>
     </section>
   )

@@ -9,6 +9,7 @@ import { MoveStageDialog } from '../shared/ui/move-stage-dialog.tsx'
 import { BoardColumn } from './board-column.tsx'
 import type { Card } from './cards.ts'
 import { useArrows } from './focus.ts'
+import styles from './lifecycle.module.css'
 import { countOf, STAGE_NAMES } from './queries.ts'
 import type { LifecycleSearch } from './search.ts'
 import { useMove } from './use-move.ts'
@@ -46,7 +47,7 @@ export function Board({ search, facets }: BoardProps): ReactElement {
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- arrows between the links of the cards */}
-      <div className="board" onKeyDown={onKeyDown}>
+      <div className={styles.board} onKeyDown={onKeyDown}>
         {STAGE_NAMES.map((stage) => (
           <BoardColumn
             key={stage}

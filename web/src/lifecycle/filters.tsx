@@ -2,8 +2,11 @@ import { type ReactElement, useMemo, useRef } from 'react'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
 import { DEFAULT_SORT } from '../shared/sorts.ts'
 import { Button } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
+import pageStyles from '../shared/ui/page.module.css'
 import { SearchField } from '../shared/ui/search-field.tsx'
 import { SortMenu } from '../shared/ui/sort-menu.tsx'
+import styles from './lifecycle.module.css'
 import type { LifecycleSearch } from './search.ts'
 
 interface FiltersProps {
@@ -26,7 +29,7 @@ export function Filters({ search, onChange }: FiltersProps): ReactElement {
       ),
     )
   return (
-    <div className="filters tline wrap life-filters">
+    <div className={join(pageStyles.filters, pageStyles.line, styles.filters, 'wrap')}>
       <SearchField fieldRef={input} value={q ?? ''} onSearch={(text) => set({ q: text.trim() })} />
       <Button
         variant="quiet"

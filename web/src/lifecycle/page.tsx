@@ -1,4 +1,3 @@
-import './lifecycle.css'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
@@ -6,9 +5,12 @@ import { describe } from '../api/problem.ts'
 import { useOff } from '../auth/permissions.ts'
 import { PhoneLiveState } from '../live/live-mark.tsx'
 import { plural } from '../shared/numbers.ts'
+import buttonStyles from '../shared/ui/button.module.css'
 import { Button } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
+import pageStyles from '../shared/ui/page.module.css'
 import { PageHead } from '../shared/ui/page.tsx'
 import { Failed, State } from '../shared/ui/states.tsx'
 import { Board } from './board.tsx'
@@ -27,7 +29,7 @@ export function LifecyclePage(): ReactElement {
     search.q !== undefined || search.evaluation !== undefined || search.protection_statuses !== undefined
   const change = (next: LifecycleSearch): void => void navigate({ search: next, replace: true })
   return (
-    <div className="page">
+    <div className={pageStyles.page}>
       <PageHead
         title="Lifecycle"
         note={
@@ -85,7 +87,7 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
       title="No agents yet"
       actions={
         off === false ? (
-          <Link to="/agents/new" className="btn primary">
+          <Link to="/agents/new" className={join(buttonStyles.button, buttonStyles.primary)}>
             Create the first agent
           </Link>
         ) : undefined

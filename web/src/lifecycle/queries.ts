@@ -1,7 +1,9 @@
 import type { AgentFacets, AgentFilters, TrustStage } from '@agent-console/sdk'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { keys } from '../api/keys.ts'
+import { listQuery } from '../api/list.ts'
+import { DEFAULT_SORT } from '../shared/sorts.ts'
 import { STAGES } from '../shared/words.ts'
 import { FIELDS } from './cards.ts'
 import type { LifecycleSearch } from './search.ts'
@@ -21,26 +23,14 @@ export function columnQuery(stage: TrustStage, search: LifecycleSearch) {
   const query = {
     ...filtersOf(search),
     trust_stages: [stage],
-    sort: search.sort ?? '-created_at',
+    sort: search.sort ?? DEFAULT_SORT,
     limit: PAGE,
     fields: [...FIELDS],
     include_scores: true,
-  } as const
-  return infiniteQueryOptions({
-    queryKey: keys.list({ board: stage, ...search }),
-    queryFn: ({ pageParam, signal }) =>
-      api().agents.list(
-        {
-          ...query,
-          trust_stages: [stage],
-          fields: [...FIELDS],
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  })
+  }
+  return listQuery(keys.list({ board: stage, ...search }), (cursor, signal) =>
+    api().agents.list({ ...query, ...cursor }, { signal }),
+  )
 }
 
 export function countsQuery(search: LifecycleSearch) {

@@ -1,12 +1,13 @@
 import type { ReactElement } from 'react'
 import { PHONE, useMedia } from '../shared/media.ts'
 import { StateGlyph } from '../shared/ui/badges.tsx'
+import styles from './live.module.css'
 import { type Live, useLive } from './state.ts'
 
 export const LIVE_WORDS = { connecting: 'Connecting', live: 'Live', paused: 'Paused', down: 'Not live' }
 
 export function LiveMark({ state }: Pick<Live, 'state'>): ReactElement {
-  if (state === 'live') return <span className="pulse" />
+  if (state === 'live') return <span className={styles.pulse} />
   return <StateGlyph value={state === 'connecting' ? 'starting' : 'half'} />
 }
 
@@ -24,7 +25,7 @@ export function PhoneLiveState({ of }: PhoneLiveStateProps): ReactElement | null
   const word = LIVE_WORDS[state]
   const isExpected = state === 'live' || state === 'connecting'
   return (
-    <span className="live" title={word}>
+    <span className={styles.live} title={word}>
       <LiveMark state={state} />
       <span className={isExpected ? 'hid' : 'b5'}>{word}</span>
     </span>

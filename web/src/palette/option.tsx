@@ -5,6 +5,7 @@ import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
 import { type Item, isOff, mark } from './items.ts'
+import styles from './palette.module.css'
 
 interface OptionProps {
   id: string
@@ -27,7 +28,7 @@ export function Option({ id, item, text, on, onTake, onPoint }: OptionProps): Re
       tabIndex={-1}
       aria-selected={on}
       {...(off ? { 'aria-disabled': true } : {})}
-      className={join('pal-o', on && 'on', off && 'no')}
+      className={join(styles.option, on && styles.on, off && styles.off)}
       onClick={(event) => onTake(event.ctrlKey || event.metaKey)}
       onMouseMove={on ? undefined : onPoint}
     >

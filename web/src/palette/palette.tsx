@@ -1,20 +1,13 @@
-import './palette.css'
 import { Dialog } from '@base-ui/react/dialog'
-import {
-  type KeyboardEvent,
-  type ReactElement,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react'
 import { describe } from '../api/problem.ts'
-import { enterDialog } from '../shared/ui/dialog-stack.ts'
+import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
+import { Modal } from '../shared/ui/modal.tsx'
 import { type Item, isOff, type PalettePage, step } from './items.ts'
 import { Option } from './option.tsx'
+import styles from './palette.module.css'
 import { useGroups } from './use-groups.ts'
 
 interface PaletteProps {
@@ -27,19 +20,13 @@ interface PaletteProps {
 /** Agents by name, what can be done on this page, pages, and saved views. */
 export function Palette({ pages, onClose, onKeys }: PaletteProps): ReactElement {
   const input = useRef<HTMLInputElement>(null)
-  const [popup, setPopup] = useState<HTMLElement | null>(null)
-  // A message is shown inside of it: Tab does not leave the palette.
-  useLayoutEffect(() => (popup === null ? undefined : enterDialog(popup)), [popup])
   return (
-    <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup ref={setPopup} className="pal" initialFocus={input}>
-          <Dialog.Title className="hid">Search or jump to</Dialog.Title>
-          <Search input={input} pages={pages} onClose={onClose} onKeys={onKeys} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal onClose={onClose} initialFocus={input}>
+      <div className={styles.palette}>
+        <Dialog.Title className="hid">Search or jump to</Dialog.Title>
+        <Search input={input} pages={pages} onClose={onClose} onKeys={onKeys} />
+      </div>
+    </Modal>
   )
 }
 
@@ -84,7 +71,7 @@ function Search({ input, pages, onClose, onKeys }: SearchProps): ReactElement {
 
   return (
     <>
-      <div className="q">
+      <div className={styles.query}>
         <Icon name="search" />
         <input
           ref={input}
@@ -106,13 +93,13 @@ function Search({ input, pages, onClose, onKeys }: SearchProps): ReactElement {
           }}
           onKeyDown={onKeyDown}
         />
-        <Dialog.Close className="pal-esc">
+        <Dialog.Close className={styles.close}>
           <Kbd>Esc</Kbd>
           <Icon name="close" />
           <span className="hid">Close</span>
         </Dialog.Close>
       </div>
-      <div className="pal-list" id={listId} role="listbox" aria-label="Results">
+      <div className={styles.list} id={listId} role="listbox" aria-label="Results">
         {groups.map((group) => (
           <section key={group.label} role="group" aria-label={group.label}>
             <h3 aria-hidden="true">{group.label}</h3>
@@ -130,9 +117,11 @@ function Search({ input, pages, onClose, onKeys }: SearchProps): ReactElement {
           </section>
         ))}
       </div>
-      {items.length === 0 ? <p className="pal-none">Nothing has “{query}” in its name.</p> : null}
+      {items.length === 0 ? <p className={styles.none}>Nothing has “{query}” in its name.</p> : null}
       {error === null ? null : (
-        <p className="pal-none danger-t">The agents could not be searched: {describe(error).detail}</p>
+        <p className={join(styles.none, 'danger-t')}>
+          The agents could not be searched: {describe(error).detail}
+        </p>
       )}
       <footer>
         <span className="row row-1">

@@ -1,4 +1,3 @@
-import './services.css'
 import type { ServiceStatus } from '@agent-console/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
@@ -8,6 +7,8 @@ import { describe } from '../api/problem.ts'
 import { PhoneLiveState } from '../live/live-mark.tsx'
 import { formatClock } from '../shared/time.ts'
 import { Button } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
+import pageStyles from '../shared/ui/page.module.css'
 import { PageHead } from '../shared/ui/page.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
 import { Failed, Loading, Stale, State } from '../shared/ui/states.tsx'
@@ -27,7 +28,7 @@ export function ServicesPage(): ReactElement {
   const services = query.data?.results
   const refresh = (): void => void query.refetch()
   return (
-    <div className="page">
+    <div className={pageStyles.page}>
       <PageHead title="Services" note={services === undefined ? undefined : summary(services)}>
         <PhoneLiveState of={query.isError ? 'down' : 'live'} />
         {query.dataUpdatedAt === 0 ? null : (
@@ -40,7 +41,7 @@ export function ServicesPage(): ReactElement {
         </Button>
       </PageHead>
       {query.isError && services !== undefined ? (
-        <div className="notices">
+        <div className={pageStyles.notices}>
           <Stale since={formatClock(Math.floor(query.dataUpdatedAt / 1000))} onReconnect={refresh} />
         </div>
       ) : null}
@@ -82,7 +83,7 @@ function Services({ services }: { services: readonly ServiceStatus[] }): ReactEl
   }
   return (
     <>
-      <div className="notices pb">
+      <div className={join(pageStyles.notices, pageStyles.ends)}>
         {services.map((service) => (
           <TroubleBanner key={service.name} service={service} />
         ))}
@@ -96,7 +97,9 @@ function Services({ services }: { services: readonly ServiceStatus[] }): ReactEl
           )
         }
       />
-      <p className="pad sm t3">State is about the OpenAPI document, Breaker about the calls.</p>
+      <p className={join(pageStyles.body, 'sm t3')}>
+        State is about the OpenAPI document, Breaker about the calls.
+      </p>
     </>
   )
 }

@@ -1,13 +1,16 @@
 import type { ServiceStatus } from '@agent-console/sdk'
 import type { ReactElement } from 'react'
+import buttonStyles from '../shared/ui/button.module.css'
+import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { DescriptionList } from '../shared/ui/page.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
+import tableStyles from '../shared/ui/table.module.css'
 import { referenceOf } from './state.ts'
 
 export function ServiceDetail({ service }: { service: ServiceStatus }): ReactElement {
   return (
-    <div className="xin g-x">
+    <div className={join(tableStyles.detail, tableStyles.detailColumns)}>
       <div className="col col-4">
         {service.errors.length === 0 ? null : (
           <section className="col">
@@ -70,7 +73,7 @@ function DocumentFacts({ service }: { service: ServiceStatus }): ReactElement {
         ]}
       />
       <div className="row wrap">
-        <a className="btn" href={referenceOf(service)} target="_blank" rel="noreferrer">
+        <a className={buttonStyles.button} href={referenceOf(service)} target="_blank" rel="noreferrer">
           <Icon name="external" size="s" />
           Open the reference
           <span className="hid"> in a new tab</span>

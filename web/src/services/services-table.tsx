@@ -3,10 +3,14 @@ import { Fragment, type ReactElement } from 'react'
 import { useMedia, WIDE } from '../shared/media.ts'
 import { formatCount } from '../shared/numbers.ts'
 import { Absent, Badge, StateGlyph } from '../shared/ui/badges.tsx'
+import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
+import pageStyles from '../shared/ui/page.module.css'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
+import tableStyles from '../shared/ui/table.module.css'
 import { Column, Table } from '../shared/ui/table.tsx'
 import { ServiceDetail } from './service-detail.tsx'
+import styles from './services.module.css'
 import { BREAKERS, stateBadge } from './state.ts'
 
 const COLUMNS = { wide: 7, narrow: 6 }
@@ -22,22 +26,22 @@ export function ServicesTable({ services, open, onToggle }: ServicesTableProps):
   // A cell that spans hidden columns would make empty ones.
   const columns = useMedia(WIDE) ? COLUMNS.wide : COLUMNS.narrow
   return (
-    <Table label="Services" fixed full className="tline stack">
+    <Table label="Services" fixed full className={join(pageStyles.line, tableStyles.stack)}>
       <thead>
         <tr>
           <Column>Service</Column>
-          <Column width="180">State</Column>
-          <Column width="110" className="col-wide">
+          <Column width={180}>State</Column>
+          <Column width={110} className="col-wide">
             State since
           </Column>
-          <Column width="110">Breaker</Column>
-          <Column width="110" className="col-mid">
+          <Column width={110}>Breaker</Column>
+          <Column width={110} className="col-mid">
             Version
           </Column>
-          <Column width="90" className="col-mid" right>
+          <Column width={90} className="col-mid" right>
             Operations
           </Column>
-          <Column width="180" className="col-mid apart">
+          <Column width={180} className={join(styles.apart, 'col-mid')}>
             Document changed
           </Column>
         </tr>
@@ -49,7 +53,7 @@ export function ServicesTable({ services, open, onToggle }: ServicesTableProps):
             <Fragment key={service.name}>
               <ServiceRow service={service} isOpen={isOpen} onToggle={() => onToggle(service.name)} />
               {isOpen ? (
-                <tr className="xrow" id={detailId(service.name)}>
+                <tr className={tableStyles.detailRow} id={detailId(service.name)}>
                   <td colSpan={columns}>
                     <ServiceDetail service={service} />
                   </td>
@@ -78,11 +82,11 @@ function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElemen
   const breaker = BREAKERS[service.breaker]
   const { document } = service
   return (
-    <tr className={isOpen ? 'sel' : ''}>
+    <tr className={isOpen ? tableStyles.selected : ''}>
       <td>
         <button
           type="button"
-          className="disclose focus-in"
+          className={join(tableStyles.disclose, 'focus-in')}
           aria-expanded={isOpen}
           {...(isOpen ? { 'aria-controls': detailId(service.name) } : {})}
           onClick={onToggle}
@@ -103,7 +107,7 @@ function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElemen
       <td>
         <Badge glyph={<Icon name={breaker.icon} />} className={breaker.tone}>
           <span>
-            <span className="on-phone">Breaker: </span>
+            <span className={styles.onPhone}>Breaker: </span>
             {breaker.word}
           </span>
         </Badge>
@@ -114,7 +118,7 @@ function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElemen
       <td className="num r col-mid">
         {document === null ? <Absent label="No document yet" /> : formatCount(document.operations)}
       </td>
-      <td className="t2 col-mid apart">
+      <td className={join(styles.apart, 't2 col-mid')}>
         {document === null ? <Absent label="No document yet" /> : <RelativeTime at={document.since} />}
       </td>
     </tr>

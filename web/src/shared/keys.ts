@@ -120,7 +120,7 @@ function isField(target: EventTarget | undefined): boolean {
 /** An open dialog or menu keeps the keys of the page behind it off; its own handlers see the event first. */
 function isBehindDialog(event: KeyboardEvent): boolean {
   if (nameOf(event).startsWith('Ctrl+')) return false
-  return document.querySelector('dialog[open], [role="menu"]') !== null
+  return document.querySelector('[data-modal], [role="menu"]') !== null
 }
 
 /** As they stand on the keys: "g l" is G, L. */

@@ -10,6 +10,7 @@ import { Icon } from '../shared/ui/icon.tsx'
 import { Segments, Switch } from '../shared/ui/inputs.tsx'
 import { ShortId } from '../shared/ui/short-id.tsx'
 import { PERMISSIONS } from '../shared/words.ts'
+import styles from './shell.module.css'
 
 const THEMES = [
   { value: 'system', label: 'System' },
@@ -25,7 +26,7 @@ export function Identity(): ReactElement {
   const phone = useMedia(PHONE)
   const [theme, setTheme] = useState<Theme>(storedTheme)
   return (
-    <div className="col col-4 identity">
+    <div className={'col col-4'}>
       <div>
         <div className="b6">{me.name ?? 'Signed in'}</div>
         <IdLine what="Team" id={me.team_id} />
@@ -33,7 +34,7 @@ export function Identity(): ReactElement {
       </div>
       <div>
         <h3 className="sm t2">What you may do</h3>
-        <ul className="perms">
+        <ul className={styles.permissions}>
           {Object.entries(PERMISSIONS).map(([permission, label]) => {
             const may = me.permissions.includes(permission)
             return (

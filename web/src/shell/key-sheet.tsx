@@ -3,6 +3,7 @@ import { shownKeys, switchSingleKeys, useShortcuts, useSingleKeysOn } from '../s
 import { Dialog } from '../shared/ui/dialog.tsx'
 import { Switch } from '../shared/ui/inputs.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
+import styles from './shell.module.css'
 
 /** All keys that work on this page. */
 export function KeySheet({ onClose }: { onClose: () => void }): ReactElement {
@@ -11,7 +12,7 @@ export function KeySheet({ onClose }: { onClose: () => void }): ReactElement {
   const groups = Map.groupBy(shortcuts, ({ group }) => group)
   return (
     <Dialog open onClose={onClose} title="Keys">
-      <div className="key-sheet">
+      <div className={styles.keySheet}>
         {[...groups].map(([group, entries]) => (
           <section key={group}>
             <h3 className="sm t2">{group}</h3>

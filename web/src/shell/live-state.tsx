@@ -1,26 +1,39 @@
 import type { ReactElement } from 'react'
+import liveStyles from '../live/live.module.css'
 import { LIVE_WORDS, LiveMark } from '../live/live-mark.tsx'
 import { type Live, useLive } from '../live/state.ts'
 import { pauseLive, resumeLive } from '../live/tabs.ts'
 import { plural } from '../shared/numbers.ts'
 import { formatClock } from '../shared/time.ts'
 import { IconButton } from '../shared/ui/button.tsx'
+import { join } from '../shared/ui/class-names.ts'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
+import styles from './shell.module.css'
 
 /** Whether what is shown follows the changes of others, and a way to make it stand still. */
 export function LiveState(): ReactElement {
   const live = useLive()
   return (
-    <div className="live">
+    <div className={join(liveStyles.live, styles.liveState)}>
       <LiveMark state={live.state} />
-      <span className="live-text">
+      <span className={styles.liveText}>
         <span className="b5">{LIVE_WORDS[live.state]}</span> <LiveDetail live={live} />
       </span>
       {live.state === 'live' ? (
-        <IconButton icon="pause" label="Pause live updates" onClick={pauseLive} />
+        <IconButton
+          icon="pause"
+          label="Pause live updates"
+          className={styles.liveButton}
+          onClick={pauseLive}
+        />
       ) : null}
       {live.state === 'paused' ? (
-        <IconButton icon="play" label="Resume live updates" onClick={resumeLive} />
+        <IconButton
+          icon="play"
+          label="Resume live updates"
+          className={styles.liveButton}
+          onClick={resumeLive}
+        />
       ) : null}
     </div>
   )

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { formatCount } from '../shared/numbers.ts'
+import badgesStyles from '../shared/ui/badges.module.css'
+import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Kbd } from '../shared/ui/kbd.tsx'
 import { Mark } from '../shared/ui/mark.tsx'
@@ -9,6 +11,7 @@ import { DESTINATIONS } from './destinations.ts'
 import { LiveState } from './live-state.tsx'
 import { useOpenView } from './open-view.ts'
 import { SavedViews } from './saved-views.tsx'
+import styles from './shell.module.css'
 import { Who } from './who.tsx'
 
 /** Also active while an agent of it is open. */
@@ -19,12 +22,12 @@ export function Navigation({ onSearch }: { onSearch: () => void }): ReactElement
   // Only the view looks chosen then, not the fleet as a whole.
   const isViewOpen = useOpenView() !== undefined
   return (
-    <nav className="nav" aria-label="Console">
-      <Link to="/agents" className="brand" aria-label="Agent Console, to the fleet">
+    <nav className={styles.nav} aria-label="Console">
+      <Link to="/agents" className={styles.brand} aria-label="Agent Console, to the fleet">
         <Mark />
-        <span className="brand-name">Agent Console</span>
+        <span className={styles.brandName}>Agent Console</span>
       </Link>
-      <button type="button" className="nav-search" onClick={onSearch} aria-keyshortcuts="Control+K">
+      <button type="button" className={styles.search} onClick={onSearch} aria-keyshortcuts="Control+K">
         <Icon name="search" size="s" />
         <span className="sm">Search or jump to</span>
         <span className="sp" />
@@ -37,8 +40,8 @@ export function Navigation({ onSearch }: { onSearch: () => void }): ReactElement
           <li key={to}>
             <Link to={to} activeProps={{}} activeOptions={isViewOpen ? WHOLE : PART} title={label}>
               <Icon name={icon} />
-              <span className="nav-label">{label}</span>
-              <span className="n">
+              <span className={styles.label}>{label}</span>
+              <span className={styles.count}>
                 {to === '/agents' ? <AgentCount /> : null}
                 {to === '/services' ? <ServicesInTrouble /> : null}
               </span>
@@ -47,7 +50,7 @@ export function Navigation({ onSearch }: { onSearch: () => void }): ReactElement
         ))}
       </ul>
       <SavedViews />
-      <div className="nav-foot">
+      <div className={styles.foot}>
         <LiveState />
         <Who />
       </div>
@@ -63,7 +66,7 @@ function AgentCount(): ReactElement | null {
 function ServicesInTrouble(): ReactElement | null {
   const { count, isSevere } = useServicesInTrouble()
   return count === 0 ? null : (
-    <span className={isSevere ? 'bd danger-t' : 'bd warn-t'}>
+    <span className={isSevere ? join(badgesStyles.badge, 'danger-t') : join(badgesStyles.badge, 'warn-t')}>
       <Icon name="alert" size="xs" />
       {count}
       <span className="hid">need attention</span>

@@ -5,6 +5,7 @@ import { reconnect } from '../live/tabs.ts'
 import { formatClock, nowSeconds } from '../shared/time.ts'
 import { Button } from '../shared/ui/button.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
+import pageStyles from '../shared/ui/page.module.css'
 import { Banner } from '../shared/ui/page.tsx'
 import { Stale } from '../shared/ui/states.tsx'
 import { NewVersion } from './new-version.tsx'
@@ -12,7 +13,7 @@ import { NewVersion } from './new-version.tsx'
 /** Above every page: what concerns the whole console. */
 export function Notices(): ReactElement {
   return (
-    <div className="notices">
+    <div className={pageStyles.notices}>
       <SessionNotice />
       <NewVersion />
       <StaleNotice />

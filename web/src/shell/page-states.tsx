@@ -1,6 +1,8 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { describe } from '../api/problem.ts'
+import buttonStyles from '../shared/ui/button.module.css'
+import { join } from '../shared/ui/class-names.ts'
 import { Failed, Loading, State } from '../shared/ui/states.tsx'
 
 export function NotFound(): ReactElement {
@@ -9,7 +11,7 @@ export function NotFound(): ReactElement {
       icon="search"
       title="There is no such page"
       actions={
-        <Link to="/agents" className="btn primary">
+        <Link to="/agents" className={join(buttonStyles.button, buttonStyles.primary)}>
           Back to the fleet
         </Link>
       }

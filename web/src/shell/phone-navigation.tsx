@@ -6,13 +6,14 @@ import { DESTINATIONS } from './destinations.ts'
 import { Identity } from './identity.tsx'
 import { LiveState } from './live-state.tsx'
 import { PhoneViews } from './phone-views.tsx'
+import styles from './shell.module.css'
 
 /** At the bottom of a narrow screen, in reach of the thumb. */
 export function PhoneNavigation(): ReactElement {
   const [you, setYou] = useState(false)
   return (
     <>
-      <nav className="mnav" aria-label="Console, narrow">
+      <nav className={styles.phoneNavigation} aria-label="Console, narrow">
         {DESTINATIONS.map(({ to, label, icon }) => (
           <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
             <Icon name={icon} size="l" />

@@ -1,7 +1,7 @@
-import './phone-views.css'
 import type { ReactElement } from 'react'
 import { useViews } from '../api/views.ts'
 import { useOpenView } from './open-view.ts'
+import styles from './shell.module.css'
 import { ViewLink } from './view-link.tsx'
 
 /** The saved views on a phone, which has no room for them in its navigation. */
@@ -12,7 +12,7 @@ export function PhoneViews({ onOpen }: { onOpen: () => void }): ReactElement | n
   return (
     <section>
       <h3 className="sm t2">Saved views</h3>
-      <ul className="phone-views">
+      <ul className={styles.phoneViews}>
         {views.map((view) => (
           <li key={`${view.scope}/${view.name}`}>
             <ViewLink view={view} isOpen={view === current} onClick={onOpen} />

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useViews } from '../api/views.ts'
 import { useOpenView } from './open-view.ts'
+import styles from './shell.module.css'
 import { ViewLink } from './view-link.tsx'
 import { ViewMenu } from './view-menu.tsx'
 
@@ -13,11 +14,11 @@ export function SavedViews(): ReactElement | null {
   if (views.length === 0) return null
   const shown = all ? views : views.slice(0, FIRST)
   return (
-    <div className="view">
+    <div className={styles.views}>
       <h2>Saved views</h2>
       <ul>
         {shown.map((view) => (
-          <li key={`${view.scope}/${view.name}`} className="view-line">
+          <li key={`${view.scope}/${view.name}`} className={styles.viewLine}>
             <ViewLink view={view} isOpen={view === current} />
             <ViewMenu view={view} />
           </li>

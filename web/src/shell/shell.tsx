@@ -3,6 +3,7 @@ import { lazy, type ReactElement, Suspense, useEffect, useMemo, useState } from 
 import { useMe } from '../auth/permissions.ts'
 import { listenToKeys, type Shortcut, useKeys } from '../shared/keys.ts'
 import { usePageTitle } from '../shared/page-title.ts'
+import { preloadDialog } from '../shared/ui/dialog.tsx'
 import { Refused } from '../shared/ui/states.tsx'
 import { ToastRegion } from '../shared/ui/toast.tsx'
 import { DESTINATIONS } from './destinations.ts'
@@ -11,6 +12,7 @@ import { Navigation } from './navigation.tsx'
 import { Notices } from './notices.tsx'
 import { usePalettePages } from './palette-pages.ts'
 import { PhoneNavigation } from './phone-navigation.tsx'
+import styles from './shell.module.css'
 import { useTitleFocus } from './title-focus.ts'
 
 const Palette = lazy(async () => ({ default: (await import('../palette/palette.tsx')).Palette }))
@@ -35,14 +37,15 @@ export function Shell(): ReactElement {
   )
   useKeys(shortcuts)
   useEffect(listenToKeys, [])
+  useEffect(preloadDialog, [])
   useTitleFocus()
   return (
-    <div className="app">
+    <div className={styles.app}>
       <a className="skip" href="#main">
         Skip to the content
       </a>
       <Navigation onSearch={() => setPalette(true)} />
-      <main className="main" id="main">
+      <main className={styles.main} id="main">
         <Notices />
         <Page />
       </main>

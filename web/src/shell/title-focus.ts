@@ -19,7 +19,7 @@ export function useTitleFocus(): void {
 }
 
 /** A page that cannot be shown says why below a title of its own. */
-const TITLE = 'main h1, main .state h3'
+const TITLE = 'main h1, main h3[tabindex]'
 
 /** Waits for the title: the page of an agent has one when the agent is loaded. Returns how to stop. */
 function focusTitle(): () => void {

@@ -8,6 +8,7 @@ import { Field } from '../shared/ui/field.tsx'
 import { TextInput } from '../shared/ui/inputs.tsx'
 import { Menu, MenuItem } from '../shared/ui/menu.tsx'
 import { toast } from '../shared/ui/toast.tsx'
+import styles from './shell.module.css'
 
 /** Rename and delete. A view of the team needs the permission to change agents. */
 export function ViewMenu({ view }: { view: SavedView }): ReactElement {
@@ -26,7 +27,9 @@ export function ViewMenu({ view }: { view: SavedView }): ReactElement {
   return (
     <>
       <Menu
-        trigger={<IconButton icon="more" label={`Actions of the view ${view.name}`} className="view-more" />}
+        trigger={
+          <IconButton icon="more" label={`Actions of the view ${view.name}`} className={styles.viewMore} />
+        }
       >
         <MenuItem icon="edit" off={off} onSelect={() => setRenaming(true)}>
           Rename

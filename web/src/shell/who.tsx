@@ -5,6 +5,7 @@ import { Avatar } from '../shared/ui/avatar.tsx'
 import { IconButton } from '../shared/ui/button.tsx'
 import { Popover } from '../shared/ui/popover.tsx'
 import { Identity } from './identity.tsx'
+import styles from './shell.module.css'
 
 /** At the foot of the navigation: who is signed in, and the theme. */
 export function Who(): ReactElement {
@@ -12,12 +13,12 @@ export function Who(): ReactElement {
   const [theme, setTheme] = useState(shownTheme)
   const other = theme === 'dark' ? 'light' : 'dark'
   return (
-    <div className="who">
+    <div className={styles.who}>
       <Popover
         side="top"
-        className="who-pop"
+        className={styles.popover}
         trigger={
-          <button type="button" className="who-me">
+          <button type="button" className={styles.me}>
             <Avatar name={me.name} large />
             <span className="grow">
               <span className="b5 cut">{me.name ?? 'Signed in'}</span>

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { open, useBrowser, visit } from '../support/browser.ts'
 import { growFleet } from '../support/large-fleet.ts'
+import { agentRows, agentScroller, agentTable } from '../support/lists.ts'
 import { processorTime } from '../support/processor-time.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -23,7 +24,7 @@ describe('the fleet of 10,000 agents', async () => {
     const { page } = visitor
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     await open(visitor, world, '/agents')
-    await page.locator('.vgrid tbody tr').first().waitFor()
+    await agentRows(page).first().waitFor()
     await loadAll(page)
     const time = await processorTime(page)
     let most = 0
@@ -47,9 +48,9 @@ describe('the fleet of 10,000 agents', async () => {
 
 /** As a user does who drags the scrollbar down again and again: each time one more page is loaded. */
 async function loadAll(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    const scroller = document.querySelector('.tbl-scroll') as HTMLElement
-    const count = Number(document.querySelector('.vgrid')?.getAttribute('aria-rowcount')) - 1
+  await agentTable(page).evaluate(async (table) => {
+    const scroller = table.parentElement as HTMLElement
+    const count = Number(table.getAttribute('aria-rowcount')) - 1
     while (scroller.scrollHeight < count * 36) {
       scroller.scrollTop = scroller.scrollHeight
       await new Promise(requestAnimationFrame)
@@ -59,7 +60,7 @@ async function loadAll(page: Page): Promise<void> {
 
 /** Goes back to the top, and waits until the table is at rest and its rows are in order. */
 async function rest(page: Page): Promise<void> {
-  await page.locator('.tbl-scroll').evaluate(async (scroller) => {
+  await agentScroller(page).evaluate(async (scroller) => {
     scroller.scrollTop = 0
     await new Promise((resolve) => setTimeout(resolve, 200))
   })
@@ -67,9 +68,8 @@ async function rest(page: Page): Promise<void> {
 
 /** Scrolls so many pixels in each frame, until the table is at rest; returns the largest number of rows in the document. */
 async function scroll(page: Page, pixels: number): Promise<number> {
-  return page.evaluate(
-    async ({ pixels, frames }) => {
-      const scroller = document.querySelector('.tbl-scroll') as HTMLElement
+  return agentScroller(page).evaluate(
+    async (scroller, { pixels, frames }) => {
       let most = 0
       for (let frame = 0; frame < frames; frame += 1) {
         scroller.scrollTop += pixels

@@ -26,7 +26,7 @@ describe('selecting more than is loaded', () => {
     let count = 1
     const fetchNextPage = () => {
       count += 1
-      const pages = Array.from({ length: count }, () => ({ rows }))
+      const pages = Array.from({ length: count }, () => ({ results: rows }))
       return Promise.resolve({ data: { pages }, isError: false, hasNextPage: true })
     }
     return loadRows(rows, 10, { fetchNextPage: fetchNextPage as never, isSameList })

@@ -39,13 +39,19 @@ describe('the delegations of an agent', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, `/agents/${claims}/delegation`)
-    await page.locator('.react-flow__edge.ed-w').nth(1).waitFor({ state: 'attached' })
-    assert.equal(await page.locator('.gn').count(), 5)
-    assert.equal(await page.locator('.gn-tag').textContent(), 'Weakest: no guard')
+    await page.getByRole('img', { name: 'On the weakest path' }).nth(1).waitFor({ state: 'attached' })
+    assert.equal(await page.getByTestId(/^rf__node-(?!heading)/).count(), 5)
+    assert.equal(
+      await page
+        .getByRole('application')
+        .getByText(/^Weakest: /)
+        .textContent(),
+      'Weakest: no guard',
+    )
     await visitor.check()
 
     assert.equal(await page.getByText('Not in this registry').count(), 0)
-    const canvas = await page.locator('.stagebox').boundingBox()
+    const canvas = await page.getByRole('application').boundingBox()
     const heading = await page.getByText('This agent', { exact: true }).boundingBox()
     assert.ok((heading?.y ?? 0) - (canvas?.y ?? 0) < 40, 'the graph stands at the top')
     await page.getByRole('button', { name: 'Table' }).press('Enter')
@@ -77,8 +83,8 @@ describe('the delegations of an agent', async () => {
 
     await open(visitor, world, `/agents/${orders}/delegation`)
     const panel = page.getByRole('complementary', { name: 'Weakest path' })
-    await panel.locator('.path li').first().waitFor()
-    const steps = await panel.locator('.path li').allTextContents()
+    await panel.getByRole('list').first().getByRole('listitem').first().waitFor()
+    const steps = await panel.getByRole('list').first().getByRole('listitem').allTextContents()
     assert.match(steps.at(-1) ?? '', /Warehouse dispatcher/)
     assert.match(
       await panel.getByText('→ Returns assistant').locator('..').innerText(),
@@ -94,7 +100,8 @@ describe('the delegations of an agent', async () => {
   it('show an agent that is not in the registry as unknown', async () => {
     const visitor = await visit(browser, { theme: 'dark' })
     await open(visitor, world, `/agents/${outsider}/delegation`)
-    await visitor.page.locator('.gn.unknown', { hasText: 'tow.partner.example' }).waitFor()
+    const unknown = visitor.page.getByTestId(/^rf__node-/).filter({ hasText: 'tow.partner.example' })
+    await unknown.getByText('Not in this registry', { exact: true }).waitFor()
     await visitor.page.getByText('2 agents, ends outside this registry').waitFor()
     await visitor.check()
   })

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { Route } from 'playwright-core'
 import { open, useBrowser, visit } from '../support/browser.ts'
 import { growFleet } from '../support/large-fleet.ts'
+import { agentRows } from '../support/lists.ts'
 import { useWorld } from '../support/world.ts'
 
 describe('bulk changes', async () => {
@@ -22,7 +23,7 @@ describe('bulk changes', async () => {
     await page.getByText('200 selected').waitFor()
     await page.getByRole('button', { name: 'Select the first 500' }).click()
     await page.getByText('500 selected').waitFor()
-    const refused = (await page.locator('.vgrid tbody tr').nth(2).getAttribute('data-id')) ?? ''
+    const refused = (await agentRows(page).nth(2).getAttribute('data-id')) ?? ''
     await page.getByRole('button', { name: 'Move stage' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Adapted').check()
@@ -56,7 +57,7 @@ describe('bulk changes', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, '/agents?trust_stages=adapted')
-    await page.locator('.vgrid tbody input').first().check()
+    await agentRows(page).getByRole('checkbox').first().check()
     await page.getByRole('button', { name: 'Move stage' }).click()
     const dialog = page.getByRole('dialog')
     const lose = async (route: Route) => {
@@ -79,7 +80,7 @@ describe('bulk changes', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, '/agents', 'viewer')
-    await page.locator('.vgrid tbody input').first().check()
+    await agentRows(page).getByRole('checkbox').first().check()
     const move = page.getByRole('button', { name: 'Move stage' })
     assert.equal(await move.getAttribute('aria-disabled'), 'true')
     assert.match((await move.getAttribute('title')) ?? '', /agent:lifecycle/)
@@ -93,7 +94,7 @@ describe('bulk changes', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, '/agents?statuses=draft')
-    await page.locator('.vgrid tbody tr').first().waitFor()
+    await agentRows(page).first().waitFor()
     await page.getByRole('button', { name: 'Export', exact: true }).click()
     const download = page.waitForEvent('download')
     await page.getByRole('menuitem', { name: /as CSV/ }).click()

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { open, useBrowser, visit } from '../support/browser.ts'
 import { growFleet } from '../support/large-fleet.ts'
+import { agentCards, agentRows, agentScroller, agentTable } from '../support/lists.ts'
 import { useWorld } from '../support/world.ts'
 
 describe('the fleet page', async () => {
@@ -20,11 +21,14 @@ describe('the fleet page', async () => {
       .check()
     await page.waitForURL(/statuses=active/)
     await page.getByText(/\d of \d+ agents/).waitFor()
-    const scroller = page.locator('.tbl-scroll')
+    const scroller = agentScroller(page)
     // The second page is loaded on the way.
     await scroller.evaluate((element) => element.scrollTo(0, 180 * 36))
-    await page.waitForFunction(() => (document.querySelector('.tbl-scroll')?.scrollHeight ?? 0) > 300 * 36)
-    const row = page.locator('.vgrid tbody tr').nth(10)
+    await page.waitForFunction(
+      (element) => (element?.scrollHeight ?? 0) > 300 * 36,
+      await scroller.elementHandle(),
+    )
+    const row = agentRows(page).nth(10)
     const id = await row.getAttribute('data-id')
     const before = await scroller.evaluate(({ scrollTop }) => scrollTop)
     await row.getByRole('link').click()
@@ -40,13 +44,15 @@ describe('the fleet page', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, '/agents')
-    await page.locator('.vgrid tbody tr').first().waitFor()
+    await agentRows(page).first().waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('payroll-dispatcher')
     await page.waitForURL(/q=payroll-dispatcher/)
-    await page.locator('.vgrid tbody tr').first().getByText('payroll-dispatcher').waitFor()
-    await page.waitForFunction(() =>
-      [...document.querySelectorAll('.vgrid a')].every((link) => link.textContent?.includes('payroll')),
+    await agentRows(page).first().getByText('payroll-dispatcher').waitFor()
+    await page.waitForFunction(
+      (table) =>
+        [...(table?.querySelectorAll('a') ?? [])].every((link) => link.textContent?.includes('payroll')),
+      await agentTable(page).elementHandle(),
     )
     await page.keyboard.press('Tab')
     await page.keyboard.press('j')
@@ -71,30 +77,33 @@ describe('the fleet page', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, '/agents')
-    await page.locator('.vgrid tbody tr').first().waitFor()
+    await agentRows(page).first().waitFor()
     await page.keyboard.press('j')
     await focusOnRow(page, 0)
     await page.keyboard.press('x')
     const id = await page.evaluate(() => document.activeElement?.closest('tr')?.dataset['id'])
-    const scroller = page.locator('.tbl-scroll')
+    const scroller = agentScroller(page)
     for (let step = 1; step <= 20; step += 1) {
       await scroller.evaluate((element, top) => element.scrollTo(0, top), step * 130)
-      await page.waitForFunction(
-        (index) => document.querySelector(`.vgrid [aria-rowindex="${index}"]`) !== null,
-        Math.floor((step * 130) / 36) + 3,
-      )
+      await agentTable(page)
+        .locator(`[aria-rowindex="${Math.floor((step * 130) / 36) + 3}"]`)
+        .waitFor({ state: 'attached' })
     }
-    await page.waitForFunction(() => {
-      const indexes = [...document.querySelectorAll('.vgrid tbody tr')].map((row) =>
-        Number(row.getAttribute('aria-rowindex')),
-      )
-      return indexes.every((index, at) => at === 0 || index > (indexes[at - 1] ?? 0))
-    })
+    await page.waitForFunction(
+      (table) => {
+        const indexes = [...(table?.querySelectorAll('tbody tr') ?? [])].map((row) =>
+          Number(row.getAttribute('aria-rowindex')),
+        )
+        return indexes.every((index, at) => at === 0 || index > (indexes[at - 1] ?? 0))
+      },
+      await agentTable(page).elementHandle(),
+    )
     await focusOnRow(page, 0)
     assert.equal(await page.evaluate(() => document.activeElement?.closest('tr')?.dataset['id']), id)
     // The row of the focus is the only one that is selected, and no other element took its state over.
-    assert.equal(await page.locator('.vgrid tbody input:checked').count(), 1)
-    assert.equal(await page.locator('.vgrid tr.sel').getAttribute('data-id'), id)
+    const selected = agentRows(page).filter({ has: page.getByRole('checkbox', { checked: true }) })
+    assert.equal(await selected.count(), 1)
+    assert.equal(await selected.getAttribute('data-id'), id)
     await page.keyboard.press('j')
     await focusOnRow(page, 1)
     assert.ok((await scroller.evaluate(({ scrollTop }) => scrollTop)) <= 36)
@@ -105,7 +114,7 @@ describe('the fleet page', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, '/agents')
-    await page.locator('.vgrid tbody tr').first().waitFor()
+    await agentRows(page).first().waitFor()
     await page.keyboard.press('f')
     await page.getByRole('combobox', { name: 'Find a filter' }).fill('unprot')
     await page.keyboard.press('Enter')
@@ -158,7 +167,7 @@ describe('the fleet page', async () => {
     const { page } = visitor
     await open(visitor, world, '/agents')
     await page.getByText('Live').first().waitFor()
-    const first = page.locator('.vgrid tbody tr').first()
+    const first = agentRows(page).first()
     const id = (await first.getAttribute('data-id')) ?? ''
     const token = await world.tokenOf('administrator')
     const send = (method: string, path: string, json: object) =>
@@ -177,7 +186,7 @@ describe('the fleet page', async () => {
     const visitor = await visit(browser, { width: 390, height: 844, theme: 'dark' })
     const { page } = visitor
     await open(visitor, world, '/agents?statuses=draft')
-    await page.locator('.mcard').first().waitFor()
+    await agentCards(page).first().waitFor()
     await visitor.check()
     await page.getByRole('button', { name: '1 filter' }).click()
     await page.getByRole('checkbox', { name: /^Trusted/ }).check()
@@ -186,7 +195,7 @@ describe('the fleet page', async () => {
     await page.getByRole('button', { name: /^Show \d+ agents?$/ }).click()
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
     assert.equal(wide, false, 'the page scrolls sideways')
-    await page.locator('.mcard').first().click()
+    await agentCards(page).first().click()
     await page.waitForURL(/\/agents\/[0-9a-f-]{36}$/)
   })
 })

@@ -44,10 +44,11 @@ describe('the gallery of components', async () => {
       await visitor.check()
       for (const name of ['Menu', 'Popover', 'Dialog', 'Drawer', 'Irreversible']) {
         await visitor.page.getByRole('button', { name, exact: true }).click()
-        await visitor.page.locator('.menu, .pop, .dlg').first().waitFor()
+        const layer = visitor.page.getByRole('menu').or(visitor.page.getByRole('dialog')).first()
+        await layer.waitFor()
         await visitor.check()
         await visitor.page.keyboard.press('Escape')
-        await visitor.page.locator('.menu, .pop, .dlg').first().waitFor({ state: 'detached' })
+        await layer.waitFor({ state: 'detached' })
       }
     }
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { open, useBrowser, visit } from '../support/browser.ts'
+import { agentRows } from '../support/lists.ts'
 import { useWorld } from '../support/world.ts'
 
 const PHONE = { width: 390, height: 844 }
@@ -37,7 +38,7 @@ describe('the layout', async () => {
   it('does not move the checkbox of a row when it is checked', async () => {
     const visitor = await visit(browser)
     await open(visitor, world, '/agents')
-    const checkbox = visitor.page.locator('.vgrid tbody input').first()
+    const checkbox = agentRows(visitor.page).getByRole('checkbox').first()
     const before = await boxOf(checkbox)
     await checkbox.check()
     assert.deepEqual(await boxOf(checkbox), before)
@@ -46,7 +47,7 @@ describe('the layout', async () => {
   it('shows the times of the last changes below each other, with or without an avatar', async () => {
     const visitor = await visit(browser, {})
     await open(visitor, world, '/agents')
-    const times = visitor.page.locator('.vgrid tbody time')
+    const times = agentRows(visitor.page).getByRole('time')
     await times.first().waitFor()
     const lefts = await times.evaluateAll((all) => all.map((time) => time.getBoundingClientRect().left))
     assert.equal(new Set(lefts).size, 1, lefts.join(' '))
@@ -56,9 +57,12 @@ describe('the layout', async () => {
     for (const path of ['/agents', '/lifecycle', '/audit']) {
       const visitor = await visit(browser, PHONE)
       await open(visitor, world, path)
-      const header = visitor.page.locator('.head')
+      const header = visitor.page.locator('header:has(h1)')
       await header.getByText('Live', { exact: true }).waitFor()
-      const [{ y, height }, title] = await boxesOf(header.locator('.pulse'), header.getByRole('heading'))
+      const [{ y, height }, title] = await boxesOf(
+        header.getByTitle('Live').locator('span').first(),
+        header.getByRole('heading'),
+      )
       assert.ok(Math.abs(y + height / 2 - title.y - title.height / 2) <= 1, `${y} beside ${title.y}`)
       await visitor.check()
     }
@@ -69,7 +73,10 @@ describe('the layout', async () => {
     await open(visitor, world, `${agent}/history`)
     const first = visitor.page.locator('li[data-revision="1"]')
     await first.scrollIntoViewIfNeeded()
-    const [time, letters] = await boxesOf(first.locator('.tl-when'), first.locator('.ab-pick'))
+    const [time, letters] = await boxesOf(
+      first.getByRole('time'),
+      first.getByRole('button', { name: /^A ?:/ }),
+    )
     assert.ok(letters.y >= time.y + time.height, `${letters.y} is above ${time.y + time.height}`)
     assert.ok(letters.height >= 32, `${letters.height} px high`)
   })
@@ -77,7 +84,7 @@ describe('the layout', async () => {
   it('begins the people of the activity at the same edge', async () => {
     const visitor = await visit(browser)
     await open(visitor, world, `${agent}/activity`)
-    const avatars = visitor.page.locator('.activity .av')
+    const avatars = visitor.page.getByRole('main').getByRole('listitem').locator('[title][aria-hidden]')
     await avatars.first().waitFor()
     const starts = await avatars.evaluateAll((all) => all.map((avatar) => avatar.getBoundingClientRect().x))
     assert.equal(new Set(starts).size, 1, starts.join(', '))
@@ -90,7 +97,7 @@ describe('the layout', async () => {
     await lines.first().waitFor()
     const ends = await lines.evaluateAll((all) =>
       all.map((line) => {
-        const last = line.querySelector('button.ab:not(.off)') ?? line.querySelector('.tl-when')
+        const last = line.querySelector('[aria-pressed="true"]') ?? line.querySelector('time')
         return Math.round(last?.getBoundingClientRect().right ?? 0)
       }),
     )
@@ -100,7 +107,7 @@ describe('the layout', async () => {
   it('has the buttons of the comparison on one line on a phone', async () => {
     const visitor = await visit(browser, PHONE)
     await open(visitor, world, `${agent}/history`)
-    const header = visitor.page.locator('.cmp-head')
+    const header = visitor.page.getByRole('region', { name: 'Comparison' }).locator('header')
     const [choice, link] = await boxesOf(
       header.getByRole('group', { name: 'How texts are compared' }),
       header.getByRole('button', { name: 'Copy the link to this comparison' }),
@@ -114,7 +121,10 @@ describe('the layout', async () => {
     const { page } = visitor
     await open(visitor, world, `${agent}/configuration`)
     await page.getByLabel('Purpose').fill('Changed')
-    const [bar, navigation] = await boxesOf(page.locator('.save-bar'), page.locator('.mnav'))
+    const [bar, navigation] = await boxesOf(
+      page.getByTestId('save-bar'),
+      page.getByRole('navigation', { name: 'Console, narrow' }),
+    )
     assert.ok(bar.y + bar.height <= navigation.y, `${bar.y + bar.height} is below ${navigation.y}`)
   })
 
@@ -128,7 +138,7 @@ describe('the layout', async () => {
     const panel = page.getByRole('complementary', { name: 'What saving changes' })
     assert.equal(await panel.evaluate((element) => element === document.activeElement), true)
     const { y, height } = await boxOf(panel)
-    assert.ok(y >= 0 && y + height <= (await boxOf(page.locator('.save-bar'))).y, `${y}, ${height} high`)
+    assert.ok(y >= 0 && y + height <= (await boxOf(page.getByTestId('save-bar'))).y, `${y}, ${height} high`)
     await visitor.check()
   })
 
@@ -143,7 +153,10 @@ describe('the layout', async () => {
   it('draws the bar of the create page over its whole width', async () => {
     const visitor = await visit(browser)
     await open(visitor, world, '/agents/new')
-    const [bar, page] = await boxesOf(visitor.page.locator('.create-end'), visitor.page.locator('.page'))
+    const [bar, page] = await boxesOf(
+      visitor.page.locator('form footer'),
+      visitor.page.locator('header:has(h1)').locator('..'),
+    )
     assert.deepEqual([bar.x, bar.width], [page.x, page.width])
   })
 

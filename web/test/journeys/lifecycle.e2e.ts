@@ -86,7 +86,8 @@ describe('the lifecycle board', async () => {
     await page.getByRole('dialog').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: /^Move/ }).click()
     await target.locator(`[data-card="${world.agents['travel']}"]`).waitFor()
-    assert.equal(await page.locator('.drop, .lift').count(), 0)
+    assert.equal(await page.getByText(/^Drop to move/).count(), 0)
+    assert.equal(await page.locator('[data-dragged]').count(), 0)
     await visitor.check()
   })
 
@@ -163,7 +164,7 @@ describe('the lifecycle board', async () => {
     await open(visitor, world, '/lifecycle', 'viewer')
     await page.locator('[data-card]').first().focus()
     await page.keyboard.press('m')
-    await page.locator('.toast', { hasText: 'agent:lifecycle' }).waitFor()
+    await page.getByRole('status').getByText('agent:lifecycle').waitFor()
     assert.equal(await page.getByRole('dialog').count(), 0)
     await visitor.check()
   })

@@ -109,7 +109,10 @@ describe('two people edit one agent', async () => {
     const { page } = visitor
     await open(visitor, world, `/agents/${id}/configuration`)
     await page.locator('#f-purpose').waitFor()
-    await page.locator('.live').getByText('Live', { exact: true }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Console', exact: true })
+      .getByText('Live', { exact: true })
+      .waitFor()
     await agents.update(id, { purpose: 'Changed by a colleague' })
     await page.locator('#f-purpose', { hasText: 'Changed by a colleague' }).waitFor()
     await visitor.check()

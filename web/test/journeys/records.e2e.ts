@@ -79,7 +79,7 @@ describe('overview, scores, activity, evolution and a long history', async () =>
     await open(visitor, world, `/agents/${id}/history?a=1&b=2`)
     // Neither is on the first page of the timeline.
     await page.getByText('agent_params.timeout').waitFor()
-    assert.equal(await page.locator('.tl-row').count(), 100)
+    assert.equal(await page.locator('[data-entry]').count(), 100)
     await page.getByRole('button', { name: 'All fields' }).click()
     await page.getByRole('menuitemradio', { name: 'What bears on behaviour' }).click()
     await page.getByText('None of the 100 loaded revisions matches').waitFor()
@@ -104,7 +104,7 @@ describe('overview, scores, activity, evolution and a long history', async () =>
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
     await send('PUT', `/${id}`, { purpose: 'While nobody looks' })
     await page.getByText('1 newer change while paused').waitFor()
-    assert.equal(await page.locator('.activity > li').count(), 2)
+    assert.equal(await page.getByRole('main').getByRole('listitem').count(), 2)
     await page.getByRole('button', { name: 'Resume', exact: true }).click()
     await page.getByText('3 changes', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'All fields' }).click()

@@ -64,9 +64,9 @@ describe('history and restore', async () => {
     const visitor = await visit(browser)
     const { page } = visitor
     await open(visitor, world, `/agents/${id}/history`)
-    const rows = page.locator('.tl-row')
+    const rows = page.locator('[data-entry]')
     await rows.first().waitFor()
-    await tabTo(page, '.tl-row')
+    await tabTo(page, '[data-entry]')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('a')

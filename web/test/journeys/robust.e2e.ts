@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { open, useBrowser, visit } from '../support/browser.ts'
+import { agentRows } from '../support/lists.ts'
 import { refuseRenewals } from '../support/renewals.ts'
 import { useWorld } from '../support/world.ts'
 
@@ -54,7 +55,7 @@ describe('when something fails', async () => {
     }
     await visitor.page.getByRole('button', { name: 'Try again' }).click()
     // The sign-in service may remember the person.
-    await visitor.page.locator('button[value="administrator"], .vgrid tbody tr').first().waitFor()
+    await visitor.page.locator('button[value="administrator"]').or(agentRows(visitor.page)).first().waitFor()
   })
 
   it('shows what failed with the id of the request, and tries again', async () => {

@@ -17,20 +17,20 @@ describe('the services page', async () => {
     const banner = page.getByText(/^protection: its document cannot be fetched since \d\d:\d\d$/)
     await banner.waitFor({ timeout: 60_000 })
     assert.match(
-      (await page.textContent('.notice')) ?? '',
+      (await page.getByRole('main').getByRole('status').filter({ has: banner }).textContent()) ?? '',
       /Calls are still sent to it; document .+ stays in use\./,
     )
     const row = page.getByRole('row').filter({ hasText: 'protection' })
     await row.getByText('Document unreachable').waitFor()
     await row.getByRole('button').press('Enter')
-    const headings = page.locator('.xrow h3')
+    const headings = page.getByRole('table').getByRole('heading', { level: 3 })
     assert.equal(await headings.first().textContent(), 'Why it is not up')
     await page.getByText('5 mounted · 1 needs attention').waitFor()
     await visitor.check()
 
     await world.services.protection.resume()
     await page.getByText('5 mounted · all well').waitFor({ timeout: 60_000 })
-    assert.equal(await page.locator('.notice').count(), 0)
+    assert.equal(await page.getByRole('main').getByRole('status').filter({ hasText: /./ }).count(), 0)
     await visitor.check()
   })
 

@@ -156,10 +156,10 @@ describe('the shell', async () => {
     await visitor.check()
     await dialog.getByRole('button', { name: 'Move to Hardened' }).click()
     await page.getByRole('status').getByText('Moved to Hardened, revision').waitFor()
-    await page.locator('.meta').getByText('Hardened').waitFor()
+    await page.locator('header:has(h1)').getByText('Hardened').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('status').getByText('Moved back to Tested, revision').waitFor()
-    await page.locator('.meta').getByText('Tested').waitFor()
+    await page.locator('header:has(h1)').getByText('Tested').waitFor()
   })
 
   it('has its navigation at the bottom of a phone', async () => {

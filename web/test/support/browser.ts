@@ -25,6 +25,15 @@ export async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 }
 
+/** Waits until nothing on the page says that it is loading. */
+export async function loaded(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[role="status"]')].every(
+      (status) => !status.textContent.startsWith('Loading '),
+    ),
+  )
+}
+
 /** A browser for the tests of the calling suite. Windows are closed after each test: a page that stays open works on. */
 export async function useBrowser(): Promise<Browser> {
   const browser = await launch()
@@ -51,6 +60,7 @@ export async function visit(browser: Browser, options: BrowserOptions = {}): Pro
     page,
     context,
     check: async () => {
+      await loaded(page)
       assert.deepEqual(faults, [])
       assert.deepEqual(await axeFindings(page), [])
       await assertNoTokenKept(page)
@@ -75,7 +85,8 @@ export async function open(
   if (session !== undefined && (await context.cookies()).length === 0) await context.addCookies(session)
   await page.goto(`${world.url}/console${path}`)
   const choice = page.locator(`button[value="${person}"]`)
-  const app = page.locator('.app, .sign-in h1:not(:text("Signing in"))')
+  const failed = page.locator('#root').getByRole('heading', { level: 1 }).filter({ hasNotText: 'Signing in' })
+  const app = page.getByRole('navigation', { name: 'Console' }).or(failed)
   await choice.or(app).first().waitFor()
   if (await choice.isVisible()) await choice.click()
   await app.first().waitFor()

@@ -4,7 +4,9 @@ import type { ReactElement } from 'react'
 import { describe } from '../../api/problem.ts'
 import { plural } from '../../shared/numbers.ts'
 import { StageBadge } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Failed } from '../../shared/ui/states.tsx'
 import { dependentsQuery } from '../records/queries.ts'
 
@@ -30,7 +32,7 @@ export function Dependents({ id, impact, error, onRetry }: DependentsProps): Rea
   if (count === 0) return <p>No other agent of the team hands work to it.</p>
   const shown = data?.results.slice(0, SHOWN) ?? []
   return (
-    <div className="notice warn">
+    <div className={join(pageStyles.banner, pageStyles.warn)}>
       <Icon name="alert" className="warn-t" />
       <div className="grow">
         <p className="b6">

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { useOff } from '../../auth/permissions.ts'
+import buttonStyles from '../../shared/ui/button.module.css'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { State } from '../../shared/ui/states.tsx'
 import { useRecover } from './recover.ts'
 
@@ -30,7 +32,7 @@ export function GoneAgent({ id, name }: GoneAgentProps): ReactElement {
       title={name === undefined ? 'There is no such agent' : `“${name}” was deleted`}
       actions={
         <>
-          <Link to="/agents" className="btn primary">
+          <Link to="/agents" className={join(buttonStyles.button, buttonStyles.primary)}>
             Back to the fleet
           </Link>
           <Button

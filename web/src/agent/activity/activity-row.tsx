@@ -2,10 +2,12 @@ import type { AgentRevision } from '@agent-console/sdk'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { Person } from '../../api/person.tsx'
+import badgesStyles from '../../shared/ui/badges.module.css'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { FieldTags } from '../records/field-tags.tsx'
+import styles from './activity.module.css'
 import { ACTIONS } from './activity.ts'
 
 interface ActivityRowProps {
@@ -18,7 +20,7 @@ interface ActivityRowProps {
 export function ActivityRow({ revision, id, isNew }: ActivityRowProps): ReactElement {
   const action = ACTIONS[revision.action]
   return (
-    <li className={join('top', isNew && 'new')}>
+    <li className={join('top', isNew && styles.new)}>
       <Icon name={action.icon} size="s" className="t2 mt" />
       <div className="grow col col-1">
         <span className="row wrap base">
@@ -29,12 +31,18 @@ export function ActivityRow({ revision, id, isNew }: ActivityRowProps): ReactEle
           {revision.restored_revision === null ? null : (
             <span className="t2">values of r{revision.restored_revision}</span>
           )}
-          {isNew ? <span className="pill plain accp bd">New</span> : null}
+          {isNew ? (
+            <span
+              className={join(badgesStyles.pill, badgesStyles.plain, badgesStyles.accent, badgesStyles.badge)}
+            >
+              New
+            </span>
+          ) : null}
         </span>
         {revision.reason === null ? null : <span className="t2 any-wrap">{revision.reason}</span>}
-        <FieldTags fields={revision.fields} />
+        <FieldTags className={styles.tags} fields={revision.fields} />
       </div>
-      <span className="activity-who">
+      <span className={styles.who}>
         <Person id={revision.changed_by} name={revision.changed_by_name} />
         <span className="sm t3 nowrap">
           <RelativeTime at={revision.changed_at} />

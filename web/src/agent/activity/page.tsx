@@ -1,19 +1,23 @@
-import './activity.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
+import { listQuery, rowsOf } from '../../api/list.ts'
 import { describe } from '../../api/problem.ts'
 import { useLive } from '../../live/state.ts'
 import { reconnect } from '../../live/tabs.ts'
 import { plural } from '../../shared/numbers.ts'
 import { formatClock, nowSeconds } from '../../shared/time.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
+import { MoreButton } from '../../shared/ui/more-button.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Card } from '../../shared/ui/page.tsx'
 import { Failed, Loading, Stale, State } from '../../shared/ui/states.tsx'
 import { ALL, ChoiceMenu } from '../records/choice-menu.tsx'
 import { fieldLabel } from '../records/fields.ts'
+import styles from './activity.module.css'
 import { fieldsOf, shownOf } from './activity.ts'
 import { ActivityRow } from './activity-row.tsx'
 
@@ -22,17 +26,11 @@ const PAGE = 50
 
 /** Past changes from the revisions; an event of the stream makes the list read the new ones. */
 function useActivity(id: string) {
-  return useInfiniteQuery({
-    queryKey: [...keys.revisions(id), 'activity'],
-    queryFn: ({ pageParam, signal }) =>
-      api().agents.revisions(
-        id,
-        { limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-  })
+  return useInfiniteQuery(
+    listQuery([...keys.revisions(id), 'activity'], (cursor, signal) =>
+      api().agents.revisions(id, { limit: PAGE, ...cursor }, { signal }),
+    ),
+  )
 }
 
 export function ActivityPage(): ReactElement {
@@ -42,7 +40,7 @@ export function ActivityPage(): ReactElement {
   const [field, setField] = useState(ALL)
   const [top, setTop] = useState<number>()
   const [openedAt] = useState(nowSeconds)
-  const all = query.data?.pages.flatMap(({ results }) => results) ?? []
+  const all = rowsOf(query.data)
   const { revisions, waiting } = shownOf(all, field, top)
   if (query.data === undefined) {
     return query.isError ? (
@@ -56,7 +54,7 @@ export function ActivityPage(): ReactElement {
     )
   }
   return (
-    <div className="pad col col-3">
+    <div className={join(pageStyles.body, 'col col-3')}>
       {live.state === 'down' ? (
         <Stale since={formatClock(live.since ?? nowSeconds())} onReconnect={reconnect} />
       ) : null}
@@ -93,16 +91,7 @@ export function ActivityPage(): ReactElement {
                 : plural(revisions.length, 'change')}
             </span>
             <span className="sp" />
-            {query.hasNextPage ? (
-              <Button
-                variant="quiet"
-                icon="down"
-                off={query.isFetchingNextPage ? 'Loading older changes' : false}
-                onClick={() => void query.fetchNextPage()}
-              >
-                {query.isFetchingNextPage ? 'Loading…' : 'Show older'}
-              </Button>
-            ) : null}
+            <MoreButton query={query}>Show older</MoreButton>
           </>
         }
       >
@@ -115,7 +104,7 @@ export function ActivityPage(): ReactElement {
             None of the changes that are loaded touched it.
           </State>
         ) : (
-          <ol className="list activity">
+          <ol className={join(pageStyles.list, styles.activity)}>
             {revisions.map((revision) => (
               <ActivityRow
                 key={revision.revision}

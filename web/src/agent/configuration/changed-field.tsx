@@ -1,11 +1,13 @@
 import type { ReactElement } from 'react'
 import { compare } from '../../shared/lines.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import diffStyles from '../../shared/ui/diff.module.css'
 import { TextDiff, ValueChange } from '../../shared/ui/diff.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { bearsOnBehaviour, specOf } from '../fields/table.ts'
 import { textOf } from '../fields/text.ts'
 import type { Change, FormFault } from '../fields/update.ts'
+import styles from './configuration.module.css'
 
 /** Longer pairs, and texts of several lines, are compared line by line. */
 const SHORT = 40
@@ -26,7 +28,7 @@ export function FaultyField({ fault }: { fault: FormFault }): ReactElement {
   const { name = '', label, message, texts } = fault
   if (texts !== undefined) return <Compared path={name} label={label} {...texts} fault={message} />
   return (
-    <section className="dfield">
+    <section className={diffStyles.field}>
       <header>
         <span className="b6">{label}</span>
       </header>
@@ -50,7 +52,7 @@ function Compared({ path, label, fault, ...texts }: ComparedProps): ReactElement
   const isLines = before.includes('\n') || after.includes('\n')
   const isShort = !isLines && before.length + after.length <= SHORT
   return (
-    <section className="dfield">
+    <section className={diffStyles.field}>
       <header className="wrap">
         <span className="b6">{label}</span>
         {bearsOnBehaviour(path) ? <BehaviourMark /> : null}
@@ -66,7 +68,7 @@ function Compared({ path, label, fault, ...texts }: ComparedProps): ReactElement
 
 function FaultLine({ message }: { message: string }): ReactElement {
   return (
-    <p className="fault">
+    <p className={styles.fault}>
       <Icon name="alert" size="s" />
       {message}
     </p>

@@ -1,14 +1,16 @@
-import './configuration.css'
 import type { ReactElement } from 'react'
 import { plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Field } from '../../shared/ui/field.tsx'
 import { TextInput } from '../../shared/ui/inputs.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { faultOf } from '../fields/form-context.ts'
 import { controlId } from '../fields/table.ts'
 import type { Edit } from '../fields/update.ts'
 import { BehaviourNote } from './behaviour-note.tsx'
 import { ChangedField, FaultyField } from './changed-field.tsx'
+import styles from './configuration.module.css'
 import { Saver } from './conflict-panel.tsx'
 import { SaveButtons, whyOff } from './save-buttons.tsx'
 import type { Editor } from './use-editor.ts'
@@ -25,16 +27,23 @@ export function ChangesPanel({ editor, edit }: ChangesPanelProps): ReactElement 
   const { failure } = editor
   const count = edit.changes.length + edit.faults.length
   return (
-    <aside className="card changes" id={PANEL} tabIndex={-1} aria-label="What saving changes">
+    <aside
+      className={join(pageStyles.card, styles.changes)}
+      id={PANEL}
+      tabIndex={-1}
+      aria-label="What saving changes"
+    >
       <header>
         <h2>What saving changes</h2>
         <span className="sp" />
         <span className="sm t3">{count === 0 ? 'nothing yet' : plural(count, 'field')}</span>
       </header>
       <Offer editor={editor} />
-      <div className="changes-list">
+      <div className={styles.changesList}>
         {count === 0 ? (
-          <p className="in t3">Edit a field, and the difference to the saved configuration appears here.</p>
+          <p className={join(pageStyles.inset, 't3')}>
+            Edit a field, and the difference to the saved configuration appears here.
+          </p>
         ) : null}
         {edit.changes.map((change) => (
           <ChangedField key={change.path} change={change} fault={faultOf(failure.faults, change.path)} />
@@ -57,7 +66,7 @@ function Offer({ editor }: { editor: Editor }): ReactElement | null {
   const { theirs, conflict, review } = editor
   if (theirs === undefined || conflict !== 'closed') return null
   return (
-    <div className="changes-offer" role="status">
+    <div className={styles.offer} role="status">
       <span className="grow">
         <span className="b5">
           <Saver theirs={theirs} /> saved revision {theirs.revision}.
@@ -96,7 +105,7 @@ function Reason({ editor }: { editor: Editor }): ReactElement {
 /** Always in reach on narrow screens, where the comparison stands below the form. */
 export function SaveBar({ editor, edit }: ChangesPanelProps): ReactElement {
   return (
-    <div className="save-bar">
+    <div className={styles.saveBar} data-testid="save-bar">
       <Offer editor={editor} />
       <ChangedFields edit={edit} />
       <SaveButtons editor={editor} edit={edit} />
@@ -108,7 +117,7 @@ export function SaveBar({ editor, edit }: ChangesPanelProps): ReactElement {
 function ChangedFields({ edit }: { edit: Edit }): ReactElement {
   const labels = [...new Set([...edit.changes, ...edit.faults].map(({ label }) => label))]
   return (
-    <button type="button" className="save-what" onClick={showChanges}>
+    <button type="button" className={styles.saveWhat} onClick={showChanges}>
       <span className="cut">
         <span className="b5">{plural(labels.length, 'field')}:</span> {labels.join(', ')}
       </span>

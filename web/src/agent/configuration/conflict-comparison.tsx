@@ -1,7 +1,10 @@
 import type { ReactElement } from 'react'
+import { join } from '../../shared/ui/class-names.ts'
 import { Dialog } from '../../shared/ui/dialog.tsx'
 import { TextDiff } from '../../shared/ui/diff.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import type { MergedField } from '../fields/merge.ts'
+import styles from './configuration.module.css'
 
 interface ConflictComparisonProps {
   open: boolean
@@ -17,7 +20,7 @@ export function ConflictComparison({ open, onClose, rows, revision }: ConflictCo
       {rows.map((row) => (
         <section key={row.path} className="col">
           <h3 className="b6">{row.label}</h3>
-          <div className="g2">
+          <div className={styles.pair}>
             <Side title="Mine" before={row.base} after={row.mine} />
             <Side title={`Theirs, r${revision}`} before={row.base} after={row.theirs} />
           </div>
@@ -29,12 +32,12 @@ export function ConflictComparison({ open, onClose, rows, revision }: ConflictCo
 
 function Side({ title, before, after }: { title: string; before: string; after: string }): ReactElement {
   return (
-    <div className="card">
+    <div className={pageStyles.card}>
       <header>
         <span className="sm b5">{title}</span>
       </header>
       {before === after ? (
-        <p className="in sm t3">Not changed</p>
+        <p className={join(pageStyles.inset, 'sm t3')}>Not changed</p>
       ) : (
         <TextDiff before={before} after={after} />
       )}

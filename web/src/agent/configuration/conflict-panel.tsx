@@ -6,10 +6,12 @@ import { plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import tableStyles from '../../shared/ui/table.module.css'
 import { personName } from '../../shared/words.ts'
 import { type FormValues, toForm } from '../fields/form.ts'
 import { applyMerge, type Choice, mergeForms } from '../fields/merge.ts'
 import { useLastRevision } from '../queries.ts'
+import styles from './configuration.module.css'
 import { ConflictComparison } from './conflict-comparison.tsx'
 import { ConflictRow } from './conflict-row.tsx'
 import type { Editor } from './use-editor.ts'
@@ -34,7 +36,7 @@ export function ConflictPanel({ editor, theirs }: ConflictPanelProps): ReactElem
   const panel = useRef<HTMLElement>(null)
   useEffect(() => panel.current?.focus(), [])
   return (
-    <section ref={panel} className="conf" aria-label="Conflict" tabIndex={-1}>
+    <section ref={panel} className={styles.conflict} aria-label="Conflict" tabIndex={-1}>
       <header>
         <span className="warn-t">
           <Icon name="alert" />
@@ -50,14 +52,14 @@ export function ConflictPanel({ editor, theirs }: ConflictPanelProps): ReactElem
           {conflict === 'refused' ? '412 · ' : ''}r{base.revision} → r{theirs.revision}
         </span>
       </header>
-      <div className="conf-rows">
-        <table className="fixed">
+      <div className={styles.rows}>
+        <table className={tableStyles.fixed}>
           <thead>
             <tr>
-              <th className="w-180">Field</th>
+              <th className={tableStyles.w180}>Field</th>
               <th>Mine</th>
               <th>Theirs, r{theirs.revision}</th>
-              <th className="w-180">Result</th>
+              <th className={tableStyles.w180}>Result</th>
             </tr>
           </thead>
           <tbody>

@@ -1,11 +1,14 @@
 import type { ReactElement } from 'react'
 import { compare } from '../../shared/lines.ts'
 import { plural } from '../../shared/numbers.ts'
+import badgesStyles from '../../shared/ui/badges.module.css'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon, type IconProps } from '../../shared/ui/icon.tsx'
 import { RadioLine } from '../../shared/ui/inputs.tsx'
 import type { Choice, MergedField } from '../fields/merge.ts'
 import { bearsOnBehaviour, specOf } from '../fields/table.ts'
+import styles from './configuration.module.css'
 
 interface ConflictRowProps {
   row: MergedField
@@ -44,7 +47,7 @@ function Side({ row, side, choice, onChoose }: ConflictRowProps & { side: Choice
   )
   if (row.outcome === 'ask') {
     return (
-      <td data-label={label} className={choice === side ? 'pick' : undefined}>
+      <td data-label={label} className={choice === side ? styles.pick : undefined}>
         <RadioLine name={`choice-${row.path}`} checked={choice === side} onChange={() => onChoose(side)}>
           <span className="hid">
             {row.label}, {side}:{' '}
@@ -78,7 +81,7 @@ const RESULTS: Record<'mine' | 'theirs' | 'both', { icon: IconProps['name']; wor
 function Result({ outcome }: { outcome: Choice | 'both' | undefined }): ReactElement {
   if (outcome === undefined) {
     return (
-      <span className="bd warn-t">
+      <span className={join(badgesStyles.badge, 'warn-t')}>
         <Icon name="alert" size="s" />
         Choose
       </span>

@@ -5,12 +5,15 @@ import { useMay } from '../../auth/permissions.ts'
 import { dropDraft, writeDraft } from '../../shared/drafts.ts'
 import { useKeys } from '../../shared/keys.ts'
 import { nowSeconds } from '../../shared/time.ts'
+import { join } from '../../shared/ui/class-names.ts'
+import pageStyles from '../../shared/ui/page.module.css'
 import { UnsavedChanges } from '../../shared/ui/unsaved-changes.tsx'
 import { FaultSummary } from '../fields/fault-summary.tsx'
 import { type FormValues, toForm } from '../fields/form.ts'
 import { FormContext } from '../fields/form-context.ts'
 import { toUpdate } from '../fields/update.ts'
 import { ChangesPanel, SaveBar } from './changes-panel.tsx'
+import styles from './configuration.module.css'
 import { ConflictPanel } from './conflict-panel.tsx'
 import { type Start, toDraft } from './draft.ts'
 import { Groups } from './groups.tsx'
@@ -33,7 +36,7 @@ export function ConfigurationEditor({ id, draft, latest, start }: ConfigurationE
   const parts = { base: saved, faults: failure.faults, onEdit: editor.clearFault, readOnly, defaults: {} }
   useSaveKey(editor)
   return (
-    <div className="pad col col-4">
+    <div className={join(pageStyles.body, 'col col-4')}>
       {readOnly ? <ReaderNotice /> : null}
       {start.draftAt === undefined ? null : <DraftNotice at={start.draftAt} onDiscard={editor.discard} />}
       {theirs !== undefined && conflict !== 'closed' ? (
@@ -44,7 +47,7 @@ export function ConfigurationEditor({ id, draft, latest, start }: ConfigurationE
       <CredentialWarning id={id} paths={editor.credentials} />
       <FormProvider {...form}>
         <FormContext value={parts}>
-          <div className="g-form edit-form">
+          <div className={join(styles.columns, styles.form)}>
             <Groups agent={latest.agent} />
             {readOnly ? null : <Beside editor={editor} saved={saved} draft={draft} />}
           </div>

@@ -4,15 +4,19 @@ import { Fragment, type ReactElement, type ReactNode } from 'react'
 import { useWatch } from 'react-hook-form'
 import { formatCount } from '../../shared/numbers.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
+import fieldStyles from '../../shared/ui/field.module.css'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { DelegatedAgents } from '../fields/delegated-agents.tsx'
 import { FieldOf } from '../fields/field-of.tsx'
+import fieldsStyles from '../fields/fields.module.css'
 import type { FormValues } from '../fields/form.ts'
 import { FormGroup } from '../fields/group.tsx'
 import { KnownModels } from '../fields/known-models.tsx'
 import { GROUPS, type GroupId } from '../fields/spec.ts'
 import { FIELDS } from '../fields/table.ts'
 import { fieldSecrets, type SecretPart } from '../secrets/parts.ts'
+import styles from './configuration.module.css'
 import { WhiteBox } from './white-box.tsx'
 
 const MAX_PROMPT = 262_144
@@ -26,18 +30,18 @@ export function Groups({ agent }: { agent: Agent }): ReactElement {
   }
   return (
     <div>
-      <p className="sm t3 row wrap form-legend">
+      <p className={join(styles.legend, 'sm t3 row wrap')}>
         <span className="row">
           <BehaviourMark />
           bears on behaviour: saving it outdates the last evaluation
         </span>
         <span className="vsep" />
         <span className="row">
-          <span className="changed-mark" />
+          <span className={styles.changedMark} />
           changed here, not saved yet
         </span>
       </p>
-      <form className="col formgap" onSubmit={(event) => event.preventDefault()} noValidate>
+      <form className={join(styles.groups, 'col')} onSubmit={(event) => event.preventDefault()} noValidate>
         {(Object.keys(GROUPS) as GroupId[]).map((group) => (
           <FormGroup
             key={group}
@@ -81,9 +85,9 @@ function PromptLength(): ReactElement {
 /** Secrets are no part of this form: they are set, shown and recorded on a page of their own. */
 function SecretLink({ id, secret: { label, mask } }: { id: string; secret: SecretPart }): ReactElement {
   return (
-    <div className="half fld">
-      <span className="lbl">{label}</span>
-      <span className="secret-line">
+    <div className={join(fieldsStyles.half, fieldStyles.field)}>
+      <span className={fieldStyles.label}>{label}</span>
+      <span className={styles.secretLine}>
         <Icon name="lock" size="s" className="t3" />
         {mask === null ? <span className="t3">Not set</span> : <span className="mono">{mask}</span>}
         <span className="t3">·</span>

@@ -1,8 +1,10 @@
 import type { ReactElement } from 'react'
 import { plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import type { Edit, Fault } from '../fields/update.ts'
+import styles from './configuration.module.css'
 import type { Editor } from './use-editor.ts'
 
 interface SaveButtonsProps {
@@ -14,7 +16,7 @@ export function SaveButtons({ editor, edit }: SaveButtonsProps): ReactElement {
   const off = whyOff(editor, edit)
   const isEmpty = edit.changes.length + edit.faults.length === 0
   return (
-    <div className="col save-buttons">
+    <div className={join(styles.saveButtons, 'col')}>
       <div className="row wrap">
         <Button variant="primary" size="lg" shortcut="Ctrl S" off={off} onClick={editor.save}>
           {editor.isSaving ? 'Saving' : `Save revision ${(editor.theirs ?? editor.base).revision + 1}`}

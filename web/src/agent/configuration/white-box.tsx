@@ -1,6 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { useWatch } from 'react-hook-form'
+import { join } from '../../shared/ui/class-names.ts'
 import { AddField, useIsUsed } from '../fields/add-field.tsx'
+import fieldsStyles from '../fields/fields.module.css'
 import { focusControl } from '../fields/focus.ts'
 import type { FormValues } from '../fields/form.ts'
 import { useFormParts } from '../fields/form-context.ts'
@@ -15,7 +17,7 @@ export function WhiteBox({ hasToken, children }: { hasToken: boolean; children: 
   const isUsed = useIsUsed(PATHS)
   const [isOpen, setOpen] = useState(false)
   if (hasToken || access !== 'black_box' || isUsed || isOpen) return children
-  if (readOnly) return <p className="whole t3">Not set</p>
+  if (readOnly) return <p className={join(fieldsStyles.whole, 't3')}>Not set</p>
   const show = (): void => {
     setOpen(true)
     requestAnimationFrame(() => focusControl(PATHS[0] ?? ''))

@@ -1,9 +1,11 @@
 import { type ReactElement, useId, useState } from 'react'
 import { plural } from '../../shared/numbers.ts'
+import buttonStyles from '../../shared/ui/button.module.css'
 import { Button } from '../../shared/ui/button.tsx'
 import { Dialog } from '../../shared/ui/dialog.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { TextArea } from '../../shared/ui/inputs.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import type { Source } from '../fields/form.ts'
 import { type Imported, readImport } from './import.ts'
 
@@ -71,7 +73,7 @@ export function ImportDialog({ open, onClose, onTake }: ImportDialogProps): Reac
 function FileButton({ onText }: { onText: (text: string) => void }): ReactElement {
   const id = useId()
   return (
-    <label className="btn file" htmlFor={id}>
+    <label className={buttonStyles.button} htmlFor={id}>
       Choose a file
       <input
         id={id}
@@ -89,7 +91,7 @@ function FileButton({ onText }: { onText: (text: string) => void }): ReactElemen
 
 function Preview({ imported: { taken, ignored, secrets } }: { imported: Imported }): ReactElement {
   return (
-    <dl className="dl" aria-live="polite">
+    <dl className={pageStyles.pairs} aria-live="polite">
       <dt>Taken</dt>
       <dd>
         {plural(taken.length, 'field')}: <span className="mono">{taken.join(', ') || '—'}</span>

@@ -7,14 +7,18 @@ import { draftKey, dropDraft, writeDraft } from '../../shared/drafts.ts'
 import { plural } from '../../shared/numbers.ts'
 import { nowSeconds } from '../../shared/time.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import buttonStyles from '../../shared/ui/button.module.css'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Banner, PageHead } from '../../shared/ui/page.tsx'
 import { UnsavedChanges } from '../../shared/ui/unsaved-changes.tsx'
 import { FaultSummary } from '../fields/fault-summary.tsx'
 import { changedPaths, type FormValues, toForm } from '../fields/form.ts'
 import { FormContext } from '../fields/form-context.ts'
 import { specOf } from '../fields/table.ts'
+import styles from './create.module.css'
 import { CreateGroups, DEFAULTS, SHOWN } from './groups.tsx'
 import { ONLY_ON_CREATION } from './import.ts'
 import { ImportDialog } from './import-dialog.tsx'
@@ -29,13 +33,13 @@ export function CreatePage(): ReactElement {
   const [isImporting, setImporting] = useState(false)
   const parts = { base: EMPTY, faults: failure.faults, onEdit: creation.clearFault, readOnly: false }
   return (
-    <div className="page on-canvas">
+    <div className={join(pageStyles.page, pageStyles.onCanvas)}>
       <PageHead title="New agent">
         <Button icon="upload" onClick={() => setImporting(true)}>
           Import JSON
         </Button>
       </PageHead>
-      <div className="pad col col-4 create-form">
+      <div className={join(pageStyles.body, styles.form, 'col col-4')}>
         <FaultSummary faults={failure.faults} requestId={failure.requestId} done="created" />
         <CreateFailed creation={creation} />
         <FormProvider {...form}>
@@ -47,13 +51,13 @@ export function CreatePage(): ReactElement {
                 creation.submit()
               }}
             >
-              <p className="sm t3 row create-legend">
+              <p className={join(styles.legend, 'sm t3 row')}>
                 <BehaviourMark />
                 bears on behaviour: a later change outdates the evaluation
               </p>
               <CreateGroups />
               <AlsoImported creation={creation} />
-              <footer className="row wrap create-end">
+              <footer className={join(styles.end, 'row wrap')}>
                 <Button
                   type="submit"
                   variant="primary"
@@ -62,7 +66,7 @@ export function CreatePage(): ReactElement {
                 >
                   {isSending ? 'Creating' : 'Create agent'}
                 </Button>
-                <Link to="/agents" className="btn lg">
+                <Link to="/agents" className={join(buttonStyles.button, buttonStyles.large)}>
                   Cancel
                 </Link>
                 <span className="sm t3">

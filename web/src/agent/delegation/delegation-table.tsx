@@ -1,8 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { Absent, Badge, ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
+import tableStyles from '../../shared/ui/table.module.css'
 import { Column, Table } from '../../shared/ui/table.tsx'
+import styles from './delegation.module.css'
 import { Evaluation } from './evaluation.tsx'
 import type { Graph, GraphNode } from './graph.ts'
 import { outsideText, weaknessText } from './words.ts'
@@ -18,16 +21,16 @@ export function DelegationTable({ graph, weakest }: { graph: Graph; weakest: boo
     })
     .toSorted((a, b) => a.from.column - b.from.column)
   return (
-    <Table label="Delegations" fixed className="stack delegations">
+    <Table label="Delegations" fixed className={join(tableStyles.stack, styles.delegations)}>
       <thead>
         <tr>
-          <Column width="90">Step</Column>
+          <Column width={90}>Step</Column>
           <Column>From</Column>
           <Column>To</Column>
-          <Column width="110">Trust stage</Column>
-          <Column width="110">Protection</Column>
-          <Column width="110">Evaluation</Column>
-          <Column width="180">Weakest path</Column>
+          <Column width={110}>Trust stage</Column>
+          <Column width={110}>Protection</Column>
+          <Column width={110}>Evaluation</Column>
+          <Column width={180}>Weakest path</Column>
         </tr>
       </thead>
       <tbody>
@@ -68,7 +71,7 @@ export function DelegationTable({ graph, weakest }: { graph: Graph; weakest: boo
 function Name({ node }: { node: GraphNode }): ReactElement {
   if (node.id === null) {
     return (
-      <span className="unknown-agent" title={node.name}>
+      <span className={styles.unknownAgent} title={node.name}>
         {node.name} <span className="sm t3">{outsideText(node).toLowerCase()}</span>
       </span>
     )

@@ -4,22 +4,25 @@ import type { ReactElement } from 'react'
 import { ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { stageNumber } from '../../shared/words.ts'
+import styles from './delegation.module.css'
 import type { GraphNode } from './graph.ts'
 import { outsideText, weaknessText } from './words.ts'
 
 export function HeadingNode({ data }: NodeProps): ReactElement {
-  return <div className="gn-head">{String(data['label'])}</div>
+  return <div className={styles.nodeHead}>{String(data['label'])}</div>
 }
 
 export function AgentNode({ data }: NodeProps): ReactElement {
   const { node, weakest } = data as { node: GraphNode; weakest: boolean }
   const content = (
     <>
-      {node.stage === undefined ? null : <span className={`gn-bar st${stageNumber(node.stage)}`} />}
-      <span className="gn-name cut" title={node.name}>
+      {node.stage === undefined ? null : (
+        <span className={join(styles.stageBar, `st${stageNumber(node.stage)}`)} />
+      )}
+      <span className={join(styles.name, 'cut')} title={node.name}>
         {node.name}
       </span>
-      <span className="gn-facts">
+      <span className={styles.facts}>
         {node.stage === undefined ? (
           <>
             <span>{outsideText(node)}</span>
@@ -37,10 +40,11 @@ export function AgentNode({ data }: NodeProps): ReactElement {
     </>
   )
   const className = join(
-    'gn nopan',
-    node.column === 0 && 'self',
-    node.id === null && 'unknown',
-    weakest && node.isWeak && 'weak',
+    styles.node,
+    'nopan',
+    node.column === 0 && styles.self,
+    node.id === null && styles.unknown,
+    weakest && node.isWeak && styles.weak,
   )
   return (
     <>
@@ -52,7 +56,7 @@ export function AgentNode({ data }: NodeProps): ReactElement {
           {content}
         </Link>
       )}
-      {weakest && node.isWeakest ? <span className="gn-tag">Weakest: {weaknessText(node)}</span> : null}
+      {weakest && node.isWeakest ? <span className={styles.tag}>Weakest: {weaknessText(node)}</span> : null}
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </>
   )

@@ -10,6 +10,8 @@ import {
 } from '@xyflow/react'
 import { type ReactElement, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { IconButton } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
+import styles from './delegation.module.css'
 import type { Graph } from './graph.ts'
 import { AgentNode, HeadingNode } from './graph-nodes.tsx'
 import { headings, layOut, NODE, type Place } from './layout.ts'
@@ -41,7 +43,7 @@ function Flow({ graph, weakest }: GraphViewProps): ReactElement {
   // The size is known only now; the graph is drawn before the browser paints.
   useLayoutEffect(() => setStart(fit()), [])
   return (
-    <div ref={canvas} className="canvas">
+    <div ref={canvas} className={styles.canvas}>
       {start === undefined ? null : (
         <ReactFlow
           nodes={nodes}
@@ -78,7 +80,7 @@ function positionsOf(nodes: readonly Node[]): Place[] {
 function Tools({ fit }: { fit: () => Viewport }): ReactElement {
   const { zoomIn, zoomOut, setViewport } = useReactFlow()
   return (
-    <div className="tools nopan">
+    <div className={join(styles.tools, 'nopan')}>
       <IconButton icon="add" label="Zoom in" onClick={() => void zoomIn()} />
       <IconButton icon="minus" label="Zoom out" onClick={() => void zoomOut()} />
       <IconButton icon="expand" label="Show all" onClick={() => void setViewport(fit())} />
@@ -118,9 +120,9 @@ function toEdges({ edges }: Graph, weakest: boolean): Edge[] {
       id: key,
       source: from,
       target: to,
-      className: isRed ? 'ed-w' : 'ed',
+      className: join(isRed ? styles.weakEdge : styles.edge),
+      ...(isRed ? { ariaLabel: 'On the weakest path', zIndex: 1 } : {}),
       markerEnd: { type: MarkerType.ArrowClosed, color, width: isRed ? 12 : 16, height: isRed ? 12 : 16 },
-      ...(isRed ? { zIndex: 1 } : {}),
     }
   })
 }

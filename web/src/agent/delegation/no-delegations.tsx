@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useOff } from '../../auth/permissions.ts'
+import buttonStyles from '../../shared/ui/button.module.css'
 import { Button } from '../../shared/ui/button.tsx'
 import { State } from '../../shared/ui/states.tsx'
 import { controlId, DELEGATES } from '../fields/table.ts'
@@ -18,7 +19,7 @@ export function NoDelegations({ id }: { id: string }): ReactElement {
             to="/agents/$id/configuration"
             params={{ id }}
             hash={controlId(DELEGATES.name)}
-            className="btn"
+            className={buttonStyles.button}
             preload={false}
           >
             Add agents

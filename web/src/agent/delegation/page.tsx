@@ -1,4 +1,3 @@
-import './delegation.css'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
@@ -6,8 +5,10 @@ import { api } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { describe } from '../../api/problem.ts'
 import { useMedia } from '../../shared/media.ts'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
+import styles from './delegation.module.css'
 import { DelegationTable } from './delegation-table.tsx'
 import { isAlone, toGraph } from './graph.ts'
 import { Legend } from './legend.tsx'
@@ -53,15 +54,15 @@ export function DelegationPage(): ReactElement {
   const note = <NotWhole limits={limits} moreDependents={dependents.data?.next_cursor !== null} />
   if (isAlone(graph)) {
     return (
-      <div className="graph-main">
+      <div className={styles.main}>
         {note}
         <NoDelegations id={id} />
       </div>
     )
   }
   return (
-    <div className="g-graph">
-      <div className="graph-main">
+    <div className={styles.page}>
+      <div className={styles.main}>
         <Toolbar
           {...{ graph, view, depth, weakest }}
           onView={setView}
@@ -72,7 +73,7 @@ export function DelegationPage(): ReactElement {
         {view === 'table' ? (
           <DelegationTable graph={graph} weakest={weakest} />
         ) : (
-          <div className="stagebox">
+          <div className={styles.stage}>
             <Suspense fallback={<Loading what="the graph" />}>
               <GraphView graph={graph} weakest={weakest} />
             </Suspense>
@@ -93,7 +94,7 @@ interface NotWholeProps {
 function NotWhole({ limits, moreDependents }: NotWholeProps): ReactElement | null {
   if (limits.length === 0 && !moreDependents) return null
   return (
-    <p className="gnote sm t2">
+    <p className={join(styles.note, 'sm t2')}>
       <Icon name="info" size="s" />
       {[
         ...(limits.length === 0 ? [] : [`Not everything is shown: ${limits.join('; ')}.`]),

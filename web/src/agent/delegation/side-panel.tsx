@@ -1,11 +1,14 @@
-import '../records/path.css'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { useOff } from '../../auth/permissions.ts'
+import badgesStyles from '../../shared/ui/badges.module.css'
 import { ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import type { IconName } from '../../shared/ui/icons.tsx'
 import { stageNumber } from '../../shared/words.ts'
+import recordsStyles from '../records/records.module.css'
+import styles from './delegation.module.css'
 import { Evaluation } from './evaluation.tsx'
 import { type Graph, type GraphNode, otherPaths, pathKey, weakestPath } from './graph.ts'
 import { outsideText, pathTitle, trustText } from './words.ts'
@@ -15,10 +18,10 @@ export function SidePanel({ graph }: { graph: Graph }): ReactElement {
   const path = weakestPath(graph)
   const self = path[0]
   const end = path.at(-1)
-  if (self === undefined || end === undefined) return <aside className="side" />
+  if (self === undefined || end === undefined) return <aside className={styles.side} />
   if (path.length === 1) {
     return (
-      <aside className="side" aria-label="Weakest path">
+      <aside className={styles.side} aria-label="Weakest path">
         <h2 className="lg">No path is weaker than the agent</h2>
         <p className="t2">Nothing that it hands work to has a lower trust stage or less protection.</p>
         <OtherPaths graph={graph} />
@@ -26,9 +29,9 @@ export function SidePanel({ graph }: { graph: Graph }): ReactElement {
     )
   }
   return (
-    <aside className="side" aria-label="Weakest path">
+    <aside className={styles.side} aria-label="Weakest path">
       <div className="col">
-        <span className="bd danger-t">
+        <span className={join(badgesStyles.badge, 'danger-t')}>
           <Icon name="alert" size="s" />
           Weakest path
         </span>
@@ -38,10 +41,10 @@ export function SidePanel({ graph }: { graph: Graph }): ReactElement {
           {end.id === null ? 'one that your team does not know.' : `one that is ${trustText(end)}.`}
         </p>
       </div>
-      <ol className="path">
+      <ol className={recordsStyles.path}>
         {path.map((node, index) => (
           <li key={node.key}>
-            <span className="p-n">{index + 1}</span>
+            <span className={recordsStyles.number}>{index + 1}</span>
             <PathNode node={node} />
           </li>
         ))}
@@ -137,7 +140,7 @@ function Raise({ self, before, end }: { self: GraphNode; before: GraphNode; end:
     off: offWrite,
   })
   return (
-    <section className="col side-part">
+    <section className={join(styles.sidePart, 'col')}>
       <h3>What would raise it</h3>
       <ul className="col col-1">
         {steps.map(({ icon, text, id, to, verb, off }) => (
@@ -145,7 +148,7 @@ function Raise({ self, before, end }: { self: GraphNode; before: GraphNode; end:
             <Icon name={icon} size="s" className="t2" />
             <span className="grow any-wrap">
               {text}
-              {off === false ? null : <span className="sm t3 block">{off}</span>}
+              {off === false ? null : <span className={join(styles.block, 'sm t3')}>{off}</span>}
             </span>
             {off === false ? (
               <Link
@@ -173,7 +176,7 @@ function OtherPaths({ graph }: { graph: Graph }): ReactElement | null {
   const paths = otherPaths(graph)
   if (paths.length === 0) return null
   return (
-    <section className="col side-part">
+    <section className={join(styles.sidePart, 'col')}>
       <h3>Other paths</h3>
       <ul className="col">
         {paths.slice(0, SHOWN).map((path) => {

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Segments } from '../../shared/ui/inputs.tsx'
+import styles from './delegation.module.css'
 import type { Graph } from './graph.ts'
 
 export type View = 'graph' | 'table'
@@ -23,7 +24,7 @@ export function Toolbar(props: ToolbarProps): ReactElement {
   const { graph, view, depth, weakest, onView, onDepth, onWeakest } = props
   const unknown = graph.nodes.filter(({ kind }) => kind !== 'agent').length
   return (
-    <div className="gbar">
+    <div className={styles.toolbar}>
       <Segments
         label="Shown as"
         value={view}

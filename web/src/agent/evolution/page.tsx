@@ -1,4 +1,3 @@
-import './evolution.css'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
@@ -6,7 +5,9 @@ import { api } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { describe } from '../../api/problem.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { CopyButton } from '../../shared/ui/copy-button.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Card } from '../../shared/ui/page.tsx'
 import { Failed, Loading, State } from '../../shared/ui/states.tsx'
 import { explainStatus } from './outcome.ts'
@@ -25,7 +26,7 @@ export function EvolutionPage(): ReactElement {
   })
   const retry = (): void => void query.refetch()
   return (
-    <div className="pad g-over">
+    <div className={join(pageStyles.body, pageStyles.columns)}>
       <Card
         title="Status"
         flush

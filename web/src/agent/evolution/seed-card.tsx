@@ -5,10 +5,13 @@ import { api } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { describe } from '../../api/problem.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Field } from '../../shared/ui/field.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
+import inputsStyles from '../../shared/ui/inputs.module.css'
 import { TextArea } from '../../shared/ui/inputs.tsx'
 import { Banner, Card } from '../../shared/ui/page.tsx'
+import styles from './evolution.module.css'
 import { explainSeed } from './outcome.ts'
 import { readGenome } from './status.ts'
 
@@ -47,6 +50,7 @@ export function SeedCard({ id }: { id: string }): ReactElement {
           action={
             <Button
               variant="quiet"
+              size="s"
               off={fault === undefined ? false : 'Correct the JSON first'}
               onClick={() => setText('genome' in read ? JSON.stringify(read.genome, null, 2) : text)}
             >
@@ -75,7 +79,7 @@ export function SeedCard({ id }: { id: string }): ReactElement {
             <Banner tone="accent" icon={<Icon name="check" />} title="The genome was created">
               The evolution service answered:
             </Banner>
-            <pre className="area">{JSON.stringify(seed.data, null, 2)}</pre>
+            <pre className={join(inputsStyles.area, styles.json)}>{JSON.stringify(seed.data, null, 2)}</pre>
           </>
         ) : null}
       </form>

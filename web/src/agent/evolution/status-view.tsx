@@ -2,9 +2,14 @@ import type { EvolutionStatus } from '@agent-console/sdk'
 import type { ReactElement } from 'react'
 import { formatScore, plural } from '../../shared/numbers.ts'
 import { Absent, Badge, StatusGlyph } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
+import inputsStyles from '../../shared/ui/inputs.module.css'
+import pageStyles from '../../shared/ui/page.module.css'
 import { DescriptionList } from '../../shared/ui/page.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import tableStyles from '../../shared/ui/table.module.css'
 import { Column, Table } from '../../shared/ui/table.tsx'
+import styles from './evolution.module.css'
 import { inWords, type Proposal, readStatus } from './status.ts'
 
 /** What the evolution service says: the members that are known by name, the rest as it is. */
@@ -13,7 +18,7 @@ export function StatusView({ status }: { status: EvolutionStatus }): ReactElemen
   const hasRest = Object.keys(rest).length > 0
   return (
     <>
-      <div className="in">
+      <div className={join(pageStyles.inset, styles.status)}>
         <DescriptionList
           items={[
             ['State', state === undefined ? <Absent label="Not given" /> : <Word key="s" value={state} />],
@@ -31,9 +36,9 @@ export function StatusView({ status }: { status: EvolutionStatus }): ReactElemen
       </div>
       {proposals === undefined ? null : <Proposals proposals={proposals} state={state} />}
       {hasRest ? (
-        <section className="in col">
+        <section className={join(pageStyles.inset, 'col')}>
           <h3>Other members</h3>
-          <pre className="area">{JSON.stringify(rest, null, 2)}</pre>
+          <pre className={join(inputsStyles.area, styles.json)}>{JSON.stringify(rest, null, 2)}</pre>
         </section>
       ) : null}
     </>
@@ -62,21 +67,25 @@ interface ProposalsProps {
 function Proposals({ proposals, state }: ProposalsProps): ReactElement {
   if (proposals.length === 0) {
     return (
-      <p className="in t2 tline">
+      <p className={join(pageStyles.inset, pageStyles.line, 't2')}>
         {state === 'awaiting_approval' ? 'The service lists no proposal to approve.' : 'No proposals now.'}
       </p>
     )
   }
   return (
-    <Table label={plural(proposals.length, 'proposal')} fixed className="stack tline proposals">
+    <Table
+      label={plural(proposals.length, 'proposal')}
+      fixed
+      className={join(tableStyles.stack, pageStyles.line, styles.proposals)}
+    >
       <thead>
         <tr>
           <Column>Proposed change of</Column>
-          <Column width="130">Verdict</Column>
-          <Column width="90" right>
+          <Column width={130}>Verdict</Column>
+          <Column width={90} right>
             Fitness
           </Column>
-          <Column width="130" right>
+          <Column width={130} right>
             Proposed
           </Column>
         </tr>

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { useWatch } from 'react-hook-form'
 import { Button } from '../../shared/ui/button.tsx'
+import styles from './fields.module.css'
 import type { FormValues } from './form.ts'
 import { faultOf, useFormParts } from './form-context.ts'
 
@@ -19,7 +20,7 @@ export function useIsUsed(paths: readonly string[]): boolean {
 /** Stands in place of fields that most agents do not have. */
 export function AddField({ label, onAdd }: { label: string; onAdd: () => void }): ReactElement {
   return (
-    <div className="add-field">
+    <div className={styles.addField}>
       <Button variant="quiet" icon="add" onClick={onAdd}>
         {label}
       </Button>

@@ -3,6 +3,7 @@ import { diff, unifiedMergeView } from '@codemirror/merge'
 import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { type ReactElement, type RefObject, useEffect, useEffectEvent, useRef } from 'react'
+import styles from './fields.module.css'
 
 interface CodeEditorProps {
   label: string
@@ -100,7 +101,7 @@ export function CodeEditor({
     view.current?.dispatch({ effects: comparison.current.reconfigure(compareWith(saved)) })
   }, [saved])
 
-  return <div ref={host} className="code-editor" />
+  return <div ref={host} className={styles.editor} />
 }
 
 /** Shows a text that was not typed here. The cursor stays at its place, and undo does not remove the text. */

@@ -1,13 +1,14 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useController } from 'react-hook-form'
 import { Field } from '../../shared/ui/field.tsx'
+import styles from './fields.module.css'
 import type { FormValues } from './form.ts'
 import { faultOf, useFormParts } from './form-context.ts'
 import { type InputProps, renderInput } from './inputs.tsx'
 import type { FieldSpec } from './spec.ts'
 import { bearsOnBehaviour, controlId } from './table.ts'
 
-const WIDTHS = { 1: 'quarter', 2: 'half', 4: 'whole' }
+const WIDTHS = { 1: styles.quarter, 2: styles.half, 4: styles.whole }
 
 interface FieldControlProps {
   spec: FieldSpec

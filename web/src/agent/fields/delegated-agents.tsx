@@ -3,6 +3,7 @@ import { useFieldArray, useFormContext, useWatch } from 'react-hook-form'
 import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { Field } from '../../shared/ui/field.tsx'
+import inputsStyles from '../../shared/ui/inputs.module.css'
 import { TextArea, TextInput } from '../../shared/ui/inputs.tsx'
 import {
   DELEGATE_FIELDS,
@@ -12,6 +13,7 @@ import {
   sameRows,
   toRow,
 } from './delegates.ts'
+import styles from './fields.module.css'
 import type { FormValues } from './form.ts'
 import { faultOf, useFormParts } from './form-context.ts'
 import { controlId, DELEGATES } from './table.ts'
@@ -23,7 +25,7 @@ export function DelegatedAgents(): ReactElement {
   const { fields, append, remove } = useFieldArray({ control, name: 'delegates' })
   const fault = faultOf(faults, DELEGATES.name)
   return (
-    <div className="whole col col-3" id={controlId(DELEGATES.name)} tabIndex={-1}>
+    <div className={join(styles.whole, 'col col-3')} id={controlId(DELEGATES.name)} tabIndex={-1}>
       {fields.length === 0 ? <p className="t3">It passes no work to other agents.</p> : null}
       {fields.map((field, index) => (
         <Row
@@ -56,13 +58,13 @@ function Row({ index, onRemove }: { index: number; onRemove: () => void }): Reac
     row !== undefined && (row.origin === '' || !sameRows([row], [toRow(JSON.parse(row.origin))]))
   const title = row?.name || row?.url || row?.agent_id || `Agent ${index + 1}`
   return (
-    <fieldset className={join('delegate', isDirty && 'dirty')}>
+    <fieldset className={join(styles.delegate, isDirty && styles.dirty)}>
       <legend className="hid">Delegated agent {index + 1}</legend>
       <div className="row">
         <span className="b5 cut grow">{title}</span>
         {readOnly ? null : <IconButton icon="trash" label={`Remove ${title}`} onClick={onRemove} />}
       </div>
-      <div className="form-grid">
+      <div className={styles.grid}>
         {Object.entries(DELEGATE_FIELDS).map(([name, label]) => (
           <Cell key={name} index={index} field={name as DelegateField} label={label} />
         ))}
@@ -84,7 +86,7 @@ function Cell({ index, field, label }: CellProps): ReactElement {
   const name = `delegates.${index}.${field}` as const
   const input = register(name, { onChange: () => onEdit(name) })
   return (
-    <div className={field === 'agent_id' ? 'whole' : 'half'}>
+    <div className={field === 'agent_id' ? styles.whole : styles.half}>
       <Field id={controlId(name)} label={label} fault={faultOf(faults, name)}>
         {(control) =>
           field === 'rest' ? (
@@ -92,7 +94,7 @@ function Cell({ index, field, label }: CellProps): ReactElement {
               {...control}
               {...input}
               rows={1}
-              className="grows"
+              className={inputsStyles.grows}
               readOnly={readOnly}
               placeholder="{ }"
             />

@@ -1,6 +1,9 @@
 import type { ReactElement } from 'react'
 import { plural } from '../../shared/numbers.ts'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
+import styles from './fields.module.css'
 import { focusControl } from './focus.ts'
 import { controlId } from './table.ts'
 import type { Fault } from './update.ts'
@@ -16,7 +19,7 @@ interface FaultSummaryProps {
 export function FaultSummary({ faults, requestId, done }: FaultSummaryProps): ReactElement | null {
   if (faults.length === 0) return null
   return (
-    <section className="notice danger" role="alert" id="faults" tabIndex={-1}>
+    <section className={join(pageStyles.banner, pageStyles.danger)} role="alert" id="faults" tabIndex={-1}>
       <span className="danger-t">
         <Icon name="alert" />
       </span>
@@ -25,7 +28,7 @@ export function FaultSummary({ faults, requestId, done }: FaultSummaryProps): Re
           {faults.length === 1 ? '1 field needs' : `${plural(faults.length, 'field')} need`} a correction
           before this can be {done}
         </div>
-        <ul className="faults">
+        <ul className={styles.faults}>
           {faults.map((fault) => (
             <li key={`${fault.name}${fault.label}${fault.message}`}>
               <FaultLink fault={fault} />

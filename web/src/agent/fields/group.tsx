@@ -1,6 +1,6 @@
-import '../../shared/styles/editor.css'
 import type { ReactElement, ReactNode } from 'react'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import styles from './fields.module.css'
 import { GROUPS, type GroupId } from './spec.ts'
 
 interface FormGroupProps {
@@ -17,7 +17,7 @@ interface FormGroupProps {
 export function FormGroup({ id, note, title, behaviour = false, children }: FormGroupProps): ReactElement {
   const [name, sentence] = GROUPS[id]
   return (
-    <section className="grp" aria-labelledby={`group-${id}`}>
+    <section className={styles.group} aria-labelledby={`group-${id}`}>
       <div>
         <h2 id={`group-${id}`} className="row row-1">
           {title ?? name}
@@ -25,7 +25,7 @@ export function FormGroup({ id, note, title, behaviour = false, children }: Form
         </h2>
         <p className="sm t3">{note ?? sentence}</p>
       </div>
-      <div className="form-grid">{children}</div>
+      <div className={styles.grid}>{children}</div>
     </section>
   )
 }

@@ -2,7 +2,9 @@ import type { ReactElement, Ref } from 'react'
 import { formatUtc } from '../../shared/time.ts'
 import { join } from '../../shared/ui/class-names.ts'
 import type { ControlProps } from '../../shared/ui/field.tsx'
+import inputsStyles from '../../shared/ui/inputs.module.css'
 import { Select, Switch, TextArea, TextInput } from '../../shared/ui/inputs.tsx'
+import styles from './fields.module.css'
 import type { FieldSpec } from './spec.ts'
 
 /** What each kind of input gets. */
@@ -71,7 +73,7 @@ export function AreaInput({
       {...control}
       ref={inputRef}
       rows={spec.kind === 'prompt' ? 6 : 1}
-      className={join('grows', isProse && 'prose')}
+      className={join(inputsStyles.grows, isProse && inputsStyles.prose)}
       value={value}
       dirty={dirty}
       readOnly={readOnly}
@@ -96,7 +98,7 @@ function SelectInput(props: InputProps): ReactElement {
     <Select
       {...control}
       ref={inputRef}
-      frame="w tall"
+      frame={join(inputsStyles.full, inputsStyles.tall)}
       dirty={dirty}
       value={value}
       onChange={(event) => onChange(event.target.value)}
@@ -112,7 +114,7 @@ function SelectInput(props: InputProps): ReactElement {
 function SwitchInput({ control, value, dirty, readOnly, onChange, inputRef }: InputProps): ReactElement {
   const isOn = value === 'true'
   return (
-    <span className={join('switch-line', dirty && 'dirty')}>
+    <span className={join(styles.switchLine, dirty && styles.dirty)}>
       <Switch
         {...control}
         ref={inputRef}

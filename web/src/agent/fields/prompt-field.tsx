@@ -4,6 +4,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { Dialog } from '../../shared/ui/dialog.tsx'
 import { Segments, TextArea } from '../../shared/ui/inputs.tsx'
 import { FieldControl } from './control.tsx'
+import styles from './fields.module.css'
 import { useFormParts } from './form-context.ts'
 import { AreaInput, type InputProps } from './inputs.tsx'
 import type { FieldSpec } from './spec.ts'
@@ -17,7 +18,7 @@ export function PromptField({ spec }: { spec: FieldSpec }): ReactElement {
     <FieldControl
       spec={spec}
       action={
-        <Button variant="quiet" icon="expand" onClick={() => setOpen(true)}>
+        <Button variant="quiet" size="s" icon="expand" onClick={() => setOpen(true)}>
           Full screen
         </Button>
       }
@@ -58,7 +59,7 @@ function FullScreen({ spec, value, readOnly, onChange }: InputProps): ReactEleme
         fallback={
           <TextArea
             aria-label={spec.label}
-            className="code-editor"
+            className={styles.editor}
             value={value}
             readOnly={readOnly}
             onSelect={(event) => {

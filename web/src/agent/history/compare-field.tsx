@@ -3,10 +3,12 @@ import { compareLines, countLines } from '../../shared/lines.ts'
 import { formatUtc } from '../../shared/time.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { IconButton } from '../../shared/ui/button.tsx'
+import diffStyles from '../../shared/ui/diff.module.css'
 import { type DiffMode, isShort, TextDiff, textOf, ValueChange } from '../../shared/ui/diff.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { bearsOnBehaviour, fieldLabel } from '../records/fields.ts'
 import type { DiffRow } from './diff-rows.ts'
+import styles from './history.module.css'
 
 interface CompareFieldProps {
   row: DiffRow
@@ -19,7 +21,7 @@ export function CompareField({ row, mode }: CompareFieldProps): ReactElement {
   if (row.secret) return <SecretChange path={row.path} before={before} after={after} />
   if (isShort(before, after)) {
     return (
-      <section className="dfield">
+      <section className={diffStyles.field}>
         <header>
           <FieldName path={row.path} />
           <ValueChange before={before} after={after} />
@@ -37,7 +39,7 @@ function valueText(path: string, value: unknown): string | null {
 
 function FieldName({ path }: { path: string }): ReactElement {
   return (
-    <span className="dname">
+    <span className={styles.name}>
       <h3 className="b6">{fieldLabel(path)}</h3>
       {bearsOnBehaviour(path) ? <BehaviourMark /> : null}
       <span className="mono t3 cut">{path}</span>
@@ -57,7 +59,7 @@ function LongChange({ path, before, after, mode }: LongChangeProps): ReactElemen
   const blocks = useMemo(() => compareLines(before, after), [before, after])
   const label = `${open ? 'Close' : 'Open'} ${fieldLabel(path)}`
   return (
-    <section className="dfield">
+    <section className={diffStyles.field}>
       <header>
         <FieldName path={path} />
         <Count sign="+" tone="ok-t" count={countLines(blocks, 'add')} what="added" />
@@ -101,7 +103,7 @@ interface SecretChangeProps {
 function SecretChange({ path, before, after }: SecretChangeProps): ReactElement {
   const what = before === null ? 'set' : after === null ? 'cleared' : 'replaced'
   return (
-    <section className="dfield">
+    <section className={diffStyles.field}>
       <header className="wrap">
         <FieldName path={path} />
         <span className="mono nowrap">{before ?? 'not set'}</span>

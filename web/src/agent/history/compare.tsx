@@ -1,19 +1,23 @@
 import type { AgentRevision } from '@agent-console/sdk'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
+import { rowsOf } from '../../api/list.ts'
 import { describe, isStatus } from '../../api/problem.ts'
 import { useOff } from '../../auth/permissions.ts'
 import { formatDay, formatUtc } from '../../shared/time.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { CopyButton } from '../../shared/ui/copy-button.tsx'
 import type { DiffMode } from '../../shared/ui/diff.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Segments } from '../../shared/ui/inputs.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Failed, Loading, State } from '../../shared/ui/states.tsx'
 import { personName } from '../../shared/words.ts'
-import { diffQuery, loadedRevisions, revisionsQuery } from '../records/queries.ts'
+import { diffQuery, revisionsQuery } from '../records/queries.ts'
 import { CompareField } from './compare-field.tsx'
 import { diffRows } from './diff-rows.ts'
+import styles from './history.module.css'
 
 const MODES = [
   { value: 'words', label: 'Words' },
@@ -32,14 +36,14 @@ interface CompareProps {
 export function CompareCard({ id, before, after, current, onRestore }: CompareProps): ReactElement {
   const [mode, setMode] = useState<DiffMode>('words')
   const { data } = useInfiniteQuery(revisionsQuery(id))
-  const known = loadedRevisions(data)
+  const known = rowsOf(data)
   const mayNot = useOff('agent:write')
   const isPresent = before === current && 'This revision is the current one'
   return (
-    <section className="card" aria-label="Comparison">
-      <header className="cmp-head">
+    <section className={join(pageStyles.card, styles.comparison)} aria-label="Comparison">
+      <header className={pageStyles.wrappingHead}>
         <h2>Compare</h2>
-        <div className="cmp-sides">
+        <div className={styles.sides}>
           <Side letter="a" revision={before} known={known} />
           <Icon name="forward" size="s" className="t3" />
           <Side letter="b" revision={after} known={known} />
@@ -80,8 +84,8 @@ interface SideProps {
 function Side({ letter, revision, known }: SideProps): ReactElement {
   const made = known.find((each) => each.revision === revision)
   return (
-    <span className="row cmp-side">
-      <span className={`ab ${letter}`}>{letter.toUpperCase()}</span>
+    <span className={join(styles.side, 'row')}>
+      <span className={join(styles.letter, styles[letter])}>{letter.toUpperCase()}</span>
       <span className="mono">r{revision}</span>
       {made === undefined ? null : (
         <>

@@ -1,14 +1,16 @@
-import '../records/styles.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { describe } from '../../api/problem.ts'
 import { type Shortcut, useKeys } from '../../shared/keys.ts'
+import { join } from '../../shared/ui/class-names.ts'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Card } from '../../shared/ui/page.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
 import { useAgent } from '../queries.ts'
 import { revisionsQuery } from '../records/queries.ts'
 import { CompareCard } from './compare.tsx'
+import styles from './history.module.css'
 import { RestoreCard } from './restore.tsx'
 import type { HistorySearch } from './search.ts'
 import { focusedRevision, Timeline } from './timeline.tsx'
@@ -25,7 +27,7 @@ export function HistoryPage(): ReactElement {
     return <History key={id} id={id} current={agent.data.revision} />
   }
   return (
-    <div className="pad">
+    <div className={pageStyles.body}>
       <Card flush>
         {error === null ? (
           <Loading what="the history" />
@@ -67,7 +69,7 @@ function History({ id, current }: { id: string; current: number }): ReactElement
     if (matchMedia(ONE_COLUMN).matches) column.current?.scrollIntoView()
   }
   return (
-    <div className="pad g-hist">
+    <div className={join(pageStyles.body, styles.columns)}>
       <Timeline
         id={id}
         current={current}
@@ -77,7 +79,7 @@ function History({ id, current }: { id: string; current: number }): ReactElement
         onPick={change}
         onCompare={compare}
       />
-      <div className="col col-4 hist-col" ref={column}>
+      <div className={join(styles.comparisonColumn, 'col col-4')} ref={column}>
         <CompareCard id={id} before={before} after={after} current={current} onRestore={restore} />
         {restoring === undefined ? null : (
           <RestoreCard

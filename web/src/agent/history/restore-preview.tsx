@@ -1,10 +1,12 @@
 import type { ReactElement } from 'react'
 import { plural } from '../../shared/numbers.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Banner } from '../../shared/ui/page.tsx'
 import { personName } from '../../shared/words.ts'
 import { fieldLabel } from '../records/fields.ts'
+import styles from './history.module.css'
 import type { RestoreEffect, Warning } from './restore-effect.ts'
 
 interface RestorePreviewProps {
@@ -18,7 +20,7 @@ export function RestorePreview({ target, base, effect }: RestorePreviewProps): R
   const between = target + 1 === base ? `r${base} stays` : `r${target + 1} to r${base} stay`
   return (
     <>
-      <dl className="cols-3 effect">
+      <dl className={join(styles.facts, styles.effect)}>
         <div>
           <dt className="sm t2">Makes</dt>
           <dd>
@@ -36,7 +38,7 @@ export function RestorePreview({ target, base, effect }: RestorePreviewProps): R
               </span>
             )}
             {fields.length === 0 ? null : (
-              <span className="sm t3 names">{fields.map(fieldLabel).join(', ')}</span>
+              <span className={join(styles.names, 'sm t3')}>{fields.map(fieldLabel).join(', ')}</span>
             )}
           </dd>
         </div>

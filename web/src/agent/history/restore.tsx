@@ -2,17 +2,21 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
+import { rowsOf } from '../../api/list.ts'
 import { describe, isStatus } from '../../api/problem.ts'
 import { useOff } from '../../auth/permissions.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Field } from '../../shared/ui/field.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { TextInput } from '../../shared/ui/inputs.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Banner } from '../../shared/ui/page.tsx'
 import { Failed, type Failure, Loading } from '../../shared/ui/states.tsx'
 import { toast } from '../../shared/ui/toast.tsx'
-import { diffQuery, loadedRevisions, revisionsQuery } from '../records/queries.ts'
+import { diffQuery, revisionsQuery } from '../records/queries.ts'
 import { diffRows } from './diff-rows.ts'
+import styles from './history.module.css'
 import { RestoreConflict } from './restore-conflict.tsx'
 import { restoreEffect } from './restore-effect.ts'
 import { RestorePreview } from './restore-preview.tsx'
@@ -33,7 +37,7 @@ export function RestoreCard({ id, target, current, onClose, onRestored }: Restor
   const [running, setRunning] = useState(false)
   const [failure, setFailure] = useState<Failure>()
   const client = useQueryClient()
-  const revisions = loadedRevisions(useInfiniteQuery(revisionsQuery(id)).data)
+  const revisions = rowsOf(useInfiniteQuery(revisionsQuery(id)).data)
   const diff = useQuery(diffQuery(id, base, target))
   const effect =
     diff.data === undefined ? undefined : restoreEffect(diffRows(diff.data.changes), target, revisions)
@@ -65,20 +69,20 @@ export function RestoreCard({ id, target, current, onClose, onRestored }: Restor
     }
   }
   return (
-    <section className="card" aria-label={`Restore revision ${target}`}>
+    <section className={pageStyles.card} aria-label={`Restore revision ${target}`}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
           if (off === false) void restore()
         }}
       >
-        <header className="card-head">
+        <header className={styles.head}>
           <Icon name="undo" size="s" className="acc-t" />
           <h2>Restore revision {target}</h2>
           <span className="sp" />
           <span className="sm t3">Preview: nothing is saved yet</span>
         </header>
-        <div className="in col col-3">
+        <div className={join(pageStyles.inset, 'col col-3')}>
           {overtaken ? (
             <RestoreConflict
               made={revisions.filter(({ revision }) => revision > base)}

@@ -7,6 +7,7 @@ import { personName } from '../../shared/words.ts'
 import { FieldTags } from '../records/field-tags.tsx'
 import { revisionIcon, revisionWords } from '../records/revision-words.ts'
 import { StageMove } from '../records/stage-move.tsx'
+import styles from './history.module.css'
 import type { HistorySearch } from './search.ts'
 
 interface TimelineItemProps {
@@ -22,13 +23,18 @@ export function TimelineItem(props: TimelineItemProps): ReactElement {
   const { agentId, revision: made, isA, isB, onPick, onCompare } = props
   const { revision } = made
   return (
-    <li className={join(isA && 'pickA', isB && 'pickB')} data-revision={revision}>
-      <span className="node">
+    <li className={join(isA && styles.pickA, isB && styles.pickB)} data-revision={revision}>
+      <span className={styles.node}>
         <Icon name={revisionIcon(made.action)} size="xs" />
       </span>
       <div className="grow">
         <div className="row">
-          <button type="button" className="tl-row focus-in row grow" onClick={() => onCompare(revision)}>
+          <button
+            type="button"
+            data-entry=""
+            className={join(styles.entry, 'focus-in row grow')}
+            onClick={() => onCompare(revision)}
+          >
             <span className="mono b6">r{revision}</span>
             <span className="cut">
               <span className="b5">{personName(made.changed_by_name, made.changed_by)}</span>{' '}
@@ -39,16 +45,16 @@ export function TimelineItem(props: TimelineItemProps): ReactElement {
               )}
             </span>
           </button>
-          <span className="sm t3 nowrap tl-when">
+          <span className={join(styles.when, 'sm t3 nowrap')}>
             <RelativeTime at={made.changed_at} />
           </span>
-          <span className="ab-pick">
+          <span className={styles.letters}>
             <Pick letter="a" on={isA} revision={revision} onPick={() => onPick({ a: revision })} />
             <Pick letter="b" on={isB} revision={revision} onPick={() => onPick({ b: revision })} />
           </span>
         </div>
-        {made.reason === null ? null : <p className="t2 sm tl-reason">{made.reason}</p>}
-        <FieldTags fields={made.action === 'created' ? [] : made.fields} />
+        {made.reason === null ? null : <p className={join(styles.reason, 't2 sm')}>{made.reason}</p>}
+        <FieldTags className={styles.tags} fields={made.action === 'created' ? [] : made.fields} />
         {made.redacted.length === 0 ? null : (
           <p className="sm t3">Removed from history: {made.redacted.join(', ')}</p>
         )}
@@ -69,7 +75,7 @@ function Pick({ letter, on, revision, onPick }: PickProps): ReactElement {
   return (
     <button
       type="button"
-      className={join('ab', on ? letter : 'off')}
+      className={join(styles.letter, on ? styles[letter] : styles.off)}
       aria-pressed={on}
       title={`${letter.toUpperCase()}: make r${revision} ${role} of the comparison`}
       onClick={onPick}

@@ -1,12 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { KeyboardEvent, ReactElement } from 'react'
+import { rowsOf } from '../../api/list.ts'
 import { plural } from '../../shared/numbers.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
+import { MoreButton } from '../../shared/ui/more-button.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Card } from '../../shared/ui/page.tsx'
-import { loadedRevisions, revisionsQuery } from '../records/queries.ts'
+import { revisionsQuery } from '../records/queries.ts'
 import { matches } from './filter.ts'
 import { FieldFilter, PersonFilter } from './filters.tsx'
+import styles from './history.module.css'
 import type { HistorySearch } from './search.ts'
 import { TimelineItem } from './timeline-item.tsx'
 
@@ -23,8 +28,8 @@ interface TimelineProps {
 
 export function Timeline(props: TimelineProps): ReactElement {
   const { id, current, search, picked, onFilter, onPick, onCompare } = props
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(revisionsQuery(id))
-  const loaded = loadedRevisions(data)
+  const query = useInfiniteQuery(revisionsQuery(id))
+  const loaded = rowsOf(query.data)
   const shown = loaded.filter((revision) => matches(revision, search))
   const filtered = search.field !== undefined || search.by !== undefined
   const earlier = Math.max(0, (loaded.at(-1)?.revision ?? 1) - 1)
@@ -40,7 +45,7 @@ export function Timeline(props: TimelineProps): ReactElement {
       }
     >
       {shown.length === 0 ? (
-        <div className="in col col-3">
+        <div className={join(pageStyles.inset, 'col col-3')}>
           <p className="t2">
             None of the {plural(loaded.length, 'loaded revision')} matches. Earlier ones may.
           </p>
@@ -51,7 +56,7 @@ export function Timeline(props: TimelineProps): ReactElement {
       ) : null}
       {/* The buttons inside are the controls; the list only moves the focus between them. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <ol className="tl" onKeyDown={moveFocus}>
+      <ol className={styles.timeline} onKeyDown={moveFocus}>
         {shown.map((revision) => (
           <TimelineItem
             key={revision.revision}
@@ -63,20 +68,15 @@ export function Timeline(props: TimelineProps): ReactElement {
             onCompare={onCompare}
           />
         ))}
-        {hasNextPage ? (
-          <li className="more">
-            <span className="node">
+        {query.hasNextPage ? (
+          <li className={styles.more}>
+            <span className={styles.node}>
               <Icon name="more" size="xs" />
             </span>
             <span className="row">
-              <Button
-                variant="quiet"
-                className="link"
-                off={isFetchingNextPage && 'The request is running'}
-                onClick={() => void fetchNextPage()}
-              >
-                {filtered ? 'Search earlier revisions' : `Show earlier revisions`}
-              </Button>
+              <MoreButton query={query} icon={undefined} className="link">
+                {filtered ? 'Search earlier revisions' : 'Show earlier revisions'}
+              </MoreButton>
               <span className="sm t3">{plural(earlier, 'more', 'more')}</span>
             </span>
           </li>
@@ -86,7 +86,7 @@ export function Timeline(props: TimelineProps): ReactElement {
   )
 }
 
-const ROW = '.tl-row'
+const ROW = '[data-entry]'
 
 /** Arrow keys, Home and End move between the revisions. */
 function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
@@ -102,6 +102,6 @@ function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
 
 /** The revision whose row has the focus. */
 export function focusedRevision(): number | undefined {
-  const row = document.activeElement?.closest<HTMLElement>('.tl li[data-revision]')
+  const row = document.activeElement?.closest<HTMLElement>('li[data-revision]')
   return row == null ? undefined : Number(row.dataset['revision'])
 }

@@ -4,8 +4,10 @@ import { Person } from '../../api/person.tsx'
 import { plural } from '../../shared/numbers.ts'
 import { formatDate } from '../../shared/time.ts'
 import { Absent } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Card, DescriptionList } from '../../shared/ui/page.tsx'
 import { ACCESS, PROTOCOL, words } from '../../shared/words.ts'
+import recordsStyles from '../records/records.module.css'
 
 const SKILLS_SHOWN = 6
 
@@ -15,7 +17,7 @@ export function AboutCard({ agent }: { agent: Agent }): ReactElement {
     <Card title="About">
       <DescriptionList
         items={[
-          ['Purpose', agent.purpose ? <span className="purpose">{agent.purpose}</span> : <Absent />],
+          ['Purpose', agent.purpose ? <span>{agent.purpose}</span> : <Absent />],
           [
             'Model',
             <span key="model" className="mono">
@@ -54,7 +56,7 @@ function Tags({ tags, none }: { tags: readonly string[]; none: string }): ReactN
   return (
     <span className="row wrap row-1">
       {tags.map((tag) => (
-        <span key={tag} className="tag sans">
+        <span key={tag} className={join(recordsStyles.tag, recordsStyles.sans)}>
           {tag}
         </span>
       ))}

@@ -7,13 +7,16 @@ import { describe } from '../../api/problem.ts'
 import { useMay } from '../../auth/permissions.ts'
 import { Avatar } from '../../shared/ui/avatar.tsx'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Card } from '../../shared/ui/page.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
 import { personName } from '../../shared/words.ts'
 import { StageMove } from '../records/stage-move.tsx'
 import { type Entry, entryOfAudit, entryOfRevision } from './entries.ts'
+import styles from './overview.module.css'
 
 const SHOWN = 6
 
@@ -49,7 +52,7 @@ export function ActivityCard({ id }: { id: string }): ReactElement {
       }
     >
       {data !== undefined ? (
-        <ul className="list">
+        <ul className={pageStyles.list}>
           {data.map((entry) => (
             <Line key={entry.key} id={id} entry={entry} />
           ))}
@@ -70,10 +73,10 @@ export function ActivityCard({ id }: { id: string }): ReactElement {
 function Line({ id, entry }: { id: string; entry: Entry }): ReactElement {
   const { icon, userId, name, words, what, behaviour, revision, at } = entry
   return (
-    <li className="activity">
+    <li className={styles.activity}>
       <Icon name={icon} size="s" className="t3" />
       <Avatar name={name} />
-      <span className="activity-text">
+      <span className={styles.text}>
         <span className="cut">
           <span className="b5">{personName(name, userId)}</span>{' '}
           {entry.isMove && revision !== undefined ? (
@@ -87,19 +90,19 @@ function Line({ id, entry }: { id: string; entry: Entry }): ReactElement {
       </span>
       <span className="sp" />
       {revision === undefined ? (
-        <span className="rev-link" />
+        <span className={styles.revision} />
       ) : (
         <Link
           to="/agents/$id/history"
           params={{ id }}
           search={{ a: Math.max(1, revision - 1), b: revision }}
-          className="mono t3 rev-link"
+          className={join(styles.revision, 'mono t3')}
           title={`What revision ${revision} changed`}
         >
           r{revision}
         </Link>
       )}
-      <span className="sm t3 nowrap w-when">
+      <span className={join(styles.when, 'sm t3 nowrap')}>
         <RelativeTime at={at} />
       </span>
     </li>

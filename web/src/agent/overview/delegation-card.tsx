@@ -1,4 +1,3 @@
-import '../records/path.css'
 import type { Agent, AgentDelegation } from '@agent-console/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -6,9 +5,13 @@ import type { ReactElement } from 'react'
 import { describe } from '../../api/problem.ts'
 import { plural } from '../../shared/numbers.ts'
 import { StageBadge } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
 import { delegationQuery, dependentsQuery } from '../records/queries.ts'
+import recordsStyles from '../records/records.module.css'
+import styles from './overview.module.css'
 import { type Step, weakestPath } from './weakest-path.ts'
 
 export function DelegationCard({ agent }: { agent: Agent }): ReactElement {
@@ -17,7 +20,7 @@ export function DelegationCard({ agent }: { agent: Agent }): ReactElement {
   const dependents = useQuery(dependentsQuery(id)).data
   const into = dependents && `${dependents.results.length}${dependents.next_cursor === null ? '' : '+'} in`
   return (
-    <section className="card">
+    <section className={pageStyles.card}>
       <header>
         <h2>Delegation</h2>
         <span className="sm t3">{[`${out.length} out`, into].filter(Boolean).join(' · ')}</span>
@@ -46,7 +49,7 @@ function Weakest({ delegation, count }: { delegation: AgentDelegation; count: nu
   const partly = delegation.complete ? '' : ' Not all of the graph was read.'
   if (path === undefined) {
     return (
-      <p className="in t2">
+      <p className={join(pageStyles.inset, 't2')}>
         {count === 0
           ? 'It hands work to no other agent.'
           : `Nothing that it hands work to has a lower trust stage or less protection.${partly}`}
@@ -54,7 +57,7 @@ function Weakest({ delegation, count }: { delegation: AgentDelegation; count: nu
     )
   }
   return (
-    <div className="in col col-3">
+    <div className={join(pageStyles.inset, 'col col-3')}>
       <div className="row sm top">
         <Icon name="alert" size="s" className="danger-t mt" />
         <span>
@@ -65,14 +68,14 @@ function Weakest({ delegation, count }: { delegation: AgentDelegation; count: nu
           </span>
         </span>
       </div>
-      <ol className="path">
+      <ol className={recordsStyles.path}>
         {path.steps.map((step, index) => (
           <li key={`${index}${step.id}`}>
-            <span className="p-n">{index + 1}</span>
+            <span className={recordsStyles.number}>{index + 1}</span>
             <span className="row">
               <Name step={step} first={index === 0} />
               <span className="sp" />
-              <span className="sm t2 w-stg">
+              <span className={join(styles.stage, 'sm t2')}>
                 {step.stage === undefined ? 'Unknown' : <StageBadge value={step.stage} />}
               </span>
             </span>
@@ -92,7 +95,7 @@ function Name({ step: { id, name }, first }: { step: Step; first: boolean }): Re
     )
   }
   return (
-    <Link to="/agents/$id" params={{ id }} className="cut b5 step-link" title={name}>
+    <Link to="/agents/$id" params={{ id }} className={'cut b5'} title={name}>
       {name}
     </Link>
   )

@@ -1,16 +1,19 @@
 import type { AgentResult, AgentRevision } from '@agent-console/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
+import { rowsOf } from '../../api/list.ts'
 import { useOff } from '../../auth/permissions.ts'
 import { plural } from '../../shared/numbers.ts'
 import { formatDay, nowSeconds } from '../../shared/time.ts'
 import { Absent, ProtectionBadge } from '../../shared/ui/badges.tsx'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { CopyButton } from '../../shared/ui/copy-button.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { DescriptionList } from '../../shared/ui/page.tsx'
 import { personName } from '../../shared/words.ts'
 import { useChangeAgent } from '../mutations.ts'
-import { loadedRevisions, revisionsQuery } from '../records/queries.ts'
+import { revisionsQuery } from '../records/queries.ts'
 
 const DAY = 24 * 3600
 
@@ -25,16 +28,16 @@ export function ProtectionCard({ result }: { result: AgentResult }): ReactElemen
   const { protection_status: protection, guard_config_id: guard } = agent
   const off = useOff('agent:write')
   const change = useChangeAgent(agent.id)
-  const revisions = loadedRevisions(useInfiniteQuery(revisionsQuery(agent.id)).data)
+  const revisions = rowsOf(useInfiniteQuery(revisionsQuery(agent.id)).data)
   const setter = revisions.find(({ fields }) => fields.includes('guard_config_id'))
   return (
-    <section className="card">
+    <section className={pageStyles.card}>
       <header>
         <h2>Protection</h2>
         <span className="sp" />
         <ProtectionBadge value={protection} />
       </header>
-      <div className="in col col-3">
+      <div className={join(pageStyles.inset, 'col col-3')}>
         <p className="t2">{MEANING[protection] ?? 'This version does not know the state.'}</p>
         <DescriptionList
           items={[

@@ -1,7 +1,9 @@
 import type { ReactElement } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import type { IconName } from '../../shared/ui/icons.tsx'
 import { Menu, MenuRadioGroup } from '../../shared/ui/menu.tsx'
+import styles from './records.module.css'
 
 interface ChoiceMenuProps {
   icon: IconName
@@ -21,7 +23,7 @@ export function ChoiceMenu({ icon, label, value, options, onChange }: ChoiceMenu
     <Menu
       trigger={
         <Button variant="quiet" icon={icon} {...(value === ALL ? {} : { on: true })}>
-          <span className="cut filter-name">{chosen?.label ?? value}</span>
+          <span className={join(styles.filterName, 'cut')}>{chosen?.label ?? value}</span>
         </Button>
       }
     >

@@ -1,29 +1,15 @@
-import type { AgentRevision, RecordedEvaluation } from '@agent-console/sdk'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
+import { listQuery } from '../../api/list.ts'
 
 const REVISIONS_PER_PAGE = 100
 
 /** Newest first, page by page. */
 export function revisionsQuery(id: string) {
-  return infiniteQueryOptions({
-    queryKey: [...keys.revisions(id), 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      api().agents.revisions(
-        id,
-        { limit: REVISIONS_PER_PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor: cursor }) => cursor,
-  })
-}
-
-export function loadedRevisions(
-  data: { pages: { results: AgentRevision[] }[] } | undefined,
-): AgentRevision[] {
-  return data?.pages.flatMap(({ results }) => results) ?? []
+  return listQuery([...keys.revisions(id), 'pages'], (cursor, signal) =>
+    api().agents.revisions(id, { limit: REVISIONS_PER_PAGE, ...cursor }, { signal }),
+  )
 }
 
 /** What differs between two revisions. Both are in the past, so that the answer changes only by redaction. */
@@ -47,23 +33,9 @@ export function pastAgentQuery(id: string, revision: number) {
 const EVALUATIONS_PER_PAGE = 50
 
 export function evaluationsQuery(id: string) {
-  return infiniteQueryOptions({
-    queryKey: [...keys.evaluations(id), 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      api().agents.evaluations(
-        id,
-        { limit: EVALUATIONS_PER_PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor: cursor }) => cursor,
-  })
-}
-
-export function loadedEvaluations(
-  data: { pages: { results: RecordedEvaluation[] }[] } | undefined,
-): RecordedEvaluation[] {
-  return data?.pages.flatMap(({ results }) => results) ?? []
+  return listQuery([...keys.evaluations(id), 'pages'], (cursor, signal) =>
+    api().agents.evaluations(id, { limit: EVALUATIONS_PER_PAGE, ...cursor }, { signal }),
+  )
 }
 
 /** A lower depth would leave out what weakens the agent. */

@@ -1,8 +1,10 @@
 import { type PointerEvent, type ReactElement, useId } from 'react'
 import { formatDay } from '../../shared/time.ts'
+import { join } from '../../shared/ui/class-names.ts'
 import { type CutBand, cutBands } from './bands.ts'
 import { METRICS, nearest, pointsBetween, type ScoredEvaluation } from './evaluations.ts'
 import { FEW_LINES, linear, MANY_LINES, scoreScale, tickName, timeTicks } from './scale.ts'
+import styles from './scores.module.css'
 import type { Scores } from './use-scores.ts'
 import { useWidth } from './use-width.ts'
 
@@ -58,7 +60,7 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
     onPoint(nearest(shown, at))
   }
   return (
-    <div ref={frame} className="chart-frame">
+    <div ref={frame} className={styles.frame}>
       {width === 0 ? null : (
         <svg
           viewBox={`0 0 ${width} ${height}`}
@@ -84,8 +86,8 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
           </defs>
           {scale.ticks.map((tick) => (
             <g key={tick}>
-              <line x1={plot.left} x2={plot.right} y1={y(tick)} y2={y(tick)} className="gl" />
-              <text x={plot.left - 8} y={y(tick) + 4} textAnchor="end" className="ax">
+              <line x1={plot.left} x2={plot.right} y1={y(tick)} y2={y(tick)} className={styles.gridLine} />
+              <text x={plot.left - 8} y={y(tick) + 4} textAnchor="end" className={styles.axis}>
                 {tickName(tick, scale)}
               </text>
             </g>
@@ -96,23 +98,23 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
               x={x(at)}
               y={height - 7}
               textAnchor={index === 0 ? 'start' : index === ticks.length - 1 ? 'end' : 'middle'}
-              className="ax"
+              className={styles.axis}
             >
               {formatDay(at)}
             </text>
           ))}
           {bands.map((band, index) => (
             <g key={band.from}>
-              <rect {...box(band, plot)} className="hatch-b" />
+              <rect {...box(band, plot)} className={styles.hatchGround} />
               <rect {...box(band, plot)} fill={`url(#${ids}hatch)`} />
               {band.isOpen ? null : (
-                <line x1={band.x} x2={band.x} y1={plot.top} y2={plot.bottom} className="band-e" />
+                <line x1={band.x} x2={band.x} y1={plot.top} y2={plot.bottom} className={styles.bandEdge} />
               )}
               {hasRoom(bands, index) ? (
                 <text
                   {...(plot.right - band.x < 28 ? { x: plot.right, textAnchor: 'end' } : { x: band.x })}
                   y={plot.top - 6}
-                  className="ax-b"
+                  className={styles.bandLabel}
                 >
                   {nameOf(band)}
                 </text>
@@ -125,10 +127,10 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
               .join('')
             return (
               <g key={metric}>
-                <path d={path} className={`ser ${line}`} clipPath={`url(#${ids}held)`} />
+                <path d={path} className={join(styles.series, styles[line])} clipPath={`url(#${ids}held)`} />
                 <path
                   d={path}
-                  className={`ser ${line}`}
+                  className={join(styles.series, styles[line])}
                   strokeDasharray="2 4"
                   clipPath={`url(#${ids}outdated)`}
                 />
@@ -141,7 +143,7 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
               x2={x(pointed.completed_at)}
               y1={plot.top}
               y2={plot.bottom}
-              className="gl-s"
+              className={styles.marker}
             />
           )}
           {marks.map((each) => (
@@ -150,7 +152,7 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
               cx={x(each.completed_at)}
               cy={y(each.scores.overall_score ?? 0)}
               r={each === pointed ? 4.5 : 3.25}
-              className={`pt ${main?.line}`}
+              className={join(styles.point, main && styles[main.line])}
             />
           ))}
         </svg>
@@ -162,7 +164,7 @@ export function ScoreChart({ scores, label, pointed, onPoint }: ChartProps): Rea
 export function Hatch({ id }: { id: string }): ReactElement {
   return (
     <pattern id={id} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-      <line x1="0" y1="0" x2="0" y2="6" className="hatch-l" />
+      <line x1="0" y1="0" x2="0" y2="6" className={styles.hatchLine} />
     </pattern>
   )
 }

@@ -3,11 +3,14 @@ import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { formatScore } from '../../shared/numbers.ts'
 import { Absent } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { EvaluationBadge } from '../../shared/ui/evaluation-badge.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
+import tableStyles from '../../shared/ui/table.module.css'
 import { Column, Table } from '../../shared/ui/table.tsx'
 import { fieldLabel } from '../records/fields.ts'
 import { METRICS } from './evaluations.ts'
+import styles from './scores.module.css'
 
 interface EvaluationTableProps {
   agentId: string
@@ -21,8 +24,8 @@ export function EvaluationTable({ agentId, current, evaluations }: EvaluationTab
   return (
     // The keyboard scrolls a table that is wider than the page.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="table-scroll focus-in" tabIndex={0} role="region" aria-label="Evaluations">
-      <Table label="Evaluations, newest first" className="stack evaluations">
+    <div className={join(styles.scroller, 'focus-in')} tabIndex={0} role="region" aria-label="Evaluations">
+      <Table label="Evaluations, newest first" className={join(tableStyles.stack, styles.evaluations)}>
         <thead>
           <tr>
             <Column>Completed</Column>

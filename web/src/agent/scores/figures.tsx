@@ -1,7 +1,9 @@
 import type { ReactElement } from 'react'
 import { formatScore } from '../../shared/numbers.ts'
 import { Absent } from '../../shared/ui/badges.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { METRICS, type ScoredEvaluation } from './evaluations.ts'
+import styles from './scores.module.css'
 
 interface FiguresProps {
   /** The evaluation whose scores are shown, and the one before it. */
@@ -12,17 +14,17 @@ interface FiguresProps {
 /** The legend of the chart, with the scores and how they changed. */
 export function Figures({ shown, before }: FiguresProps): ReactElement {
   return (
-    <dl className="cols-4 figures">
+    <dl className={styles.figures}>
       {METRICS.map(({ metric, label, line }) => {
         const value = shown.scores[metric]
         const old = before?.scores[metric]
         return (
           <div key={metric} className="col col-1">
             <dt className="row sm t2">
-              <svg className="key" viewBox="0 0 14 8" aria-hidden="true">
-                <line x1="0" x2="14" y1="4" y2="4" className={`ser ${line}`} />
+              <svg className={styles.key} viewBox="0 0 14 8" aria-hidden="true">
+                <line x1="0" x2="14" y1="4" y2="4" className={join(styles.series, styles[line])} />
                 {metric === 'overall_score' ? (
-                  <circle cx="7" cy="4" r="2.5" className={`pt ${line}`} />
+                  <circle cx="7" cy="4" r="2.5" className={join(styles.point, styles[line])} />
                 ) : null}
               </svg>
               {label}

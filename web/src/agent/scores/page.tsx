@@ -1,13 +1,15 @@
-import '../records/styles.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
+import { rowsOf } from '../../api/list.ts'
 import { describe } from '../../api/problem.ts'
-import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
+import { MoreButton } from '../../shared/ui/more-button.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Card } from '../../shared/ui/page.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
 import { useAgent } from '../queries.ts'
-import { evaluationsQuery, loadedEvaluations } from '../records/queries.ts'
+import { evaluationsQuery } from '../records/queries.ts'
 import { EvaluationTable } from './evaluation-table.tsx'
 import { ScoresCard } from './scores-card.tsx'
 
@@ -18,7 +20,7 @@ export function ScoresPage(): ReactElement | null {
   const { data } = useAgent(id)
   if (data === undefined) return null
   return (
-    <div className="pad col col-4">
+    <div className={join(pageStyles.body, 'col col-4')}>
       <ScoresCard key={id} result={data} />
       <Evaluations id={id} revision={data.revision} />
     </div>
@@ -27,7 +29,7 @@ export function ScoresPage(): ReactElement | null {
 
 function Evaluations({ id, revision }: { id: string; revision: number }): ReactElement | null {
   const query = useInfiniteQuery(evaluationsQuery(id))
-  const evaluations = loadedEvaluations(query.data)
+  const evaluations = rowsOf(query.data)
   if (query.data !== undefined && evaluations.length === 0) return null
   return (
     <Card
@@ -37,12 +39,9 @@ function Evaluations({ id, revision }: { id: string; revision: number }): ReactE
       {...(query.hasNextPage
         ? {
             footer: (
-              <Button
-                off={query.isFetchingNextPage && 'The request is running'}
-                onClick={() => void query.fetchNextPage()}
-              >
+              <MoreButton query={query} variant="plain" icon={undefined}>
                 Show earlier evaluations
-              </Button>
+              </MoreButton>
             ),
           }
         : {})}

@@ -3,12 +3,15 @@ import { type ReactElement, type ReactNode, useId, useState } from 'react'
 import { describe } from '../../api/problem.ts'
 import { plural } from '../../shared/numbers.ts'
 import { formatDate } from '../../shared/time.ts'
+import { join } from '../../shared/ui/class-names.ts'
 import { EvaluationBadge } from '../../shared/ui/evaluation-badge.tsx'
 import { Segments } from '../../shared/ui/inputs.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Failed, Loading, State } from '../../shared/ui/states.tsx'
 import { Hatch, ScoreChart } from './chart.tsx'
 import type { ScoredEvaluation } from './evaluations.ts'
 import { Figures } from './figures.tsx'
+import styles from './scores.module.css'
 import { type Range, type Scores, useScores } from './use-scores.ts'
 
 const RANGES = [
@@ -30,8 +33,8 @@ export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
   // Without an evaluation there is no span to choose and no list to open.
   const isEmpty = scores !== undefined && latest === undefined
   return (
-    <section className="card">
-      <header className="cmp-head">
+    <section className={pageStyles.card}>
+      <header className={pageStyles.wrappingHead}>
         <h2>Scores</h2>
         {latest !== undefined && scores !== undefined ? <Validity result={result} scores={scores} /> : null}
         <span className="sp" />
@@ -53,7 +56,7 @@ export function ScoresCard({ result, aside }: ScoresCardProps): ReactElement {
           icon="flask"
           title="Never evaluated"
           note={
-            <span className="sm t3 not-phone">
+            <span className="sm t3 col-mid">
               Recorded by <span className="mono">POST /v1/agent-configurations/{'{id}'}/evaluations</span>
             </span>
           }
@@ -77,7 +80,7 @@ function Validity({ result, scores }: { result: AgentResult; scores: Scores }): 
   return (
     <EvaluationBadge value="outdated" className="sm">
       {since}
-      {behind > 0 ? <span className="not-phone">, {plural(behind, 'revision')} behind</span> : null}
+      {behind > 0 ? <span className="col-mid">, {plural(behind, 'revision')} behind</span> : null}
     </EvaluationBadge>
   )
 }
@@ -95,28 +98,28 @@ function Content({ scores, latest, range }: ContentProps): ReactElement {
   const shown = pointed ?? latest
   const before = evaluations[evaluations.indexOf(shown) - 1]
   return (
-    <div className="in col col-3">
+    <div className={join(pageStyles.inset, 'col col-3')}>
       <div className="col col-1">
         <Figures shown={shown} before={before} />
         {before === undefined ? null : (
-          <p className="sm t3 not-phone">
+          <p className="sm t3 col-mid">
             Changes since the evaluation of r{before.revision}, completed on {formatDate(before.completed_at)}
           </p>
         )}
       </div>
       <ScoreChart scores={scores} label={labelOf(scores, range)} pointed={pointed} onPoint={setPointed} />
-      <p className="row sm t2 chart-note">
+      <p className={join(styles.note, 'row sm t2')}>
         {pointed !== undefined ? (
           `Evaluation of r${pointed.revision}, completed on ${formatDate(pointed.completed_at)}`
         ) : scores.bands.length === 0 ? (
           `Latest evaluation: r${shown.revision}, completed on ${formatDate(shown.completed_at)}`
         ) : (
           <>
-            <svg className="key hb" viewBox="0 0 14 10" aria-hidden="true">
+            <svg className={join(styles.key, styles.hatched)} viewBox="0 0 14 10" aria-hidden="true">
               <defs>
                 <Hatch id={hatch} />
               </defs>
-              <rect width="14" height="10" className="hatch-b" />
+              <rect width="14" height="10" className={styles.hatchGround} />
               <rect width="14" height="10" fill={`url(#${hatch})`} />
             </svg>
             <span>

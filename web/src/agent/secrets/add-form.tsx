@@ -2,10 +2,13 @@ import type { AgentResult } from '@agent-console/sdk'
 import { type ReactElement, useState } from 'react'
 import { useOff } from '../../auth/permissions.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Field } from '../../shared/ui/field.tsx'
 import { TextInput } from '../../shared/ui/inputs.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { toast } from '../../shared/ui/toast.tsx'
 import { SecretInput } from './secret-input.tsx'
+import styles from './secrets.module.css'
 import { useWrite } from './use-write.ts'
 
 /** As the document has it. */
@@ -40,7 +43,7 @@ function OpenForm({ result, names, onClose }: AddFormProps & { onClose: () => vo
   const off = wrong ?? (value === '' ? 'Enter the value first' : busy && 'The request is running')
   return (
     <form
-      className="card new-secret col col-3"
+      className={join(pageStyles.card, styles.newSecret, 'col col-3')}
       aria-label="New named secret"
       onSubmit={(event) => {
         event.preventDefault()

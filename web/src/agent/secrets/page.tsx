@@ -1,11 +1,12 @@
-import '../records/styles.css'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import { keys } from '../../api/keys.ts'
 import { describe } from '../../api/problem.ts'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
 import { useAgent } from '../queries.ts'
 import { AddForm } from './add-form.tsx'
@@ -25,7 +26,7 @@ export function SecretsPage(): ReactElement | null {
   if (result === undefined) return null
   return (
     // The key: nothing that was revealed or typed for one agent may be shown for the next.
-    <div className="pad g-over" key={id}>
+    <div className={join(pageStyles.body, pageStyles.columns)} key={id}>
       <div className="col col-4">
         {fieldSecrets(result.agent).map((secret) => (
           <SecretCard key={secret.path} result={result} secret={secret} />
@@ -47,7 +48,7 @@ export function SecretsPage(): ReactElement | null {
       </div>
       <div className="col col-4">
         <ReadersCard id={id} />
-        <section className="notice">
+        <section className={pageStyles.banner}>
           <Icon name="info" className="t2" />
           <span className="t2 sm">
             Every reveal and copy is recorded in the audit log under your name before the value leaves the

@@ -6,6 +6,8 @@ import { api } from '../../api/client.ts'
 import { describe } from '../../api/problem.ts'
 import { useMay, useMe } from '../../auth/permissions.ts'
 import { Avatar } from '../../shared/ui/avatar.tsx'
+import { join } from '../../shared/ui/class-names.ts'
+import pageStyles from '../../shared/ui/page.module.css'
 import { Card } from '../../shared/ui/page.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
@@ -39,7 +41,7 @@ export function ReadersCard({ id }: { id: string }): ReactElement {
         : {})}
     >
       {!may ? (
-        <p className="in t2">
+        <p className={join(pageStyles.inset, 't2')}>
           To see it you need the permission <span className="mono">audit:read</span>.
         </p>
       ) : error !== null ? (
@@ -51,9 +53,9 @@ export function ReadersCard({ id }: { id: string }): ReactElement {
       ) : data === undefined ? (
         <Loading what="the list of readers" rows={4} />
       ) : data.results.length === 0 ? (
-        <p className="in t2">Nobody, as far as the audit log goes back.</p>
+        <p className={join(pageStyles.inset, 't2')}>Nobody, as far as the audit log goes back.</p>
       ) : (
-        <ul className="list">
+        <ul className={pageStyles.list}>
           {data.results.map((event) => (
             <Reader key={event.id} event={event} />
           ))}

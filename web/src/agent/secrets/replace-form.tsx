@@ -2,11 +2,13 @@ import type { AgentResult } from '@agent-console/sdk'
 import { type ReactElement, useState } from 'react'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Field } from '../../shared/ui/field.tsx'
 import { TextInput } from '../../shared/ui/inputs.tsx'
 import { toast } from '../../shared/ui/toast.tsx'
 import type { SecretPart } from './parts.ts'
 import { SecretInput } from './secret-input.tsx'
+import styles from './secrets.module.css'
 import { useWrite } from './use-write.ts'
 
 interface ReplaceFormProps {
@@ -25,7 +27,7 @@ export function ReplaceForm({ result, secret, onDone, onCancel }: ReplaceFormPro
   const off = value === '' ? 'Enter the new value first' : busy && 'The request is running'
   return (
     <form
-      className="col col-3 replace"
+      className={join(styles.replace, 'col col-3')}
       onSubmit={(event) => {
         event.preventDefault()
         if (off !== false) return

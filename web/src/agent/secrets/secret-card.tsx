@@ -6,7 +6,9 @@ import { useOff } from '../../auth/permissions.ts'
 import { plural } from '../../shared/numbers.ts'
 import { formatDate, formatUtc, nowSeconds } from '../../shared/time.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { toast } from '../../shared/ui/toast.tsx'
 import { personName } from '../../shared/words.ts'
 import { readSecret } from './actions.ts'
@@ -15,6 +17,7 @@ import { copyLater } from './copy-later.ts'
 import { nameOf, type SecretPart } from './parts.ts'
 import { ReplaceForm } from './replace-form.tsx'
 import { SecretValue } from './secret-value.tsx'
+import styles from './secrets.module.css'
 import { setterQuery } from './setter.ts'
 import { useReveal } from './use-reveal.ts'
 
@@ -53,8 +56,8 @@ export function SecretCard({ result, secret }: SecretCardProps): ReactElement {
       toast({ text: `${label} copied. The audit log has an entry.` })
     })
   return (
-    <section className="card" aria-label={label}>
-      <header className="cmp-head">
+    <section className={pageStyles.card} aria-label={label}>
+      <header className={pageStyles.wrappingHead}>
         <Icon name="key" size="s" />
         <h2>{label}</h2>
         <span className="mono t3 cut">{path}</span>
@@ -65,9 +68,9 @@ export function SecretCard({ result, secret }: SecretCardProps): ReactElement {
           </span>
         )}
       </header>
-      <div className="in col col-3">
+      <div className={join(pageStyles.inset, 'col col-3')}>
         <SecretValue mask={mask} reveal={reveal} />
-        <div className="row wrap acts">
+        <div className={join(styles.actions, 'row wrap')}>
           {reveal.value !== undefined ? (
             <span className="row sm t2">
               <Icon name="eye" size="s" className="warn-t" />

@@ -41,6 +41,7 @@ export function SecretInput({ label, fault, autoFocus = false, onChange }: Secre
             onChange={(event) => onChange(event.target.value)}
             suffix={
               <IconButton
+                size="s"
                 icon={visible ? 'eyeOff' : 'eye'}
                 label={visible ? 'Hide what you type' : 'Show what you type'}
                 onClick={() => setVisible(!visible)}

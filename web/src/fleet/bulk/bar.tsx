@@ -3,6 +3,9 @@ import { useOff } from '../../auth/permissions.ts'
 import { formatCount } from '../../shared/numbers.ts'
 import { StageGlyph } from '../../shared/ui/badges.tsx'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
+import pageStyles from '../../shared/ui/page.module.css'
+import styles from '../fleet.module.css'
 import type { BulkKind } from './change.ts'
 
 interface BulkBarProps {
@@ -27,15 +30,15 @@ export function BulkBar({
   const write = useOff('agent:write')
   const lifecycle = useOff('agent:lifecycle')
   return (
-    <div className="dock bulk" role="region" aria-label="Selected agents">
+    <div className={join(pageStyles.dock, styles.bulk)} role="region" aria-label="Selected agents">
       <span className="b6" role="status">
         {formatCount(count)} selected
       </span>
-      <Button variant="quiet" shortcut="Esc" onClick={onClear}>
+      <Button variant="quiet" className={styles.bulkQuiet} shortcut="Esc" onClick={onClear}>
         Clear
       </Button>
       {onSelectMore === undefined ? null : (
-        <Button variant="quiet" onClick={onSelectMore}>
+        <Button variant="quiet" className={styles.bulkQuiet} onClick={onSelectMore}>
           {selectMore}
         </Button>
       )}
@@ -57,7 +60,7 @@ export function BulkBar({
         Export CSV
       </Button>
       <span className="sp" />
-      <span className="sm muted">You see a preview first</span>
+      <span className={join(styles.muted, 'sm')}>You see a preview first</span>
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { rowsOf } from '../../api/list.ts'
 import type { useList } from '../list.ts'
 import type { FleetRow } from '../row.ts'
 
@@ -19,7 +20,7 @@ export async function loadRows(
   while (loaded.length < wanted) {
     const { data, isError, hasNextPage } = await fetchNextPage({ cancelRefetch: false })
     if (!isSameList()) return undefined
-    loaded = data?.pages.flatMap((page) => page.rows) ?? loaded
+    if (data !== undefined) loaded = rowsOf(data)
     if (isError || !hasNextPage) break
   }
   return loaded.slice(0, wanted)

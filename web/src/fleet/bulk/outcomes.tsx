@@ -1,8 +1,10 @@
 import type { ReactElement } from 'react'
 import { formatCount } from '../../shared/numbers.ts'
+import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Column, Table } from '../../shared/ui/table.tsx'
 import { PROTECTION, STAGES, STATUS, words } from '../../shared/words.ts'
+import styles from '../fleet.module.css'
 import type { FleetRow } from '../row.ts'
 import { type BulkKind, type BulkOutcome, inOrder, KINDS, outcomeText } from './change.ts'
 
@@ -24,12 +26,12 @@ export function Outcomes({ kind, value, rows, outcomes }: OutcomesProps): ReactE
   return (
     <>
       {/* It scrolls, and holds nothing that takes the focus. */}
-      <div className="bulk-list focus-in" tabIndex={0} role="region" aria-label="Agents">
+      <div className={join(styles.outcomes, 'focus-in')} tabIndex={0} role="region" aria-label="Agents">
         <Table label="Result for each agent" fixed>
           <thead>
             <tr>
               <Column>Agent</Column>
-              <Column width="220">Change</Column>
+              <Column width={220}>Change</Column>
               <Column>Result</Column>
             </tr>
           </thead>
@@ -46,7 +48,8 @@ export function Outcomes({ kind, value, rows, outcomes }: OutcomesProps): ReactE
                     ) : (
                       <>
                         <s className="t3">{words(WORDS, from)}</s>{' '}
-                        <Icon name="forward" size="xs" className="t3 inline" /> {words(WORDS, value)}
+                        <Icon name="forward" size="xs" className={join(styles.inline, 't3')} />{' '}
+                        {words(WORDS, value)}
                       </>
                     )}
                   </td>
@@ -72,14 +75,14 @@ function Result({ outcome, text }: { outcome: BulkOutcome; text: string }): Reac
   if (outcome.outcome === 'failed') {
     return (
       <span className="danger-t">
-        <Icon name="alert" size="xs" className="inline" /> Refused: {text}
+        <Icon name="alert" size="xs" className={styles.inline} /> Refused: {text}
       </span>
     )
   }
   if ((outcome.impact?.dependents ?? 0) > 0) {
     return (
       <span className="warn-t">
-        <Icon name="people" size="xs" className="inline" /> {text}
+        <Icon name="people" size="xs" className={styles.inline} /> {text}
       </span>
     )
   }

@@ -1,6 +1,8 @@
 import { type ReactElement, useId } from 'react'
+import badgesStyles from '../../shared/ui/badges.module.css'
 import { RadioLine } from '../../shared/ui/inputs.tsx'
 import { FilterGlyph } from '../facets.tsx'
+import styles from '../fleet.module.css'
 import { type BulkKind, KINDS } from './change.ts'
 
 const GLYPHS = { stage: 'trust_stages', status: 'statuses', protection: 'protection_statuses' } as const
@@ -24,11 +26,11 @@ export function Values({ kind, value, disabled, onChange }: ValuesProps): ReactE
   }
   const { title, values } = KINDS[kind]
   return (
-    <fieldset className="bulk-values" disabled={disabled}>
+    <fieldset className={styles.choices} disabled={disabled}>
       <legend className="hid">{title}</legend>
       {Object.entries(values).map(([each, label]) => (
         <RadioLine key={each} name={group} checked={value === each} onChange={() => onChange(each)}>
-          <span className="bd">
+          <span className={badgesStyles.badge}>
             <FilterGlyph name={GLYPHS[kind]} value={each} />
             {label}
           </span>

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import styles from './badges.module.css'
 import { join } from './class-names.ts'
 import { Icon } from './icon.tsx'
 
@@ -17,7 +18,7 @@ export function Avatar(props: AvatarProps): ReactElement {
   const title = name ?? 'Unknown'
   return (
     <span
-      className={join('av', large && 'l', kind === 'service' && 'bot')}
+      className={join(styles.avatar, large && styles.large, kind === 'service' && styles.service)}
       title={title}
       {...(alone ? { role: 'img', 'aria-label': title } : { 'aria-hidden': true })}
     >

@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { formatScore, plural } from '../numbers.ts'
 import { PROTECTION, STAGES, STATUS, stageNumber, words } from '../words.ts'
+import styles from './badges.module.css'
 import { join } from './class-names.ts'
 import { PROTECTION_GLYPHS, STATE_GLYPHS, STATUS_GLYPHS, stageBars } from './glyphs.tsx'
 import { Icon } from './icon.tsx'
@@ -17,7 +18,7 @@ interface BadgeProps {
   children: ReactNode
 }
 
-const PILLS = { warn: 'pill warnp', danger: 'pill dangerp', accent: 'pill accp' }
+const PILLS = { warn: styles.warn, danger: styles.danger, accent: styles.accent }
 
 export function Badge({
   glyph,
@@ -26,9 +27,16 @@ export function Badge({
   className,
   children,
 }: BadgeProps): ReactElement {
-  const shape = pill === false ? '' : pill === true ? 'pill' : PILLS[pill]
   return (
-    <span className={join('bd', shape, pill !== false && glyph === undefined && 'plain', className)}>
+    <span
+      className={join(
+        styles.badge,
+        pill !== false && styles.pill,
+        typeof pill === 'string' && PILLS[pill],
+        pill !== false && glyph === undefined && styles.plain,
+        className,
+      )}
+    >
       {glyph}
       {glyphOnly ? <span className="hid">{children}</span> : children}
     </span>
@@ -109,16 +117,16 @@ export function Score({ value, behind, outdated = (behind ?? 0) > 0 }: ScoreProp
   if (value === null || value === undefined) return <Absent label="Never evaluated" />
   if (!outdated) {
     return (
-      <span className="score">
-        <span className="v">{formatScore(value)}</span>
+      <span className={styles.score}>
+        <span className={styles.value}>{formatScore(value)}</span>
         <Icon name="check" size="xs" className="ok-t" label="holds" />
       </span>
     )
   }
   return (
-    <span className="score old">
-      <span className="v">{formatScore(value)}</span>
-      <span className="bd xs warn-t">
+    <span className={join(styles.score, styles.old)}>
+      <span className={styles.value}>{formatScore(value)}</span>
+      <span className={join(styles.badge, 'xs warn-t')}>
         <Icon
           name="clock"
           size="xs"
@@ -142,8 +150,8 @@ export function Absent({ label = 'None' }: { label?: string }): ReactElement {
 /** Marks what bears on the behaviour of an agent: changing it outdates the evaluation. */
 export function BehaviourMark({ word = false }: { word?: boolean }): ReactElement {
   return (
-    <span className="behave">
-      <svg className="i-xs g-behave" viewBox="0 0 12 12" aria-hidden="true">
+    <span className={styles.behaviour}>
+      <svg className={join(styles.diamond, 'i-xs')} viewBox="0 0 12 12" aria-hidden="true">
         <path d="M6 .9 11.1 6 6 11.1.9 6z" fill="currentColor" />
       </svg>
       <span {...(word ? {} : { className: 'hid' })}>bears on behaviour</span>

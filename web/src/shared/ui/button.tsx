@@ -1,11 +1,13 @@
 import { type ComponentProps, type ReactElement, type ReactNode, useId } from 'react'
+import styles from './button.module.css'
 import { join } from './class-names.ts'
 import { Icon, type IconProps } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
 
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled'> {
   variant?: 'plain' | 'primary' | 'quiet' | 'danger' | 'danger solid' | undefined
-  size?: 'm' | 'lg'
+  /** s: inside a field. */
+  size?: 's' | 'm' | 'lg'
   icon?: IconProps['name'] | undefined
   /** The key that does the same. Shown; the keyboard layer handles it. */
   shortcut?: string | undefined
@@ -16,6 +18,14 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled'> 
   /** Where the reason of `off` stands: beside the button, or only in its title and description. */
   reason?: 'beside' | 'title'
   children?: ReactNode
+}
+
+const VARIANTS = {
+  plain: undefined,
+  primary: styles.primary,
+  quiet: styles.quiet,
+  danger: styles.danger,
+  'danger solid': join(styles.danger, styles.solid),
 }
 
 export function Button({
@@ -38,10 +48,11 @@ export function Button({
       type="button"
       {...rest}
       className={join(
-        'btn',
-        variant !== 'plain' && variant,
-        size === 'lg' && 'lg',
-        on === true && 'on',
+        styles.button,
+        VARIANTS[variant],
+        size === 'lg' && styles.large,
+        size === 's' && styles.small,
+        on === true && styles.on,
         className,
       )}
       {...(on === undefined ? {} : { 'aria-pressed': on })}
@@ -79,7 +90,13 @@ export function IconButton({
   ...rest
 }: IconButtonProps): ReactElement {
   return (
-    <Button title={label} {...rest} variant={variant} aria-label={label} className={join('icon', className)}>
+    <Button
+      title={label}
+      {...rest}
+      variant={variant}
+      aria-label={label}
+      className={join(styles.icon, className)}
+    >
       <Icon name={icon} />
     </Button>
   )

@@ -1,4 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
+import styles from './chip.module.css'
+import { join } from './class-names.ts'
 import { Icon } from './icon.tsx'
 
 interface ChipProps {
@@ -16,23 +18,23 @@ interface ChipProps {
 export function Chip({ name, operator, value, onOpen, onRemove }: ChipProps): ReactElement {
   const text = (
     <>
-      <span className="k">{name}</span>
-      {operator === undefined ? null : <span className="op">{operator}</span>}
-      <span className="v">{value}</span>
+      <span className={styles.name}>{name}</span>
+      {operator === undefined ? null : <span className={styles.operator}>{operator}</span>}
+      <span className={styles.value}>{value}</span>
     </>
   )
   return (
-    <span className="chip">
+    <span className={styles.chip}>
       {onOpen === undefined ? (
-        <span className="chip-text">{text}</span>
+        <span className={styles.text}>{text}</span>
       ) : (
-        <button type="button" className="chip-text focus-in" onClick={onOpen}>
+        <button type="button" className={join(styles.text, 'focus-in')} onClick={onOpen}>
           {text}
         </button>
       )}
       <button
         type="button"
-        className="x focus-in"
+        className={join(styles.remove, 'focus-in')}
         aria-label={`Remove the filter ${name}`}
         onClick={onRemove}
       >

@@ -1,41 +1,12 @@
-import { type ReactElement, type ReactNode, useMemo, useState } from 'react'
+import { type ReactElement, useMemo, useState } from 'react'
 import { compareLines, type Line, type Piece, pairLines } from '../lines.ts'
 import { plural } from '../numbers.ts'
-import { BehaviourMark } from './badges.tsx'
 import { join } from './class-names.ts'
+import styles from './diff.module.css'
 import { Icon } from './icon.tsx'
-
-interface DiffFieldProps {
-  /** In words: "System prompt". */
-  label: string
-  behaviour?: boolean
-  /** After the label: a fault, a count. */
-  note?: ReactNode
-  before: unknown
-  after: unknown
-}
 
 /** Two values that are longer together do not fit beside the label, and are compared line by line. */
 const SHORT = 48
-
-/** One changed field: short values on one line, texts by lines and words. */
-export function DiffField({ label, behaviour = false, note, before, after }: DiffFieldProps): ReactElement {
-  const old = textOf(before)
-  const now = textOf(after)
-  const short = isShort(old, now)
-  return (
-    <section className="dfield">
-      <header>
-        <span className="b6">{label}</span>
-        {behaviour ? <BehaviourMark /> : null}
-        {note}
-        <span className="sp" />
-        {short ? <ValueChange before={old} after={now} /> : null}
-      </header>
-      {short ? null : <TextDiff before={old ?? ''} after={now ?? ''} />}
-    </section>
-  )
-}
 
 /** null: there is no value. Objects are compared as JSON with sorted keys: their order means nothing. */
 export function textOf(value: unknown): string | null {
@@ -74,7 +45,7 @@ export function ValueChange({
 function Value({ kind, text }: { kind: 'old' | 'new'; text: string | null }): ReactElement {
   const said = kind === 'old' ? 'before' : 'after'
   return (
-    <span className={text === null || text === '' ? 'v-null' : `v-${kind}`}>
+    <span className={text === null || text === '' ? styles.empty : styles[kind]}>
       <span className="hid">{said}: </span>
       {text === null ? 'none' : text === '' ? 'empty' : text}
     </span>
@@ -94,7 +65,7 @@ export function TextDiff({ before, after, mode = 'words' }: TextDiffProps): Reac
   const single = !before.includes('\n') && !after.includes('\n')
   const blocks = useMemo(() => compareLines(before, after), [before, after])
   return (
-    <div className={join('diff', single && 'single')}>
+    <div className={join(styles.diff, single && styles.single)}>
       {blocks.map((block, index) =>
         'gap' in block ? (
           <Gap key={index} lines={block.hidden} mode={mode} />
@@ -110,7 +81,7 @@ function Gap({ lines, mode }: { lines: readonly Line[]; mode: DiffMode }): React
   const [open, setOpen] = useState(false)
   if (open) return <Lines lines={lines} mode={mode} />
   return (
-    <button type="button" className="gap focus-in" onClick={() => setOpen(true)}>
+    <button type="button" className={join(styles.gap, 'focus-in')} onClick={() => setOpen(true)}>
       {plural(lines.length, 'line')} the same · Show
     </button>
   )
@@ -121,7 +92,7 @@ function Lines({ lines, mode }: { lines: readonly Line[]; mode: DiffMode }): Rea
     return (
       <>
         {pairLines(lines).map(([old, now], index) => (
-          <div key={index} className="pair">
+          <div key={index} className={styles.pair}>
             <DiffLine line={old} words />
             <DiffLine line={now} words />
           </div>
@@ -142,11 +113,11 @@ const SIGNS = { same: ' ', add: '+', del: '−' }
 const SAID = { same: '', add: 'added: ', del: 'removed: ' }
 
 function DiffLine({ line, words }: { line: Line | undefined; words: boolean }): ReactElement {
-  if (line === undefined) return <div className="l none" />
+  if (line === undefined) return <div className={join(styles.line, styles.none)} />
   return (
-    <div className={`l ${line.kind}`}>
-      <span className="ln">{line.number}</span>
-      <span className="sg0" aria-hidden="true">
+    <div className={join(styles.line, styles[line.kind])}>
+      <span className={styles.number}>{line.number}</span>
+      <span className={styles.sign} aria-hidden="true">
         {SIGNS[line.kind]}
       </span>
       <span>

@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { EVALUATION, words } from '../words.ts'
 import { Badge } from './badges.tsx'
+import { join } from './class-names.ts'
 import { Icon, type IconProps } from './icon.tsx'
 
 const GLYPHS: Record<string, { icon: IconProps['name']; tone: string }> = {
@@ -13,7 +14,7 @@ interface EvaluationBadgeProps {
   /** As the API names it: current, outdated, none. */
   value: string
   pill?: 'warn'
-  className?: string
+  className?: string | undefined
   /** Continues the word: since when, by what. */
   children?: ReactNode
 }
@@ -24,7 +25,7 @@ export function EvaluationBadge({ value, pill, className, children }: Evaluation
   return (
     <Badge
       glyph={<Icon name={icon} size="s" />}
-      className={className === undefined ? tone : `${tone} ${className}`}
+      className={join(tone, className)}
       {...(pill === undefined ? {} : { pill })}
     >
       <span>

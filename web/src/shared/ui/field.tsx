@@ -1,6 +1,7 @@
 import { type ReactElement, type ReactNode, useId } from 'react'
 import { BehaviourMark } from './badges.tsx'
 import { join } from './class-names.ts'
+import styles from './field.module.css'
 import { Icon } from './icon.tsx'
 
 /** What a control needs to be tied to its label, hint and fault. Spread it on the control. */
@@ -45,7 +46,7 @@ export function Field({
   const faultId = fault === undefined ? undefined : `${controlId}-fault`
   const describedBy = [faultId, hintId].filter(Boolean).join(' ')
   return (
-    <div className="fld">
+    <div className={styles.field}>
       <div className={join('row', required === true && 'base')}>
         <label htmlFor={controlId}>
           {label}
@@ -70,13 +71,13 @@ export function Field({
         ...(fault === undefined ? {} : { 'aria-invalid': true }),
       })}
       {fault === undefined ? null : (
-        <span className="fault" id={faultId}>
+        <span className={styles.fault} id={faultId}>
           <Icon name="alert" size="s" />
           {fault}
         </span>
       )}
       {hint === undefined ? null : (
-        <span className="hint" id={hintId}>
+        <span className={styles.hint} id={hintId}>
           {hint}
         </span>
       )}

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import styles from './badges.module.css'
 
 const RING = { cx: 8, cy: 8, r: 5.25, fill: 'none', stroke: 'currentColor', strokeWidth: 1.5 } as const
 const LINE = {
@@ -69,7 +70,7 @@ export const STATUS_GLYPHS: Record<string, Glyph> = {
     shape: (
       <>
         <circle cx="8" cy="8" r="5.9" fill="currentColor" />
-        <path className="on-mark" d="m5.9 5.9 4.2 4.2M10.1 5.9 5.9 10.1" />
+        <path className={styles.onMark} d="m5.9 5.9 4.2 4.2M10.1 5.9 5.9 10.1" />
       </>
     ),
   },
@@ -83,7 +84,7 @@ export const PROTECTION_GLYPHS: Record<string, Glyph> = {
     shape: (
       <>
         <path d={SHIELD} fill="currentColor" />
-        <path className="on-mark" d="m5.6 8 1.7 1.7 3.2-3.5" />
+        <path className={styles.onMark} d="m5.6 8 1.7 1.7 3.2-3.5" />
       </>
     ),
   },
@@ -124,7 +125,7 @@ export const STATE_GLYPHS: Record<string, Glyph> = {
     shape: (
       <>
         <path d="M8 1.8 14.5 13.4h-13z" fill="currentColor" />
-        <path className="on-mark" d="M8 6v3.4M8 11.4v.1" />
+        <path className={styles.onMark} d="M8 6v3.4M8 11.4v.1" />
       </>
     ),
   },

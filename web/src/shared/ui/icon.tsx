@@ -7,7 +7,7 @@ const SIZES = { xs: 'i-xs', s: 'i-s', m: '', l: 'i-l' }
 export interface IconProps {
   name: IconName
   size?: keyof typeof SIZES
-  className?: string
+  className?: string | undefined
   /** Says what no word beside it says. Without one the icon is hidden from screen readers. */
   label?: string
 }

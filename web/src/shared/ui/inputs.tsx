@@ -1,6 +1,7 @@
 import type { ComponentProps, ReactElement, ReactNode } from 'react'
 import { join } from './class-names.ts'
 import { Icon, type IconProps } from './icon.tsx'
+import styles from './inputs.module.css'
 import { Kbd } from './kbd.tsx'
 
 interface Look {
@@ -15,7 +16,7 @@ export interface TextInputProps extends ComponentProps<'input'>, Look {
   suffix?: ReactNode
   shortcut?: string
   /** Class of the frame. */
-  frame?: string
+  frame?: string | undefined
   mono?: boolean
 }
 
@@ -23,7 +24,15 @@ export function TextInput(props: TextInputProps): ReactElement {
   const { dirty, tall, icon, suffix, shortcut, frame, mono, className, ...rest } = props
   const bad = rest['aria-invalid'] !== undefined && rest['aria-invalid'] !== false
   return (
-    <span className={join('inp', tall && 'tall', bad && 'bad', dirty && 'dirty', frame ?? 'w')}>
+    <span
+      className={join(
+        styles.frame,
+        tall && styles.tall,
+        bad && styles.bad,
+        dirty && styles.dirty,
+        frame ?? styles.full,
+      )}
+    >
       {icon === undefined ? null : <Icon name={icon} size="s" className="t3" />}
       <input type="text" autoComplete="off" {...rest} className={join(mono && 'mono', className)} />
       {suffix === undefined ? null : <span className="sm t3 nowrap">{suffix}</span>}
@@ -36,21 +45,34 @@ export interface TextAreaProps extends ComponentProps<'textarea'>, Look {}
 
 export function TextArea({ dirty, className, ...rest }: TextAreaProps): ReactElement {
   return (
-    <textarea rows={4} spellCheck={false} {...rest} className={join('area', dirty && 'dirty', className)} />
+    <textarea
+      rows={4}
+      spellCheck={false}
+      {...rest}
+      className={join(styles.area, dirty && styles.dirty, className)}
+    />
   )
 }
 
 export interface SelectProps extends ComponentProps<'select'>, Look {
   /** In their order; the label is what people read. */
   options: readonly { value: string; label: string; disabled?: boolean }[]
-  frame?: string
+  frame?: string | undefined
 }
 
 /** The browser's own select: right on phones and for screen readers, and styled where the browser can. */
 export function Select({ options, dirty, frame, ...rest }: SelectProps): ReactElement {
   const bad = rest['aria-invalid'] !== undefined && rest['aria-invalid'] !== false
   return (
-    <span className={join('inp sel', dirty && 'dirty', bad && 'bad', frame ?? 'w')}>
+    <span
+      className={join(
+        styles.frame,
+        styles.select,
+        dirty && styles.dirty,
+        bad && styles.bad,
+        frame ?? styles.full,
+      )}
+    >
       <select {...rest}>
         {options.map(({ value, label, disabled }) => (
           <option key={value} value={value} disabled={disabled}>
@@ -73,7 +95,7 @@ export function Checkbox({ partly = false, className, ...rest }: CheckboxProps):
     <input
       {...rest}
       type="checkbox"
-      className={join('cb', className)}
+      className={join(styles.checkbox, className)}
       ref={(input) => {
         if (input !== null) input.indeterminate = partly
       }}
@@ -85,20 +107,10 @@ interface ChoiceProps extends Omit<ComponentProps<'input'>, 'type'> {
   children: ReactNode
 }
 
-/** A checkbox with its label; the whole line is the target. */
-export function CheckboxLine({ children, ...rest }: ChoiceProps): ReactElement {
-  return (
-    <label className="choice">
-      <Checkbox {...rest} />
-      <span>{children}</span>
-    </label>
-  )
-}
-
 export function RadioLine({ children, ...rest }: ChoiceProps): ReactElement {
   return (
-    <label className="choice">
-      <input {...rest} type="radio" className="radio" />
+    <label className={styles.choice}>
+      <input {...rest} type="radio" className={styles.radio} />
       <span>{children}</span>
     </label>
   )
@@ -106,8 +118,8 @@ export function RadioLine({ children, ...rest }: ChoiceProps): ReactElement {
 
 export function Switch({ children, ...rest }: ChoiceProps): ReactElement {
   return (
-    <label className="choice">
-      <input {...rest} type="checkbox" role="switch" className="switch" />
+    <label className={styles.choice}>
+      <input {...rest} type="checkbox" role="switch" className={styles.switch} />
       <span>{children}</span>
     </label>
   )
@@ -128,7 +140,7 @@ export function Segments<Value extends string>({
   onChange,
 }: SegmentsProps<Value>): ReactElement {
   return (
-    <div className="seg" role="group" aria-label={label}>
+    <div className={styles.segments} role="group" aria-label={label}>
       {options.map((option) => (
         <button
           key={option.value}

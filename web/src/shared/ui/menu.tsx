@@ -1,8 +1,8 @@
-import { type ReactElement, type ReactNode, useContext } from 'react'
+import { type ReactElement, type ReactNode } from 'react'
 import { join } from './class-names.ts'
-import { LayerContext } from './dialog.tsx'
 import { Icon, type IconProps } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
+import styles from './menu.module.css'
 import { onDemand } from './on-demand.tsx'
 
 const base = onDemand(async () => (await import('@base-ui/react/menu')).Menu)
@@ -15,16 +15,15 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, align = 'end', children }: MenuProps): ReactElement {
-  const container = useContext(LayerContext)
   const plain = base.useTrigger(trigger, 'menu')
   if (plain !== undefined) return plain
   const BaseMenu = base.parts()
   return (
     <BaseMenu.Root modal={false} defaultOpen>
       <BaseMenu.Trigger render={trigger} />
-      <BaseMenu.Portal {...(container === null ? {} : { container })}>
-        <BaseMenu.Positioner align={align} sideOffset={4} className="layer">
-          <BaseMenu.Popup className="menu">{children}</BaseMenu.Popup>
+      <BaseMenu.Portal>
+        <BaseMenu.Positioner align={align} sideOffset={4} className={styles.layer}>
+          <BaseMenu.Popup className={styles.menu}>{children}</BaseMenu.Popup>
         </BaseMenu.Positioner>
       </BaseMenu.Portal>
     </BaseMenu.Root>
@@ -53,13 +52,13 @@ export function MenuItem({
   const BaseMenu = base.parts()
   return (
     <BaseMenu.Item
-      className={join('mi', danger === true && 'danger-t', isOff && 'no')}
+      className={join(styles.item, danger === true && 'danger-t', isOff && styles.off)}
       {...(isOff ? { 'aria-disabled': true, closeOnClick: false } : { onClick: onSelect })}
     >
       {icon === undefined ? null : <Icon name={icon} size="s" />}
       <span className="grow">
         {children}
-        {isOff ? <span className="mi-why">{off}</span> : null}
+        {isOff ? <span className={styles.reason}>{off}</span> : null}
       </span>
       {shortcut === undefined ? null : <Kbd>{shortcut}</Kbd>}
     </BaseMenu.Item>
@@ -76,8 +75,13 @@ interface MenuCheckItemProps {
 export function MenuCheckItem({ checked, onChange, children }: MenuCheckItemProps): ReactElement {
   const BaseMenu = base.parts()
   return (
-    <BaseMenu.CheckboxItem className="mi" checked={checked} onCheckedChange={onChange} closeOnClick={false}>
-      <span className="mi-check">{checked ? <Icon name="check" size="xs" /> : null}</span>
+    <BaseMenu.CheckboxItem
+      className={styles.item}
+      checked={checked}
+      onCheckedChange={onChange}
+      closeOnClick={false}
+    >
+      <span className={styles.check}>{checked ? <Icon name="check" size="xs" /> : null}</span>
       <span className="grow">{children}</span>
     </BaseMenu.CheckboxItem>
   )
@@ -96,11 +100,11 @@ export function MenuRadioGroup<Value extends string>(props: MenuRadioProps<Value
   const BaseMenu = base.parts()
   return (
     <BaseMenu.Group>
-      <BaseMenu.GroupLabel className="mi-head">{label}</BaseMenu.GroupLabel>
+      <BaseMenu.GroupLabel className={styles.heading}>{label}</BaseMenu.GroupLabel>
       <BaseMenu.RadioGroup value={value} onValueChange={(next) => onChange(next as Value)}>
         {options.map((option) => (
-          <BaseMenu.RadioItem key={option.value} value={option.value} className="mi" closeOnClick>
-            <span className="mi-check">
+          <BaseMenu.RadioItem key={option.value} value={option.value} className={styles.item} closeOnClick>
+            <span className={styles.check}>
               {option.value === value ? <Icon name="check" size="xs" /> : null}
             </span>
             <span className="grow">{option.label}</span>
@@ -113,5 +117,5 @@ export function MenuRadioGroup<Value extends string>(props: MenuRadioProps<Value
 
 export function MenuSeparator(): ReactElement {
   const BaseMenu = base.parts()
-  return <BaseMenu.Separator className="mi-sep" />
+  return <BaseMenu.Separator className={styles.separator} />
 }

@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { STAGES } from '../words.ts'
 import { StageBadge } from './badges.tsx'
 import { Button } from './button.tsx'
+import styles from './dialog.module.css'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { RadioLine, TextInput } from './inputs.tsx'
@@ -36,7 +37,7 @@ export function MoveStageDialog(props: MoveStageDialogProps): ReactElement {
           if (off === false && stage !== undefined) onMove(stage, reason.trim() || undefined)
         }}
       >
-        <fieldset className="stages">
+        <fieldset className={styles.stages}>
           <legend className="hid">Trust stage</legend>
           {Object.keys(STAGES).map((each) => (
             <RadioLine

@@ -1,5 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 import { join } from './class-names.ts'
+import styles from './page.module.css'
 
 interface PageHeadProps {
   /** Before the title. */
@@ -13,7 +14,7 @@ interface PageHeadProps {
 
 export function PageHead({ mark, title, note, children }: PageHeadProps): ReactElement {
   return (
-    <header className="head">
+    <header className={styles.head}>
       {mark}
       <h1 tabIndex={-1}>{title}</h1>
       {note === undefined ? null : <span className="t3 num">{note}</span>}
@@ -30,13 +31,13 @@ interface CardProps {
   /** Without the inner margin: for lists and tables. */
   flush?: boolean
   footer?: ReactNode
-  className?: string
+  className?: string | undefined
   children: ReactNode
 }
 
 export function Card({ title, aside, flush = false, footer, className, children }: CardProps): ReactElement {
   return (
-    <section className={join('card', className)}>
+    <section className={join(styles.card, className)}>
       {title === undefined ? null : (
         <header>
           <h2>{title}</h2>
@@ -48,7 +49,7 @@ export function Card({ title, aside, flush = false, footer, className, children 
           )}
         </header>
       )}
-      {flush ? children : <div className="in">{children}</div>}
+      {flush ? children : <div className={styles.inset}>{children}</div>}
       {footer === undefined ? null : <footer>{footer}</footer>}
     </section>
   )
@@ -61,9 +62,9 @@ export function DescriptionList({
   items: readonly (readonly [string, ReactNode])[]
 }): ReactElement {
   return (
-    <dl className="dl">
+    <dl className={styles.pairs}>
       {items.map(([name, value]) => (
-        <div key={name} className="dl-pair">
+        <div key={name} className={styles.pair}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -82,12 +83,15 @@ interface BannerProps {
   children?: ReactNode
 }
 
-const TONES = { warn: 'warn', danger: 'danger', accent: 'acc' }
+const TONES = { warn: styles.warn, danger: styles.danger, accent: styles.accent }
 
 /** Stands above the content it speaks of, and covers nothing. */
 export function Banner({ tone, icon, title, urgent = false, actions, children }: BannerProps): ReactElement {
   return (
-    <div className={join('notice', tone !== undefined && TONES[tone])} role={urgent ? 'alert' : 'status'}>
+    <div
+      className={join(styles.banner, tone !== undefined && TONES[tone])}
+      role={urgent ? 'alert' : 'status'}
+    >
       <span className={tone === 'accent' ? 'acc-t' : tone === undefined ? 't2' : `${tone}-t`}>{icon}</span>
       <div className="grow">
         <div className="b6">{title}</div>

@@ -1,6 +1,6 @@
-import { type ReactElement, type ReactNode, useContext, useState } from 'react'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import { join } from './class-names.ts'
-import { LayerContext } from './dialog.tsx'
+import styles from './menu.module.css'
 import { onDemand } from './on-demand.tsx'
 
 const base = onDemand(async () => (await import('@base-ui/react/popover')).Popover)
@@ -10,14 +10,13 @@ interface PopoverProps {
   title?: string
   side?: 'top' | 'bottom' | 'right'
   align?: 'start' | 'end'
-  className?: string
+  className?: string | undefined
   /** The function gets a way to close the popover. A key opens it by a click on the trigger. */
   children: ReactNode | ((close: () => void) => ReactNode)
 }
 
 export function Popover(props: PopoverProps): ReactElement {
   const { trigger, title, side = 'bottom', align = 'start', className, children } = props
-  const container = useContext(LayerContext)
   const [open, setOpen] = useState(true)
   const plain = base.useTrigger(trigger, 'dialog')
   if (plain !== undefined) return plain
@@ -25,11 +24,11 @@ export function Popover(props: PopoverProps): ReactElement {
   return (
     <BasePopover.Root open={open} onOpenChange={(next) => setOpen(next)}>
       <BasePopover.Trigger render={trigger} />
-      <BasePopover.Portal {...(container === null ? {} : { container })}>
-        <BasePopover.Positioner side={side} align={align} sideOffset={6} className="layer">
-          <BasePopover.Popup className={join('pop', className)}>
+      <BasePopover.Portal>
+        <BasePopover.Positioner side={side} align={align} sideOffset={6} className={styles.layer}>
+          <BasePopover.Popup className={join(styles.popover, className)}>
             {title === undefined ? null : (
-              <BasePopover.Title className="pop-title">{title}</BasePopover.Title>
+              <BasePopover.Title className={styles.title}>{title}</BasePopover.Title>
             )}
             {typeof children === 'function' ? children(() => setOpen(false)) : children}
           </BasePopover.Popup>

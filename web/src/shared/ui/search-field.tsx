@@ -1,5 +1,7 @@
 import { type ReactElement, type Ref, useEffect, useRef, useState } from 'react'
+import { join } from './class-names.ts'
 import { Icon } from './icon.tsx'
+import styles from './inputs.module.css'
 import { TextInput } from './inputs.tsx'
 
 const TYPING_MS = 250
@@ -39,7 +41,7 @@ export function SearchField({ value, onSearch, fieldRef }: SearchFieldProps): Re
   const clear = (
     <button
       type="button"
-      className="clear focus-in"
+      className={join(styles.clear, 'focus-in')}
       aria-label="Clear the search"
       onClick={() => search('', 0)}
     >
@@ -51,7 +53,7 @@ export function SearchField({ value, onSearch, fieldRef }: SearchFieldProps): Re
       ref={fieldRef}
       type="search"
       icon="search"
-      frame="w-260"
+      frame={styles.search}
       {...(text === '' ? { shortcut: '/' } : { suffix: clear })}
       aria-label="Search agents by name"
       placeholder="Search by name"

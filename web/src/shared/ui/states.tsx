@@ -3,7 +3,9 @@ import { Button } from './button.tsx'
 import { join } from './class-names.ts'
 import { CopyButton } from './copy-button.tsx'
 import { Icon, type IconProps } from './icon.tsx'
+import pageStyles from './page.module.css'
 import { Banner } from './page.tsx'
+import styles from './states.module.css'
 
 /** A shorter wait shows nothing: a flash of grey bars is worse than a short pause. */
 const LOADING_AFTER_MS = 200
@@ -20,8 +22,8 @@ interface StateProps {
 
 export function State({ icon, tone, title, children, actions, note }: StateProps): ReactElement {
   return (
-    <div className="state">
-      <span className={join('art', tone === 'warn' && 'w', tone === 'danger' && 'd')}>
+    <div className={styles.state}>
+      <span className={join(styles.art, tone === 'warn' && styles.warn, tone === 'danger' && styles.danger)}>
         <Icon name={icon} size="l" />
       </span>
       <h3 tabIndex={-1}>{title}</h3>
@@ -40,7 +42,7 @@ interface LoadingProps {
   children?: ReactNode
 }
 
-const WIDTHS = ['a', 'c', 'd', 'a', 'c', 'b', 'd']
+const WIDTHS = [styles.w60, styles.w75, styles.w50, styles.w60, styles.w75, styles.w40, styles.w50]
 
 export function Loading({ what, rows = 7, children }: LoadingProps): ReactElement {
   const [shown, setShown] = useState(false)
@@ -49,7 +51,7 @@ export function Loading({ what, rows = 7, children }: LoadingProps): ReactElemen
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div role="status" className="loading">
+    <div role="status" className={styles.loading}>
       <span className="hid">Loading {what}</span>
       {shown ? (children ?? <SkeletonRows rows={rows} />) : null}
     </div>
@@ -58,14 +60,14 @@ export function Loading({ what, rows = 7, children }: LoadingProps): ReactElemen
 
 export function SkeletonRows({ rows }: { rows: number }): ReactElement {
   return (
-    <div aria-hidden="true" className="in">
+    <div aria-hidden="true" className={pageStyles.inset}>
       {Array.from({ length: rows }, (_, row) => (
-        <div key={row} className="skr">
-          <span className="sk" />
-          <span className={`sk ${WIDTHS[row % WIDTHS.length]}`} />
-          <span className="sk b" />
-          <span className="sk d" />
-          <span className="sk b" />
+        <div key={row} className={styles.row}>
+          <span className={styles.bar} />
+          <span className={join(styles.bar, WIDTHS[row % WIDTHS.length])} />
+          <span className={join(styles.bar, styles.w40)} />
+          <span className={join(styles.bar, styles.w50)} />
+          <span className={join(styles.bar, styles.w40)} />
         </div>
       ))}
     </div>

@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactElement, ReactNode } from 'react'
 import { join } from './class-names.ts'
+import styles from './table.module.css'
 
 interface TableProps extends ComponentProps<'table'> {
   /** What the table lists, for screen readers. */
@@ -19,15 +20,28 @@ export function Table({
   ...rest
 }: TableProps): ReactElement {
   return (
-    <table {...rest} aria-label={label} className={join('grid', fixed && 'fixed', full && 'full', className)}>
+    <table
+      {...rest}
+      aria-label={label}
+      className={join(styles.table, fixed && styles.fixed, full && styles.full, className)}
+    >
       {children}
     </table>
   )
 }
 
+/** About so many pixels. */
+const WIDTHS = {
+  90: styles.w90,
+  110: styles.w110,
+  130: styles.w130,
+  150: styles.w150,
+  180: styles.w180,
+  220: styles.w220,
+}
+
 interface ColumnProps extends Omit<ComponentProps<'th'>, 'width'> {
-  /** One of the width classes of table.css, without its w-. */
-  width?: string | undefined
+  width?: keyof typeof WIDTHS | undefined
   right?: boolean
   sorted?: 'ascending' | 'descending' | undefined
   onSort?: (() => void) | undefined
@@ -47,13 +61,13 @@ export function Column({
     <th
       scope="col"
       {...rest}
-      className={join(width !== undefined && `w-${width}`, right === true && 'r', className)}
+      className={join(width !== undefined && WIDTHS[width], right === true && 'r', className)}
       {...(sorted === undefined ? {} : { 'aria-sort': sorted })}
     >
       {onSort === undefined ? (
         children
       ) : (
-        <button type="button" className="th-sort focus-in" onClick={onSort}>
+        <button type="button" className={join(styles.sort, 'focus-in')} onClick={onSort}>
           {children}
           <span aria-hidden="true">{sorted === 'ascending' ? '↑' : sorted === 'descending' ? '↓' : ''}</span>
         </button>

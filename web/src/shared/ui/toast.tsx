@@ -1,17 +1,8 @@
-import {
-  type FocusEvent,
-  type ReactElement,
-  type ReactPortal,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
-import { createPortal } from 'react-dom'
+import { Toast as Base } from '@base-ui/react/toast'
+import { type FocusEvent, type ReactElement, useRef, useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
-import { useTopDialog } from './dialog-stack.ts'
 import { Icon } from './icon.tsx'
+import styles from './toast.module.css'
 
 export interface ToastContent {
   text: string
@@ -21,14 +12,30 @@ export interface ToastContent {
 }
 
 const SHOWN_MS = 6000
-const listeners = new Set<() => void>()
-let current: (ToastContent & { id: number }) | undefined
-let count = 0
-
 /** One at a time: a new one takes the place of the old one. */
+const ID = 'message'
+const manager = Base.createToastManager<ToastContent>()
+
 export function toast(content: ToastContent | undefined): void {
-  count += 1
-  current = content === undefined ? undefined : { ...content, id: count }
+  manager.close(ID)
+  if (content !== undefined)
+    manager.add({ id: ID, data: content, timeout: content.fault === true ? 0 : SHOWN_MS })
+}
+
+const modals: HTMLElement[] = []
+const listeners = new Set<() => void>()
+
+/** From now on, until the returned function is called: what is outside of this modal cannot be reached. */
+export function showMessagesIn(modal: HTMLElement): () => void {
+  modals.push(modal)
+  tell()
+  return () => {
+    modals.splice(modals.indexOf(modal), 1)
+    tell()
+  }
+}
+
+function tell(): void {
   for (const listener of listeners) listener()
 }
 
@@ -37,58 +44,43 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function ToastRegion(): ReactPortal {
-  const shown = useSyncExternalStore(subscribe, () => current)
-  const region = useRef<HTMLDivElement>(null)
-  const layer = useTopDialog() ?? document.body
-  // Above all else, also above the dialog that it is inside of.
-  useLayoutEffect(() => {
-    // The dialog was closed together with the message: it is shown again in the next layer.
-    if (region.current?.isConnected !== true) return
-    if (shown !== undefined) region.current.hidePopover()
-    region.current.showPopover()
-  }, [shown, layer])
-  return createPortal(
-    <div ref={region} className="toasts" popover="manual" role="status" aria-live="polite">
-      {shown === undefined ? null : <PassingToast key={shown.id} {...shown} />}
-    </div>,
-    layer,
-  )
-}
-
-/** Goes by itself, but not while the pointer or the focus is on it. */
-function PassingToast(content: ToastContent): ReactElement {
-  const [pointed, setPointed] = useState(false)
-  const [focused, setFocused] = useState(false)
+/** Where messages appear: above all else, also above the modal that is open. */
+export function ToastRegion(): ReactElement {
   const before = useRef<HTMLElement>(null)
-  const stays = content.fault === true || pointed || focused
-  useEffect(() => {
-    if (stays) return undefined
-    const timer = setTimeout(() => toast(undefined), SHOWN_MS)
-    return () => clearTimeout(timer)
-  }, [stays])
-  const onFocus = ({ currentTarget, relatedTarget }: FocusEvent): void => {
-    setFocused(true)
+  const modal = useSyncExternalStore(subscribe, () => modals.at(-1))
+  const keepFocus = ({ currentTarget, relatedTarget }: FocusEvent): void => {
     if (relatedTarget instanceof HTMLElement && !currentTarget.contains(relatedTarget)) {
       before.current = relatedTarget
     }
   }
   return (
-    <div
-      onPointerEnter={() => setPointed(true)}
-      onPointerLeave={() => setPointed(false)}
-      onFocus={onFocus}
-      onBlur={() => setFocused(false)}
-    >
-      <Toast
-        {...content}
-        onClose={() => {
-          toast(undefined)
-          // The button that had the focus is gone: work goes on where it was.
-          if (focused) before.current?.focus()
-        }}
-      />
-    </div>
+    <Base.Provider toastManager={manager}>
+      <Base.Portal container={modal}>
+        <Base.Viewport className={styles.toasts} role="status" onFocus={keepFocus}>
+          {/* The button that had the focus is gone: work goes on where it was. */}
+          <Messages onClosed={() => before.current?.focus()} />
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Provider>
+  )
+}
+
+function Messages({ onClosed }: { onClosed: () => void }): ReactElement[] {
+  const { toasts } = Base.useToastManager<ToastContent>()
+  return toasts.flatMap((each) =>
+    each.data === undefined
+      ? []
+      : [
+          <Base.Root key={each.id} toast={each} role="group" aria-modal={undefined} tabIndex={-1}>
+            <Toast
+              {...each.data}
+              onClose={() => {
+                toast(undefined)
+                onClosed()
+              }}
+            />
+          </Base.Root>,
+        ],
   )
 }
 
@@ -99,7 +91,7 @@ export function Toast({
   onClose,
 }: ToastContent & { onClose: () => void }): ReactElement {
   return (
-    <div className="toast">
+    <div className={styles.toast}>
       <span className="row">
         <Icon name={fault ? 'alert' : 'check'} size="s" />
         {text}
