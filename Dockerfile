@@ -15,8 +15,8 @@ ARG NODE_EXTRA_CA_CERTS
 COPY package.json package-lock.json .npmrc ./
 # Not the packages of the workspaces: no process of the image reads them.
 RUN --mount=type=secret,id=ca ["npm", "ci", "--omit=dev", "--workspaces=false", "--ignore-scripts"]
-COPY scripts/image/prune.ts scripts/image/
-RUN ["node", "scripts/image/prune.ts"]
+COPY scripts/prune-image.ts scripts/
+RUN ["node", "scripts/prune-image.ts"]
 
 FROM ${BUILD_BASE} AS web
 WORKDIR /app

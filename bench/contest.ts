@@ -1,4 +1,4 @@
-import { cpuMicros } from './cpu.ts'
+import { cpuMicros } from '../test/support/cpu-time.ts'
 import { judge, type Limit, median } from './verdict.ts'
 import type { Load } from './wrk.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { freePorts } from '../dev/free-port.ts'
-import { startIssuer } from '../dev/issuer/issuer.ts'
-import { startService } from '../dev/service.ts'
+import { startIssuer } from '../test/support/issuer/issuer.ts'
 import { type BenchOptions, contest, measuring } from './contest.ts'
 import { startProxy, startUpstream } from './nginx.ts'
+import { startService } from './script-process.ts'
 import { sendRequests } from './wrk.ts'
 
 const RESPONSE = JSON.stringify({

@@ -1,4 +1,4 @@
-import { type PrivateNginx, startPrivateNginx } from '../dev/private-nginx.ts'
+import { type PrivateNginx, startPrivateNginx } from '../test/support/private-nginx.ts'
 import { runTool } from './run-tool.ts'
 
 /** An nginx that returns the same body for every request. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { onFreePort } from '../dev/free-port.ts'
-import { listen, stopListening } from '../dev/issuer/listen.ts'
+import { listen, stopListening } from '../dev/http-service.ts'
 import { startAgentBench, writeReads } from './agents.ts'
 import { type BenchOptions, contest } from './contest.ts'
 

@@ -29,18 +29,8 @@ export async function onFreePort(listen: (port: number) => Promise<unknown>): Pr
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(
-    servers.map((server) =>
-      onFreePort(async (port) => {
-        server.listen(port, '127.0.0.1')
-        await once(server, 'listening')
-      }),
-    ),
+    servers.map((server) => onFreePort((port) => once(server.listen(port, '127.0.0.1'), 'listening'))),
   )
-  await Promise.all(
-    servers.map((server) => {
-      server.close()
-      return once(server, 'close')
-    }),
-  )
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
   return ports
 }

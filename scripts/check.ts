@@ -17,7 +17,7 @@ const CHECKS: Record<string, string> = {
   format: 'biome check .',
   migrations: 'node scripts/check-migrations.ts',
   sdk: 'node tools/codegen/main.ts --check',
-  monitoring: 'node scripts/monitoring.ts --check',
+  dashboards: 'node scripts/dashboards.ts --check',
   licences: 'node scripts/check-licences.ts',
 }
 

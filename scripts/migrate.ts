@@ -113,7 +113,7 @@ it then grants this role, as which the console serves, what it needs.
 `
 /** A database of another line of versions must not be changed. */
 async function refuseUnknown(client: Client, folder: string): Promise<void> {
-  const { rows: tables } = await client.query('SELECT to_regclass($1) AS table', [TABLE])
+  const { rows: tables } = await client.query(`SELECT to_regclass('${TABLE}') AS table`)
   if (tables[0]?.table === null) return
   const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${TABLE} ORDER BY name`)
   const known = new Set((await readdir(folder)).map((file) => parse(file).name))

@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { namedField } from '../src/agent/secrets/schema.ts'
 import { parseInteger } from '../src/config/reader.ts'
 import { createSecrets, parseKeyring, type Secrets } from '../src/platform/crypto/secrets.ts'
+import { fragment, join, type Param, param, raw, unnamed } from '../src/platform/postgres/sql.ts'
 import { explainDatabaseError, helpOrGoOn, orExit, readOption, readSetting } from './options.ts'
 
 /** Seals with the first key of the keyring every secret that another key sealed, or that has the old format without padding.
@@ -81,7 +82,7 @@ export async function rotateSecrets(
 async function* pages(client: Client, table: Table, batch: number, secrets: Secrets): AsyncGenerator<Row[]> {
   let position = table.key.map(({ start }) => start)
   for (;;) {
-    const { rows } = await client.query<Row>(pageSql(table), [...position, batch, secrets.prefix])
+    const { rows } = await client.query<Row>(readPage(table, position, batch, secrets))
     const last = rows.at(-1)
     if (!last) return
     yield rows
@@ -89,30 +90,35 @@ async function* pages(client: Client, table: Table, batch: number, secrets: Secr
   }
 }
 
-const hasOldSeal = (prefix: string, current: string) =>
-  `substring(${prefix}sealed FROM 1 FOR octet_length(${current}::bytea)) <> ${current}`
+const hasOldSeal = (prefix: string, current: Param) =>
+  fragment`substring(${raw(prefix)}sealed FROM 1 FOR octet_length(${current}::bytea)) <> ${current}`
 
-/** Every row in the order of the primary key, with the bytes of only those secrets that must be sealed again. */
-function pageSql({ name, key, prefixes }: Table): string {
-  const columns = key.map(({ column }) => column)
-  const [batch, current] = [`$${key.length + 1}`, `$${key.length + 2}`]
-  const sealed = prefixes.map((prefix) => `CASE WHEN ${hasOldSeal(prefix, current)} THEN ${prefix}sealed END`)
-  return `
-SELECT ARRAY[${columns.map((column) => `${column}::text`).join(', ')}] AS key, ARRAY[${sealed.join(', ')}] AS sealed
-FROM ${name}
-WHERE (${columns.join(', ')}) > (${key.map(({ type }, index) => `$${index + 1}::${type}`).join(', ')})
-ORDER BY ${columns.join(', ')}
-LIMIT ${batch}`
+/** Rows in the order of the primary key, with the bytes of only those secrets that must be sealed again. */
+function readPage({ name, key, prefixes }: Table, position: string[], batch: number, secrets: Secrets) {
+  const current = param(secrets.prefix)
+  const columns = key.map(({ column }) => raw(column))
+  const texts = columns.map((column) => fragment`${column}::text`)
+  const start = key.map(({ type }, index) => fragment`${position[index]}::${raw(type)}`)
+  const sealed = prefixes.map(
+    (prefix) => fragment`CASE WHEN ${hasOldSeal(prefix, current)} THEN ${raw(prefix)}sealed END`,
+  )
+  return unnamed`
+    SELECT ARRAY[${join(texts, ', ')}] AS key, ARRAY[${join(sealed, ', ')}] AS sealed
+    FROM ${raw(name)}
+    WHERE (${join(columns, ', ')}) > (${join(start, ', ')})
+    ORDER BY ${join(columns, ', ')}
+    LIMIT ${batch}`
 }
 
 async function countLeft(client: Client, secrets: Secrets): Promise<number> {
+  const current = param(secrets.prefix)
   const counts = TABLES.map(({ name, prefixes }) => {
-    const each = prefixes.map((prefix) => `count(*) FILTER (WHERE ${hasOldSeal(prefix, '$1')})`)
-    return `SELECT ${each.join(' + ')} AS left FROM ${name}`
+    const each = prefixes.map((prefix) => fragment`count(*) FILTER (WHERE ${hasOldSeal(prefix, current)})`)
+    return fragment`SELECT ${join(each, ' + ')} AS left FROM ${raw(name)}`
   })
   // It reads all rows: the role that serves has a short limit.
   await client.query('BEGIN; SET LOCAL statement_timeout = 0')
-  const { rows } = await client.query<{ left: string }>(counts.join(' UNION ALL '), [secrets.prefix])
+  const { rows } = await client.query<{ left: string }>(unnamed`${join(counts, ' UNION ALL ')}`)
   await client.query('COMMIT')
   return rows.reduce((sum, { left }) => sum + Number(left), 0)
 }
@@ -147,22 +153,23 @@ async function replace(
   prefix: string,
   replacements: Replacement[],
 ): Promise<number> {
-  const parameters = [...key.map(({ type }) => type), 'bytea', 'bytea', 'bytea']
+  const values = key.map(({ type }, index) => {
+    const ofColumn = replacements.map((each) => each.key[index])
+    return fragment`${ofColumn}::${raw(type)}[]`
+  })
+  const names = key.map(({ column }) => raw(column))
+  const same = names.map((column) => fragment`a.${column} = r.${column}`)
   // Two rotations that lock the same rows in another order would stop each other.
   await client.query("BEGIN; SELECT pg_advisory_xact_lock(hashtext('console secret rotation'))")
-  const { rowCount } = await client.query(
-    `
-UPDATE ${name} a SET ${prefix}sealed = r.new_sealed, ${prefix}fingerprint = r.new_fingerprint
-FROM unnest(${parameters.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})
-  AS r (${key.map(({ column }) => column).join(', ')}, old_sealed, new_sealed, new_fingerprint)
-WHERE ${key.map(({ column }) => `a.${column} = r.${column}`).join(' AND ')} AND a.${prefix}sealed = r.old_sealed`,
-    [
-      ...key.map((_, index) => replacements.map((each) => each.key[index])),
-      replacements.map(({ oldSealed }) => oldSealed),
-      replacements.map(({ sealed }) => sealed),
-      replacements.map(({ fingerprint }) => fingerprint),
-    ],
-  )
+  const { rowCount } = await client.query(unnamed`
+    UPDATE ${raw(name)} a SET ${raw(prefix)}sealed = r.new_sealed, ${raw(prefix)}fingerprint = r.new_fingerprint
+    FROM unnest(
+      ${join(values, ', ')},
+      ${replacements.map(({ oldSealed }) => oldSealed)}::bytea[],
+      ${replacements.map(({ sealed }) => sealed)}::bytea[],
+      ${replacements.map(({ fingerprint }) => fingerprint)}::bytea[]
+    ) AS r (${join(names, ', ')}, old_sealed, new_sealed, new_fingerprint)
+    WHERE ${join(same, ' AND ')} AND a.${raw(prefix)}sealed = r.old_sealed`)
   await client.query('COMMIT')
   return rowCount ?? 0
 }

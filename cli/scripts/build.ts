@@ -29,4 +29,4 @@ export async function buildCli(folder: string = join(import.meta.dirname, '../di
   await writeFile(join(folder, 'agent-console.1'), manPage())
 }
 
-if (import.meta.main) await buildCli()
+if (import.meta.main) await buildCli(process.argv[2])

@@ -2,6 +2,7 @@ import type { Console } from '@agent-console/sdk'
 import type { Format } from './grammar/global-options.ts'
 import type { Options } from './grammar/options.ts'
 import type { Io } from './io.ts'
+import type { Result } from './output/result.ts'
 import type { Style } from './output/style.ts'
 import type { Connection } from './session/connection.ts'
 
@@ -25,3 +26,5 @@ export interface Context {
   /** Prints at once, for a command that prints as it goes. */
   print: (text: string) => void
 }
+
+export type Run = (context: Context) => Promise<Result | undefined>

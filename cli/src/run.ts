@@ -6,6 +6,7 @@ import { didYouMean, nearest } from './grammar/nearest.ts'
 import { readDuration } from './grammar/options.ts'
 import { checkArgs, type Parsed, parse, seeHelp } from './grammar/parse.ts'
 import type { Command } from './grammar/types.ts'
+import { HANDLERS } from './handlers.ts'
 import { helpOf } from './help/help.ts'
 import type { Io } from './io.ts'
 import { format } from './output/print.ts'
@@ -58,11 +59,17 @@ async function runCommand(
   checkArgs(command, args)
   const as = options.choice('output', FORMATS) ?? command.defaultFormat ?? 'table'
   const context = createContext(parsed, io, as, onConnect)
-  const { run: runLoaded } = await command.load()
+  const { run: runLoaded } = await handlerOf(command)()
   const result = await runLoaded(context).finally(() => context.progress(''))
   if (!result) return EXIT.done
   io.stdout.write(await format(result, as, style))
   return result.exitCode ?? EXIT.done
+}
+
+function handlerOf({ path }: Command) {
+  const load = HANDLERS[path]
+  if (!load) throw new TypeError(`Nothing runs ${path}`)
+  return load
 }
 
 /** A word after a group that names no command. */

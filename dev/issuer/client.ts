@@ -7,13 +7,10 @@ export const clientSecret = 'development'
 /** The resource must be an absolute URI (RFC 8707), while an audience may be any string. */
 export const apiResource = 'urn:agent-console:api'
 
-/** The client with which the console exchanges tokens. */
-export const exchangeClientId = 'agent-console'
 /** The browser console. */
 export const webClientId = 'agent-console-web'
 /** A program on the user's machine, which takes the code on a port of its own choice. */
 export const cliClientId = 'agent-console-cli'
-export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 export interface Identity {
@@ -37,12 +34,11 @@ export function identityOf(id: string): Identity | undefined {
 export function findClient(id: string, consoleUrls: Iterable<string>): AdapterPayload | undefined {
   if (id === webClientId) return describeWebClient([...consoleUrls])
   if (id === cliClientId) return CLI_CLIENT
-  const isExchange = id === exchangeClientId
-  if (!isExchange && !identityOf(id)) return undefined
+  if (!identityOf(id)) return undefined
   return {
     client_id: id,
     client_secret: clientSecret,
-    grant_types: [isExchange ? EXCHANGE_GRANT : 'client_credentials'],
+    grant_types: ['client_credentials'],
     redirect_uris: [],
     response_types: [],
   }

@@ -5,38 +5,50 @@
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import type { JWK } from 'jose'
+import { serve } from '../http-service.ts'
 import type { Identity } from './client.ts'
-import { startIssuer } from './issuer.ts'
+import { createSigningKey, importSigningKey } from './keys.ts'
+import { demoPeople, EXAMPLE } from './people.ts'
+import { createProvider } from './provider.ts'
+import { createStore } from './store.ts'
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
 
 const {
-  ISSUER_HOST: host,
-  ISSUER_PORT: port,
-  ISSUER_URL: url,
-  ISSUER_AUDIENCE: audience,
-  ISSUER_TOKEN_SECONDS: lifetime,
-  ISSUER_PERSON_TOKEN_SECONDS: personLifetime,
+  ISSUER_HOST: host = '127.0.0.1',
+  ISSUER_PORT: port = '0',
+  ISSUER_URL: givenUrl,
+  ISSUER_AUDIENCE: audience = 'agent-console',
+  ISSUER_TOKEN_SECONDS: lifetime = '3600',
+  ISSUER_PERSON_TOKEN_SECONDS: personLifetime = '600',
   ISSUER_KEY_FILE: keyFile,
   // The user and the team of the administrator, as JSON.
   ISSUER_ADMINISTRATOR_FILE: administratorFile,
   // Where browsers reach the console. Several are separated by commas.
-  ISSUER_CONSOLE_URLS: consoleUrls,
+  ISSUER_CONSOLE_URLS: consoleUrls = '',
 } = process.env
 
-const issuer = await startIssuer({
-  ...(host && { host }),
-  ...(port && { port: Number(port) }),
-  ...(url && { url }),
-  ...(audience && { audience }),
-  ...(keyFile && { key: readJson(keyFile) as JWK }),
-  ...(administratorFile && { administrator: readJson(administratorFile) as Identity }),
-  ...(consoleUrls && { consoleUrls: consoleUrls.split(',') }),
-  ...(personLifetime && { personTokenSeconds: Number(personLifetime) }),
-  ...(lifetime && { tokenLifetimeSeconds: Number(lifetime) }),
+const signingKey = keyFile
+  ? await importSigningKey(readJson(keyFile) as JWK)
+  : await createSigningKey('ES256')
+const server = createServer()
+const service = await serve(server, { host, port: Number(port) })
+const url = givenUrl || service.url
+const provider = createProvider({
+  url,
+  audience,
+  tokenLifetimeSeconds: Number(lifetime),
+  personTokenSeconds: Number(personLifetime),
+  people: demoPeople(administratorFile ? (readJson(administratorFile) as Identity) : EXAMPLE),
+  store: createStore(consoleUrls.split(',').filter(Boolean)),
+  signingKey,
+  retiredKeys: [],
 })
-process.stdout.write(`issuer listening on ${issuer.url} for the audience ${issuer.audience}\n`)
+const handle = provider.callback()
+server.on('request', (request, response) => void handle(request, response))
+process.stdout.write(`issuer listening on ${url} for the audience ${audience}\n`)
 
 await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
-await issuer.close()
+await service.close()

@@ -1,7 +1,6 @@
 import { PERMISSIONS, type Permission } from '../../src/api/caller.ts'
-import { storyId } from '../story/fleet.ts'
-import { NAMES, userOf } from '../story/people.ts'
-import { COMPANY, PEOPLE } from '../story/story.ts'
+import { storyId, userOf } from '../story/fleet.ts'
+import { COMPANY, NAMES, PEOPLE } from '../story/story.ts'
 import type { Identity } from './client.ts'
 
 /** A person who can sign in by picking their name. */
@@ -29,29 +28,39 @@ const VIEWER: Permission[] = ['agent:read', 'audit:read', 'service:read']
 export function demoPeople({ user, team }: Identity): DemoPerson[] {
   return [
     {
-      ...{ key: 'administrator', user, team, name: NAMES.you, email: PEOPLE.you.email },
+      key: 'administrator',
+      user,
+      team,
+      name: NAMES.you,
+      email: PEOPLE.you.email,
       permissions: PERMISSIONS,
       role: `Administrator of ${COMPANY.name}: all permissions`,
     },
     {
-      ...{
-        key: 'viewer',
-        user: userOf({ team, user }, 'jun'),
-        team,
-        name: NAMES.jun,
-        email: PEOPLE.jun.email,
-      },
+      key: 'viewer',
+      user: userOf({ team, user }, 'jun'),
+      team,
+      name: NAMES.jun,
+      email: PEOPLE.jun.email,
       permissions: VIEWER,
       role: `Viewer of ${COMPANY.name}: reads agents, services and the audit log`,
     },
     {
-      ...{ key: 'outsider', user: storyId(team, 'person/sander'), team: storyId(team, 'team/northpier') },
-      ...{ name: 'Sander Vis', email: 'sander.vis@northpier.example', permissions: PERMISSIONS },
+      key: 'outsider',
+      user: storyId(team, 'person/sander'),
+      team: storyId(team, 'team/northpier'),
+      name: 'Sander Vis',
+      email: 'sander.vis@northpier.example',
+      permissions: PERMISSIONS,
       role: 'Administrator of Northpier, another team, which has no agents yet',
     },
     {
-      ...{ key: 'newcomer', user: storyId(team, 'person/robin'), team: null },
-      ...{ name: 'Robin Falk', email: 'robin.falk@fjordandfield.example', permissions: PERMISSIONS },
+      key: 'newcomer',
+      user: storyId(team, 'person/robin'),
+      team: null,
+      name: 'Robin Falk',
+      email: 'robin.falk@fjordandfield.example',
+      permissions: PERMISSIONS,
       role: 'No team yet: the console says what is missing',
     },
   ]

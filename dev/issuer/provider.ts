@@ -1,13 +1,11 @@
 import { errors, Provider } from 'oidc-provider'
 import { PERMISSIONS } from '../../src/api/caller.ts'
 import { apiResource, identityOf, webClientId } from './client.ts'
-import { registerExchange } from './exchange.ts'
 import type { SigningKey } from './keys.ts'
 import type { DemoPerson } from './people.ts'
-import { deviceFlow } from './sign-in/device.ts'
 import { createLoadGrant } from './sign-in/grant.ts'
 import { interactionPath, registerInteractions } from './sign-in/interactions.ts'
-import { message, sendPage, signOut } from './sign-in/page.ts'
+import { confirmCode, enterCode, message, sendPage, signOut } from './sign-in/page.ts'
 import type { Store } from './store.ts'
 
 export interface ProviderOptions {
@@ -21,7 +19,6 @@ export interface ProviderOptions {
   readonly signingKey: SigningKey
   /** Published but no longer used: tokens that they signed stay valid. */
   readonly retiredKeys: readonly SigningKey[]
-  readonly onJwksServed: () => void
 }
 
 const FORTNIGHT = 14 * 86_400
@@ -49,7 +46,10 @@ export function createProvider(options: ProviderOptions): Provider {
       ClientCredentials: tokenLifetimeSeconds,
       AccessToken: personTokenSeconds,
       IdToken: 3_600,
-      ...{ Interaction: 3_600, Session: FORTNIGHT, Grant: FORTNIGHT, RefreshToken: FORTNIGHT },
+      Interaction: 3_600,
+      Session: FORTNIGHT,
+      Grant: FORTNIGHT,
+      RefreshToken: FORTNIGHT,
       DeviceCode: 600,
     },
     interactions: { url: (_ctx, { uid }) => interactionPath(uid) },
@@ -67,7 +67,14 @@ export function createProvider(options: ProviderOptions): Provider {
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
-      deviceFlow,
+      // A program shows a code, and a person enters it (RFC 8628).
+      deviceFlow: {
+        enabled: true,
+        userCodeInputSource: (ctx, form, _parameters, error) => sendPage(ctx, enterCode(form, textOf(error))),
+        userCodeConfirmSource: (ctx, form, client, _device, code) =>
+          sendPage(ctx, confirmCode(form, client.clientName ?? client.clientId, code)),
+        successSource: (ctx) => sendPage(ctx, message('You are signed in', 'Go back to the terminal.')),
+      },
       revocation: {
         enabled: true,
         allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
@@ -110,11 +117,11 @@ export function createProvider(options: ProviderOptions): Provider {
       },
     },
   })
-  registerExchange(provider, options)
   registerInteractions(provider, options.people)
-  provider.use(async (ctx, next) => {
-    await next()
-    if (ctx['oidc']?.route === 'jwks' && ctx.status === 200) options.onJwksServed()
-  })
   return provider
+}
+
+function textOf(error: Error | undefined): string {
+  if (!error) return 'Enter the code that the terminal shows.'
+  return error.name === 'AbortedError' ? 'The sign-in was cancelled.' : 'There is no such code. Try again.'
 }

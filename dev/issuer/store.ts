@@ -15,9 +15,9 @@ export interface Store {
 /** A browser that signs in leaves five entries. */
 const MAX_ENTRIES = 5_000
 
-export function createStore(): Store {
+export function createStore(urls: readonly string[] = []): Store {
   const entries = new LRUCache<string, AdapterPayload>({ max: MAX_ENTRIES })
-  const consoleUrls = new Set<string>()
+  const consoleUrls = new Set(urls.map((url) => new URL(url).origin))
 
   const findEntry = (model: string, property: 'uid' | 'userCode', value: string) =>
     [...entries].find(([key, payload]) => key.startsWith(`${model}:`) && payload[property] === value)?.[1]

@@ -26,10 +26,6 @@ export interface Child {
   ready: Promise<void>
   /** Resolves with a sentence when it has ended. */
   ended: Promise<string>
-  /** Null for one that a signal has ended, or that could not be started. */
-  exitCode: Promise<number | null>
-  /** All that it has printed. */
-  output: () => string
 }
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -60,10 +56,6 @@ export function startChild(options: ChildOptions, lifetime: Lifetime, logsFolder
       resolve(`${name} ended (${signal ?? `code ${code}`}): ${lastLine(output())} Its log is ${place}.`)
     })
   })
-  const exitCode = new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null))
-    child.once('close', resolve)
-  })
   const isReady = async () => {
     const deadline = performance.now() + READY_TIMEOUT_MS
     while (!options.ready.test(output())) {
@@ -75,7 +67,7 @@ export function startChild(options: ChildOptions, lifetime: Lifetime, logsFolder
   }
   const ready = isReady()
   ready.catch(() => {})
-  return { ready, ended, exitCode, output }
+  return { ready, ended }
 }
 
 async function endChild(child: ChildProcess, options: ChildOptions, hurry: AbortSignal): Promise<void> {

@@ -2,14 +2,8 @@ import { userInfo } from 'node:os'
 import { Client } from 'pg'
 import { DevError } from './dev-error.ts'
 import type { Lifetime } from './lifetime.ts'
-import { applyMigrations } from './migrations.ts'
 import { startOwnPostgres } from './own-postgres.ts'
-import type { State } from './state.ts'
-
-export interface DevDatabase {
-  url: string
-  where: string
-}
+import type { Found, State } from './state.ts'
 
 interface FindOptions {
   environment: NodeJS.ProcessEnv
@@ -31,21 +25,16 @@ const HOW_TO = `Install PostgreSQL, or name a database that runs elsewhere:
 
 /** A migrated database: that of DATABASE_URL, else that of the PG variables, else one on the PostgreSQL of this machine,
  * else one on a PostgreSQL that is started here. */
-export async function findDatabase(options: FindOptions): Promise<DevDatabase> {
+export async function findDatabase(options: FindOptions): Promise<Found> {
   const { environment, state, lifetime, isReset, isOwn } = options
-  const { DATABASE_URL: named } = environment
-  if (named) {
-    if (!URL.canParse(named))
-      throw new DevError('DATABASE_URL is no URL: postgres://user:password@host:5432/database')
-    return prepare(named, describe(named), false).catch((error: Error) => {
-      throw unusable('DATABASE_URL', ['DATABASE_URL'], error)
-    })
-  }
-  const pgVariables = PG_VARIABLES.filter((name) => environment[name])
-  if (pgVariables.length > 0) {
-    const url = urlOf(environment)
-    return prepare(url, describe(url), isReset && !environment['PGDATABASE']).catch((error: Error) => {
-      throw unusable('the PG variables', pgVariables, error)
+  const { DATABASE_URL: named, PGDATABASE: chosen } = environment
+  if (named && !URL.canParse(named))
+    throw new DevError('DATABASE_URL is no URL: postgres://user:password@host:5432/database')
+  const variables = named ? ['DATABASE_URL'] : PG_VARIABLES.filter((name) => environment[name])
+  if (variables.length > 0) {
+    const url = named || urlOf(environment)
+    return prepare(url, describe(url), isReset && !named && !chosen).catch((error: Error) => {
+      throw unusable(named ? 'DATABASE_URL' : 'the PG variables', variables, error)
     })
   }
   for (const url of isOwn ? [] : localUrls()) {
@@ -95,14 +84,19 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /** Creates the database where it does not exist, and brings it to the newest schema. */
-async function prepare(url: string, where: string, isReset: boolean): Promise<DevDatabase> {
+async function prepare(url: string, where: string, isReset: boolean): Promise<Found> {
   if (isReset)
     await onServer(url, (client, name) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
   await withClient(url, async () => {}).catch(async (error: Error & { code?: string }) => {
     if (error.code !== '3D000') throw error
     await onServer(url, (client, name) => client.query(`CREATE DATABASE ${name}`))
   })
-  await withClient(url, (client) => applyMigrations(client, url))
+  const { migrate } = await import('../../scripts/migrate.ts')
+  await migrate(url, () => {}).catch((error: Error) => {
+    throw new DevError(
+      `The database has another schema (${error.message}). npm run dev -- --reset makes it anew, without its data.`,
+    )
+  })
   return { url, where }
 }
 

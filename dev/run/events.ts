@@ -1,17 +1,11 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { relative } from 'node:path'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { freePorts } from '../free-port.ts'
 import { startChild } from './child.ts'
 import { DevError } from './dev-error.ts'
 import type { Lifetime } from './lifetime.ts'
-import type { State } from './state.ts'
-
-export interface DevNats {
-  url: string
-  where: string
-}
+import { probe } from './probe.ts'
+import type { Found, State } from './state.ts'
 
 interface FindOptions {
   /** NATS_URL. */
@@ -24,8 +18,7 @@ interface FindOptions {
   resetStream: string | undefined
 }
 
-const LOCAL = { host: '127.0.0.1', port: 4222 }
-const GREETING_TIMEOUT_MS = 2_000
+const CONNECT_TIMEOUT_MS = 2_000
 
 const HOW_TO = `Install NATS, or name a server with JetStream that runs elsewhere:
   Debian, Ubuntu:  apt-get install nats-server
@@ -33,15 +26,10 @@ const HOW_TO = `Install NATS, or name a server with JetStream that runs elsewher
   elsewhere:       NATS_URL=nats://host:4222 npm run dev`
 
 /** A JetStream: that of NATS_URL, else that of this machine, else one that is started here. */
-export async function findNats({
-  named,
-  state,
-  lifetime,
-  isOwn,
-  resetStream,
-}: FindOptions): Promise<DevNats> {
+export async function findNats(options: FindOptions): Promise<Found> {
+  const { named, state, lifetime, isOwn, resetStream } = options
   if (named) {
-    await checkJetStream(named).catch((error: Error) => {
+    await withJetStream(named, async () => {}).catch((error: Error) => {
       throw new DevError(
         `The NATS of NATS_URL does not answer, or has no JetStream (${error.message}).\n` +
           'Correct NATS_URL, or unset it: then npm run dev finds or starts a NATS itself.',
@@ -49,10 +37,11 @@ export async function findNats({
     })
     return { url: named, where: 'NATS_URL' }
   }
-  if (!isOwn && (await greetsWithJetStream())) {
-    const url = `nats://${LOCAL.host}:${LOCAL.port}`
+  // A NATS server begins each connection with its features.
+  if (!isOwn && (await probe(4222)).includes('"jetstream":true')) {
+    const url = 'nats://127.0.0.1:4222'
     if (resetStream) await deleteStream(url, resetStream)
-    return { url, where: `${LOCAL.host}:${LOCAL.port}` }
+    return { url, where: '127.0.0.1:4222' }
   }
   return startOwnNats(state, lifetime).catch((error: Error) => {
     if (lifetime.ending.aborted) throw error
@@ -60,23 +49,6 @@ export async function findNats({
       `No NATS with JetStream runs on 127.0.0.1:4222, and none could be started (${error.message}).\n${HOW_TO}`,
     )
   })
-}
-
-/** A NATS server begins each connection with what it can do: no client library is needed to find out. */
-async function greetsWithJetStream(): Promise<boolean> {
-  const socket = connect(LOCAL)
-  try {
-    const [text] = await once(socket, 'data', { signal: AbortSignal.timeout(GREETING_TIMEOUT_MS) })
-    return String(text).includes('"jetstream":true')
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
-}
-
-async function checkJetStream(url: string): Promise<void> {
-  await withJetStream(url, async () => {})
 }
 
 /** A new database does not deliver to a stream that holds the events of another one. */
@@ -93,7 +65,7 @@ async function withJetStream(url: string, work: (manager: JetStreamManager) => P
   ])
   const connection = await connectTo({
     servers: url.split(','),
-    timeout: GREETING_TIMEOUT_MS,
+    timeout: CONNECT_TIMEOUT_MS,
     reconnect: false,
   })
   try {
@@ -103,7 +75,7 @@ async function withJetStream(url: string, work: (manager: JetStreamManager) => P
   }
 }
 
-async function startOwnNats(state: State, lifetime: Lifetime): Promise<DevNats> {
+async function startOwnNats(state: State, lifetime: Lifetime): Promise<Found> {
   const folder = state.file('nats')
   const pidFile = state.file('nats.pid')
   const [port] = await freePorts(1)

@@ -55,7 +55,10 @@ async function makeFleet(place: Place, state: State, lifetime: Lifetime): Promis
   const { seedFleet } = await import('../story/seed.ts')
   const fleet = await withClient(databaseUrl, (database) =>
     seedFleet({
-      ...{ apiUrl, team, user, database },
+      apiUrl,
+      team,
+      user,
+      database,
       madeAt: Math.floor(Date.now() / 1_000),
       tokenOf: (one) => requestToken(issuerUrl, { user: one, team }),
       check: lifetime.check,

@@ -2,16 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { freePorts } from '../free-port.ts'
-import { findBinaries, unprivileged } from '../private-postgres.ts'
+import { findBinaries, unprivileged } from '../postgres-programs.ts'
 import { startChild } from './child.ts'
-import type { DevDatabase } from './database.ts'
 import { DevError } from './dev-error.ts'
 import type { Lifetime } from './lifetime.ts'
-import type { State } from './state.ts'
+import type { Found, State } from './state.ts'
 
 /** A PostgreSQL whose data are kept in the folder of `npm run dev`. */
-export async function startOwnPostgres(state: State, lifetime: Lifetime): Promise<DevDatabase> {
-  const bin = await findBinaries()
+export async function startOwnPostgres(state: State, lifetime: Lifetime): Promise<Found> {
+  const bin = findBinaries()
   if (bin === undefined) throw new Error('it is not installed')
   const data = state.file('postgres')
   const as = leaveRoot(state.folder)

@@ -42,7 +42,7 @@ export async function checkPorts(ports: Ports, host: string, patienceMs: number)
   for (;;) {
     const [first, ...more] = await findTaken(ports, host)
     if (!first) return
-    if (performance.now() >= deadline) throw portTaken(ports, first, more)
+    if (performance.now() >= deadline) throw portsTaken(ports, first, more)
     await delay(50)
   }
 }
@@ -57,7 +57,7 @@ async function findTaken(ports: Ports, host: string): Promise<PortName[]> {
   return taken.filter((name) => name !== undefined)
 }
 
-export function portTaken(ports: Ports, first: PortName, more: PortName[] = []): DevError {
+function portsTaken(ports: Ports, first: PortName, more: PortName[]): DevError {
   const taken = [first, ...more]
   const named = taken.map((name) => `${ports[name]} (${name})`)
   const others = taken.map((name) => `${name}=${Math.min(ports[name] + 1_000, 65_535)}`).join(' ')
@@ -73,10 +73,8 @@ async function isFree(port: number, host: string): Promise<boolean> {
   if (await accepts(port)) return false
   const server = createServer()
   try {
-    server.listen(port, host)
-    await once(server, 'listening')
-    server.close()
-    await once(server, 'close')
+    await once(server.listen(port, host), 'listening')
+    await once(server.close(), 'close')
     return true
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

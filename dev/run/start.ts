@@ -3,24 +3,16 @@ import type { Child } from './child.ts'
 import { findDatabase } from './database.ts'
 import { findNats } from './events.ts'
 import { openFleet, type Shown } from './fleet.ts'
-import type { Lifetime } from './lifetime.ts'
-import type { Ports } from './ports.ts'
-import { createProcesses } from './processes.ts'
-import { findRedis } from './redis.ts'
-import type { State } from './state.ts'
+import { probe } from './probe.ts'
+import { type ProcessOptions, startConsole, startIssuer, startServices, urlOf } from './processes.ts'
 import type { Steps } from './steps.ts'
 import { keepToken } from './token.ts'
 import { buildWeb } from './web.ts'
 
 export const STEP_NAMES = ['PostgreSQL', 'NATS', 'issuer', 'services', 'web', 'console', 'fleet']
 
-export interface StartOptions {
-  environment: NodeJS.ProcessEnv
-  ports: Ports
-  host: string
+export interface StartOptions extends ProcessOptions {
   isReset: boolean
-  state: State
-  lifetime: Lifetime
   steps: Steps
 }
 
@@ -36,11 +28,10 @@ export interface Started {
 
 /** Starts everything, each thing as soon as what it needs is there. */
 export async function start(options: StartOptions): Promise<Started> {
-  const { environment, isReset, state, lifetime, steps } = options
-  const processes = createProcesses(options)
+  const { environment, ports, isReset, state, lifetime, steps } = options
   const isOwn = environment['DEV_SERVERS'] === 'own'
-  const apiUrl = processes.urlOf('PORT')
-  const issuerUrl = processes.urlOf('ISSUER_PORT')
+  const apiUrl = urlOf(ports, 'PORT')
+  const issuerUrl = urlOf(ports, 'ISSUER_PORT')
 
   const whenReady = async (child: Child) => {
     await child.ready
@@ -48,12 +39,12 @@ export async function start(options: StartOptions): Promise<Started> {
   }
   const issuer = steps.run(
     'issuer',
-    () => whenReady(processes.startIssuer()),
+    () => whenReady(startIssuer(options)),
     () => issuerUrl,
   )
   const services = steps.run(
     'services',
-    () => whenReady(processes.startServices()),
+    () => whenReady(startServices(options)),
     () => ['evolution', ...DEMO_NAMES].join(', '),
   )
   const resetStream = isReset ? environment['NATS_STREAM'] || 'CONSOLE_AGENTS' : undefined
@@ -73,13 +64,14 @@ export async function start(options: StartOptions): Promise<Started> {
     (what) => what,
   )
   const redis = findRedis(environment['REDIS_URL'])
-  const api = Promise.all([database, nats, redis, web]).then(([databaseFound, natsFound, redisFound]) =>
-    steps.run(
+  const api = Promise.all([database, nats, redis, web]).then((found) => {
+    const [{ url: DATABASE_URL }, { url: NATS_URL }, { url: REDIS_URL, where }] = found
+    return steps.run(
       'console',
-      () => whenReady(processes.startConsole(databaseFound.url, natsFound.url, redisFound.url)),
-      () => `${apiUrl}, ${redisFound.where}`,
-    ),
-  )
+      () => whenReady(startConsole(options, { DATABASE_URL, NATS_URL, REDIS_URL })),
+      () => `${apiUrl}, ${where}`,
+    )
+  })
   const token = issuer.then(() => keepToken(state, issuerUrl))
   const fleet = Promise.all([token, database, api, services]).then(([text, { url: databaseUrl }]) =>
     steps.run(
@@ -91,4 +83,12 @@ export async function start(options: StartOptions): Promise<Started> {
   const [shown, ...children] = await Promise.all([fleet, issuer, api, services, nats])
   const [issuerChild, consoleChild, servicesChild] = children
   return { shown, apiUrl, issuerUrl, needed: [issuerChild, consoleChild], services: servicesChild }
+}
+
+/** The Redis of REDIS_URL, else that of this machine if it needs no password, else none. */
+async function findRedis(named: string | undefined): Promise<{ url: string | undefined; where: string }> {
+  if (named) return { url: named, where: 'Redis of REDIS_URL' }
+  const isThere = (await probe(6379, 'PING\r\n')).startsWith('+PONG')
+  if (!isThere) return { url: undefined, where: 'no Redis, counts request budgets by itself' }
+  return { url: 'redis://127.0.0.1:6379', where: 'Redis on 127.0.0.1:6379' }
 }

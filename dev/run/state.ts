@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What `npm run dev` keeps in its folder, so that yesterday's data and tokens are good today. */
@@ -10,6 +10,12 @@ export interface State {
   identity: Identity
   /** A file of the folder. */
   file: (name: string) => string
+}
+
+/** A server that is used, and where it is, for the screen. */
+export interface Found {
+  url: string
+  where: string
 }
 
 interface Identity {
@@ -24,20 +30,30 @@ export async function openState(folder: string): Promise<State> {
     rmSync(file(name), { recursive: true, force: true })
     mkdirSync(file(name))
   }
-  if (!existsSync(file('issuer-key.json'))) {
+  const make = async (name: string, content: () => string | object | Promise<object>) => {
+    if (!existsSync(file(name))) writeWhole(file(name), await content())
+  }
+  await make('issuer-key.json', async () => {
     const { createSigningKey } = await import('../issuer/keys.ts')
-    writeWhole(file('issuer-key.json'), (await createSigningKey('ES256')).privateJwk)
-  }
-  if (!existsSync(file('signing-key.pem'))) {
-    const { privateKey } = generateKeyPairSync('ed25519')
-    writeWhole(file('signing-key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
-  }
-  if (!existsSync(file('identity.json'))) {
+    return (await createSigningKey('ES256')).privateJwk
+  })
+  await make('signing-key.pem', () =>
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  )
+  await make('identity.json', () => {
     const secretsKeys = `dev:${randomBytes(32).toString('base64')}`
-    writeWhole(file('identity.json'), { user: randomUUID(), team: randomUUID(), secretsKeys })
-  }
+    return { user: randomUUID(), team: randomUUID(), secretsKeys }
+  })
   const identity = JSON.parse(readFileSync(file('identity.json'), 'utf8')) as Identity
   return { folder, logs: file('logs'), identity, file }
+}
+
+/** Empties the folder, except for the lock that the caller holds. */
+export function resetFolder(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    // The cache holds only compiled code, and this process is using it.
+    if (name !== 'lock' && name !== 'cache') rmSync(join(folder, name), { recursive: true, force: true })
+  }
 }
 
 /** A reader sees the old content or the new, never a part of it. */

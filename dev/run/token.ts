@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { decodeJwt } from 'jose'
 import { requestToken } from '../issuer/token.ts'
 import { type State, writeWhole } from './state.ts'
 
@@ -8,7 +9,7 @@ export const TOKEN_SECONDS = 12 * 3_600
 export async function keepToken(state: State, issuerUrl: string): Promise<string> {
   const path = state.file('token')
   const known = readToken(path)
-  if (known && expiresAt(known) - Date.now() / 1_000 > TOKEN_SECONDS / 2) return known
+  if (known && (decodeJwt(known).exp ?? 0) - Date.now() / 1_000 > TOKEN_SECONDS / 2) return known
   const { user, team } = state.identity
   const token = await requestToken(issuerUrl, { user, team })
   writeWhole(path, token)
@@ -20,14 +21,5 @@ function readToken(path: string): string | undefined {
     return readFileSync(path, 'utf8')
   } catch {
     return undefined
-  }
-}
-
-function expiresAt(token: string): number {
-  const [, payload = ''] = token.split('.')
-  try {
-    return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number }).exp
-  } catch {
-    return 0
   }
 }

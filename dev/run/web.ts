@@ -21,16 +21,19 @@ export async function buildWeb({ environment, state, lifetime }: WebOptions): Pr
   // Another build, which is taken as it is.
   const { WEB_FOLDER: folder } = environment
   if (folder) return `in ${folder}`
-  if (timeOf(BUILT) > Math.max(...globSync(SOURCES, { cwd: ROOT }).map((path) => timeOf(join(ROOT, path))))) {
-    return 'the browser console, built before'
-  }
-  const { exitCode } = startChild(
+  if (isBuilt()) return 'the browser console, built before'
+  const { ended } = startChild(
     {
-      ...{ name: 'web', command: 'npm', args: ['run', 'build:web'], ready: /^/ },
+      name: 'web',
+      command: 'npm',
+      args: ['run', 'build:web'],
+      ready: /^/,
       environment: {
         // npm starts the first Node there.
         PATH: `${dirname(process.execPath)}:${environment['PATH']}`,
-        ...{ HOME: environment['HOME'], TMPDIR: environment['TMPDIR'], NO_COLOR: '1' },
+        HOME: environment['HOME'],
+        TMPDIR: environment['TMPDIR'],
+        NO_COLOR: '1',
         // Else npm leaves its compiled code in TMPDIR.
         NODE_DISABLE_COMPILE_CACHE: '1',
       },
@@ -38,11 +41,15 @@ export async function buildWeb({ environment, state, lifetime }: WebOptions): Pr
     lifetime,
     state.logs,
   )
-  if ((await exitCode) !== 0) {
+  await ended
+  if (!isBuilt()) {
     throw new DevError(`The browser console could not be built. Its log is ${join(state.logs, 'web.log')}.`)
   }
   return 'the browser console, built'
 }
+
+const isBuilt = () =>
+  timeOf(BUILT) > Math.max(...globSync(SOURCES, { cwd: ROOT }).map((path) => timeOf(join(ROOT, path))))
 
 /** Zero for a file that does not exist. */
 function timeOf(path: string): number {

@@ -5,13 +5,14 @@ import { createProtection } from './protection/routes.ts'
 import { createRedTeam } from './red-team/routes.ts'
 import { createTeams } from './teams/routes.ts'
 
-interface DemoKind {
+export interface DemoKind {
   tag: string
   /** The variable of its port in `npm run dev`. */
   portVariable: string
   /** The paths that the console lets it have. */
   prefixes: readonly string[]
-  document: URL
+  /** The class of its calls to agents in the budget of an agent. */
+  budgetPriority?: string
   create: (context: DemoContext) => Demo | Promise<Demo>
 }
 
@@ -20,35 +21,33 @@ export const DEMOS = {
     tag: 'Teams',
     portVariable: 'TEAMS_PORT',
     prefixes: ['/v1/teams'],
-    document: new URL('teams/openapi.json', import.meta.url),
     create: createTeams,
   },
   evaluation: {
     tag: 'Evaluation',
     portVariable: 'EVALUATION_PORT',
     prefixes: ['/v1/evaluations'],
-    document: new URL('evaluation/openapi.json', import.meta.url),
+    budgetPriority: 'evaluation',
     create: createEvaluation,
   },
   protection: {
     tag: 'Protection',
     portVariable: 'PROTECTION_PORT',
     prefixes: ['/v1/guardrails', '/v1/telemetry'],
-    document: new URL('protection/openapi.json', import.meta.url),
+    budgetPriority: 'protection',
     create: createProtection,
   },
   'red-team': {
     tag: 'Red Team',
     portVariable: 'RED_TEAM_PORT',
     prefixes: ['/v1/campaigns'],
-    document: new URL('red-team/openapi.json', import.meta.url),
+    budgetPriority: 'red_team',
     create: createRedTeam,
   },
   environment: {
     tag: 'Agent Environment',
     portVariable: 'ENVIRONMENT_PORT',
     prefixes: ['/v1/personas', '/v1/policies', '/v1/harnesses'],
-    document: new URL('environment/openapi.json', import.meta.url),
     create: createEnvironment,
   },
 } as const satisfies Record<string, DemoKind>

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Answer } from '../evolution-service/answer.ts'
-import { receive } from '../evolution-service/received.ts'
 import type { FindFleet } from '../story/fleet.ts'
+import type { Answer } from './answer.ts'
 
 export interface Caller {
   user: string
@@ -14,17 +13,22 @@ export interface Exchange {
   caller: Caller
   /** A parameter of the path, decoded. */
   param: (name: string) => string
-  query: URLSearchParams
+  /** The parameters of query and headers that the document declares, with their types and defaults. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- checked against the document of the service
+  query: any
+  /** The JSON body, as the document declares it. Undefined where it declares none. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- checked against the document of the service
+  body: any
 }
 
 /** Undefined when the handler answers by itself, as one that streams does. */
 export type Handler = (exchange: Exchange) => Promise<Answer | undefined> | Answer | undefined
 
-/** A demonstration service: what it does when it behaves. */
+/** A demonstration service. */
 export interface Demo {
   /** By method and path, `GET /v1/teams/{team_id}`. */
   routes: Record<string, Handler>
-  /** No two services say no in the same form. */
+  /** No two services refuse in the same form. */
   refuse: (refusal: Refusal) => Answer
   close?: () => Promise<void>
 }
@@ -37,43 +41,34 @@ export interface DemoContext {
   folder?: string | undefined
 }
 
+/** The response is an error. `field` is the one that is at fault. */
 export class Refusal extends Error {
   readonly status: number
-  readonly headers: Record<string, string>
-  /** The part of the body that is at fault. */
-  readonly field: string | undefined
+  readonly options: { headers?: Record<string, string>; field?: string }
 
-  constructor(
-    status: number,
-    message: string,
-    { headers = {}, field }: { headers?: Record<string, string> | undefined; field?: string } = {},
-  ) {
+  constructor(status: number, message: string, options: Refusal['options'] = {}) {
     super(message)
     this.name = 'Refusal'
     this.status = status
-    this.headers = headers
-    this.field = field
+    this.options = options
   }
 }
 
-export async function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const received = await receive(request)
-  try {
-    const value = JSON.parse(String(received?.body)) as unknown
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // Said below, as for any other value that is no object.
+/** What a service keeps for each team, made when the team first asks. */
+export function perTeam<Kept>(make: (caller: Caller) => Kept): (caller: Caller) => Kept {
+  const teams = new Map<string, Kept>()
+  return (caller) => {
+    const kept = teams.get(caller.team) ?? make(caller)
+    teams.set(caller.team, kept)
+    return kept
   }
-  throw new Refusal(422, 'The body must be a JSON object')
 }
 
-/** A whole number of the query or of a header; undefined where there is none. */
-export function readInteger(name: string, text: string | null | undefined, least: number) {
-  if (text === null || text === undefined) return undefined
-  if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
-    throw new Refusal(422, `${name} must be a whole number of at least ${least}`, { field: name })
-  }
-  return Number(text)
+export function found<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Refusal(404, `There is no such ${what}`)
+  return value
 }
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1_000)
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

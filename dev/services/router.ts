@@ -1,22 +1,17 @@
-import { type Demo, type Handler, Refusal } from './exchange.ts'
+import { Refusal } from './exchange.ts'
 
-interface Found {
-  handler: Handler
-  param: (name: string) => string
-}
-
-/** Paths are taken literally, as the document spells them: whoever calls with another spelling finds out. */
-export function createRouter(routes: Demo['routes']): (method: string, path: string) => Found {
-  const table = Object.entries(routes).map(([route, handler]) => {
+/** Paths are taken literally, as the document spells them: a caller with another spelling gets 404. */
+export function createRouter<Route>(routes: Record<string, Route>) {
+  const table = Object.entries(routes).map(([route, value]) => {
     const pattern = route.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
-    return { pattern: new RegExp(`^${pattern}$`), handler }
+    return { pattern: new RegExp(`^${pattern}$`), value }
   })
 
-  return (method, path) => {
-    const asked = `${method === 'HEAD' ? 'GET' : method} ${path}`
-    for (const { pattern, handler } of table) {
-      const match = pattern.exec(asked)
-      if (match) return { handler, param: (name) => decode(match.groups?.[name] ?? '') }
+  return (method: string, path: string): { route: Route; param: (name: string) => string } => {
+    const wanted = `${method === 'HEAD' ? 'GET' : method} ${path}`
+    for (const { pattern, value } of table) {
+      const match = pattern.exec(wanted)
+      if (match) return { route: value, param: (name) => decode(match.groups?.[name] ?? '') }
     }
     throw new Refusal(404, `There is no ${method} ${path}`)
   }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { CUSTOMER_AGENTS } from './agents/customers.ts'
 import { FINANCE_AGENTS } from './agents/finance.ts'
 import { OPERATIONS_AGENTS } from './agents/operations.ts'
-import type { StoryAgent, StoryEvaluation } from './story.ts'
+import type { PersonKey, StoryAgent, StoryEvaluation } from './story.ts'
 
 export const STORY_AGENTS: StoryAgent[] = [...CUSTOMER_AGENTS, ...FINANCE_AGENTS, ...OPERATIONS_AGENTS]
 
@@ -20,10 +20,8 @@ export interface Fleet {
 /** The fleet of a team; undefined for a team without the story. */
 export type FindFleet = (team: string) => Fleet | undefined
 
-export const noFleet: FindFleet = () => undefined
-
 /** Read at each call: the fleet is made after the services have started. */
-export function fleetOfFile(path: string): FindFleet {
+export function fleetOfFile(path = ''): FindFleet {
   return (team) => {
     const fleet = readFleetFile(path)
     return fleet?.team === team ? fleet : undefined
@@ -46,9 +44,12 @@ export function timeOf(madeAt: number, daysAgo: number, what: string): number {
   return madeAt - Math.round(daysAgo * 86_400) - (digest(what).readUInt32BE(0) % workday)
 }
 
-/** The same for the same team and name. Version 8: RFC 9562 leaves its bits to the application, here a digest. */
-export function storyId(team: string, name: string): string {
-  const bytes = Buffer.from(digest(`${team}/${name}`).subarray(0, 16))
+/** The same for the same team and name. */
+export const storyId = (team: string, name: string): string => uuidOf(digest(`${team}/${name}`))
+
+/** Version 8: RFC 9562 leaves its bits to the application, here a digest. */
+export function uuidOf(seed: Buffer): string {
+  const bytes = Buffer.from(seed.subarray(0, 16))
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
@@ -74,4 +75,8 @@ export function evaluationsOf(team: string, madeAt: number, agent: StoryAgent): 
   })
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** The user id of a person. `you` is the user of the printed token. */
+export const userOf = ({ team, user }: Pick<Fleet, 'team' | 'user'>, key: PersonKey): string =>
+  key === 'you' ? user : storyId(team, `person/${key}`)

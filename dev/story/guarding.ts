@@ -1,4 +1,6 @@
-import type { Rule } from '../services/protection/routes.ts'
+export type Rule =
+  | { type: 'blocklist'; words: string[] }
+  | { type: 'threshold'; metric: string; at_most: number }
 
 /** The guardrails of the story. */
 export const GUARDRAILS: { name: string; rule: Rule }[] = [

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { isTrusted } from '../../src/agent/lifecycle/lifecycle.ts'
-import { moveAuditIntoThePast } from './audit-times.ts'
-import { evaluationsOf, type Fleet, STORY_AGENTS, timeOf } from './fleet.ts'
-import { NAMES, userOf } from './people.ts'
-import { PEOPLE, type PersonKey, type StoryAgent } from './story.ts'
+import { unnamed } from '../../src/platform/postgres/sql.ts'
+import { evaluationsOf, type Fleet, STORY_AGENTS, timeOf, userOf } from './fleet.ts'
+import { NAMES, PEOPLE, type PersonKey, type StoryAgent } from './story.ts'
 
 export interface Seeding {
   apiUrl: string
@@ -32,12 +31,7 @@ export async function seedFleet(seeding: Seeding): Promise<Fleet> {
   const made = await Promise.all(
     STORY_AGENTS.map(async (agent) => [agent, await makeAgent(agent, send, seeding)] as const),
   )
-  for (const [agent, id] of made) await moveIntoThePast(seeding, agent, id)
-  await moveAuditIntoThePast(
-    seeding.database,
-    team,
-    made.map(([agent, id]) => ({ agentId: id, times: auditTimes(seeding, agent) })),
-  )
+  await moveIntoThePast(seeding, made)
   await storeNames(seeding)
   return { team, user, madeAt, ids: Object.fromEntries(made.map(([{ key }, id]) => [key, id])) }
 }
@@ -107,53 +101,56 @@ async function makeAgent(agent: StoryAgent, send: Send, seeding: Seeding): Promi
 /** The console learns names from tokens, and the tokens of the seeding have none. */
 async function storeNames({ database, team, user, madeAt }: Seeding): Promise<void> {
   const people = Object.keys(NAMES) as PersonKey[]
-  await database.query(
-    `INSERT INTO users (team_id, user_id, name, changed_at)
-     SELECT $1, id, name, $4 FROM unnest($2::uuid[], $3::text[]) AS person (id, name)
-     ON CONFLICT DO NOTHING`,
-    [team, people.map((key) => userOf({ team, user }, key)), people.map((key) => NAMES[key]), madeAt],
-  )
+  const ids = people.map((key) => userOf({ team, user }, key))
+  const names = people.map((key) => NAMES[key])
+  await database.query(unnamed`
+    INSERT INTO users (team_id, user_id, name, changed_at)
+    SELECT ${team}, id, name, ${madeAt} FROM unnest(${ids}::uuid[], ${names}::text[]) AS person (id, name)
+    ON CONFLICT DO NOTHING`)
 }
 
-function revisionTimes(madeAt: number, agent: StoryAgent): number[] {
-  const revisions = agent.events.filter((event) => !('harness' in event))
-  return [
-    timeOf(madeAt, agent.createdDaysAgo, agent.key),
-    ...revisions.map(({ daysAgo }, index) => timeOf(madeAt, daysAgo, `${agent.key}/${index}`)),
-  ]
+/** The API dates every change and every audit event now. Here they get the dates of the story. Only in a demonstration may
+ * the audit log be changed. */
+async function moveIntoThePast(seeding: Seeding, made: readonly (readonly [StoryAgent, string])[]) {
+  const { database } = seeding
+  await database.query('BEGIN; ALTER TABLE ONLY audit_events DISABLE TRIGGER audit_events_append_only')
+  try {
+    for (const [agent, id] of made) await dateAgent(seeding, agent, id)
+    await database.query(
+      'ALTER TABLE ONLY audit_events ENABLE ALWAYS TRIGGER audit_events_append_only; COMMIT',
+    )
+  } catch (error) {
+    await database.query('ROLLBACK')
+    throw error
+  }
 }
 
-/** Of the creation, then of each event of the story. */
-function auditTimes({ team, madeAt }: Seeding, agent: StoryAgent): number[] {
-  const evaluated = evaluationsOf(team, madeAt, agent).map(({ completedAt }) => completedAt)
-  const [createdAt = madeAt, ...changed] = revisionTimes(madeAt, agent)
-  return [
-    createdAt,
-    ...agent.events.map((event) => ('harness' in event ? evaluated : changed).shift() ?? madeAt),
-  ]
-}
-
-/** The API dates every change now. Here it is dated as the story has it. */
-async function moveIntoThePast(
-  { database, team, madeAt }: Seeding,
-  agent: StoryAgent,
-  id: string,
-): Promise<void> {
-  const revisions = agent.events.filter((event) => !('harness' in event))
-  const times = revisionTimes(madeAt, agent)
-  const trusted = revisions.findIndex((event) => 'stage' in event && isTrusted(event.stage as 'trusted'))
-  const [createdAt = 0] = times
-  const trustedAt = trusted === -1 ? null : (times[trusted + 1] ?? null)
-  await database.query(
-    `UPDATE agent_revisions r SET changed_at = at.time
-     FROM unnest($3::bigint[]) WITH ORDINALITY AS at (time, revision)
-     WHERE r.team_id = $1 AND r.agent_id = $2 AND r.revision = at.revision`,
-    [team, id, times],
-  )
-  await database.query(
-    `UPDATE agents SET created_at = $3, updated_at = $4, trusted_at = $5::bigint,
-       ttt_days = round(($5::bigint - $3) / 86400.0, 2)
-     WHERE team_id = $1 AND id = $2`,
-    [team, id, createdAt, times.at(-1), trustedAt],
-  )
+async function dateAgent({ database, team, madeAt }: Seeding, agent: StoryAgent, id: string): Promise<void> {
+  const { events } = agent
+  const revisions = events.filter((event) => !('harness' in event))
+  const createdAt = timeOf(madeAt, agent.createdDaysAgo, agent.key)
+  const changedAt = revisions.map(({ daysAgo }, index) => timeOf(madeAt, daysAgo, `${agent.key}/${index}`))
+  const evaluatedAt = evaluationsOf(team, madeAt, agent).map(({ completedAt }) => completedAt)
+  const trustedAt =
+    changedAt[revisions.findIndex((event) => 'stage' in event && isTrusted(event.stage as 'trusted'))] ?? null
+  await database.query(unnamed`
+    UPDATE agents SET created_at = ${createdAt}, updated_at = ${changedAt.at(-1) ?? createdAt},
+      trusted_at = ${trustedAt}, ttt_days = round((${trustedAt}::bigint - ${createdAt}) / 86400.0, 2)
+    WHERE team_id = ${team} AND id = ${id}`)
+  await database.query(unnamed`
+    UPDATE agent_revisions r SET changed_at = at.time
+    FROM unnest(${[createdAt, ...changedAt]}::bigint[]) WITH ORDINALITY AS at (time, revision)
+    WHERE r.team_id = ${team} AND r.agent_id = ${id} AND r.revision = at.revision`)
+  const [changes, evaluations] = [changedAt.values(), evaluatedAt.values()]
+  const times = events.map((event) => ('harness' in event ? evaluations : changes).next().value ?? madeAt)
+  // The ids of audit events contain the time, too.
+  await database.query(unnamed`
+    UPDATE audit_events e SET at = told.at,
+      id = (lpad(to_hex(told.at * 1000), 12, '0') || right(replace(e.id::text, '-', ''), 20))::uuid
+    FROM (
+      SELECT id, row_number() OVER (ORDER BY id) AS number FROM audit_events
+      WHERE team_id = ${team} AND agent_id = ${id}
+    ) o
+    JOIN unnest(${[createdAt, ...times]}::bigint[]) WITH ORDINALITY AS told (at, number) USING (number)
+    WHERE e.team_id = ${team} AND e.id = o.id`)
 }

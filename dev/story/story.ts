@@ -16,6 +16,15 @@ export const PEOPLE = {
 } as const
 export type PersonKey = keyof typeof PEOPLE
 
+/** The display names. */
+export const NAMES: Record<PersonKey, string> = {
+  you: 'Priya Raghunathan',
+  maren: 'Maren Holt',
+  tobias: 'Tobias Reyes',
+  ines: 'Ines Okafor',
+  jun: 'Jun Takeda',
+}
+
 export interface StoryAgent {
   key: string
   owner: PersonKey

@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { unnamed } from '../../src/platform/postgres/sql.ts'
 import { APPEND_ONLY, FUNCTION_GRANTS, RETENTION_GRANTS, TABLE_GRANTS } from '../grants.ts'
 import { type Context, orOk, problem, type Result } from './finding.ts'
 
@@ -12,7 +13,22 @@ export async function checkRole(client: Client): Promise<Result[]> {
     ignoresPolicies: boolean
     owned: string[]
     writable: string[]
-  }>({ text: READ_ROLE, values: [Object.keys(TABLE_GRANTS), APPEND_ONLY] })
+  }>(unnamed`
+    SELECT
+      current_user AS role,
+      rolsuper AS "isSuperuser",
+      rolbypassrls AS "ignoresPolicies",
+      ARRAY(
+        SELECT relname::text FROM pg_class
+        WHERE oid IN (SELECT to_regclass(name) FROM unnest(${Object.keys(TABLE_GRANTS)}::text[]) AS name)
+          AND pg_has_role(current_user, relowner, 'USAGE')
+        ORDER BY relname
+      ) AS owned,
+      ARRAY(
+        SELECT name FROM unnest(${APPEND_ONLY}::text[]) AS name
+        WHERE to_regclass(name) IS NOT NULL AND has_table_privilege(to_regclass(name), 'UPDATE, DELETE, TRUNCATE')
+      ) AS writable
+    FROM pg_roles WHERE rolname = current_user`)
   const [found] = rows
   if (!found) throw new Error('PostgreSQL does not know the role')
   const { role, isSuperuser, ignoresPolicies, owned, writable } = found
@@ -37,23 +53,6 @@ export async function checkRole(client: Client): Promise<Result[]> {
   )
 }
 
-const READ_ROLE = `
-SELECT
-  current_user AS role,
-  rolsuper AS "isSuperuser",
-  rolbypassrls AS "ignoresPolicies",
-  ARRAY(
-    SELECT relname::text FROM pg_class
-    WHERE oid IN (SELECT to_regclass(name) FROM unnest($1::text[]) AS name)
-      AND pg_has_role(current_user, relowner, 'USAGE')
-    ORDER BY relname
-  ) AS owned,
-  ARRAY(
-    SELECT name FROM unnest($2::text[]) AS name
-    WHERE to_regclass(name) IS NOT NULL AND has_table_privilege(to_regclass(name), 'UPDATE, DELETE, TRUNCATE')
-  ) AS writable
-FROM pg_roles WHERE rolname = current_user`
-
 /** Whether the role has every right that it needs. */
 export async function checkGrants(client: Client, { config }: Context): Promise<Result[]> {
   const retains = config.auditRetentionMonths > 0
@@ -64,15 +63,23 @@ export async function checkGrants(client: Client, { config }: Context): Promise<
     }),
   )
   const functions = [...FUNCTION_GRANTS, ...(retains ? RETENTION_GRANTS : [])]
-  const { rows } = await client.query<{ missing: string }>({
-    text: FIND_MISSING,
-    values: [
-      tables.map(({ table }) => table),
-      tables.map(({ right }) => right),
-      tables.map(({ column }) => column),
-      functions,
-    ],
-  })
+  // A table or function that does not exist is a matter of the schema.
+  const { rows } = await client.query<{ missing: string }>(unnamed`
+    SELECT right_name || COALESCE(' (' || column_name || ')', '') || ' ON ' || table_name AS missing
+    FROM unnest(
+      ${tables.map(({ table }) => table)}::text[],
+      ${tables.map(({ right }) => right)}::text[],
+      ${tables.map(({ column }) => column)}::text[]
+    ) AS needed (table_name, right_name, column_name)
+    WHERE to_regclass(table_name) IS NOT NULL
+      AND NOT CASE
+        WHEN column_name IS NULL THEN has_table_privilege(to_regclass(table_name), right_name)
+        ELSE has_column_privilege(to_regclass(table_name), column_name, right_name)
+      END
+    UNION ALL
+    SELECT 'EXECUTE ON FUNCTION ' || name
+    FROM unnest(${functions}::text[]) AS name
+    WHERE to_regprocedure(name) IS NOT NULL AND NOT has_function_privilege(to_regprocedure(name), 'EXECUTE')`)
   return orOk(
     rows.map(({ missing }) =>
       problem(
@@ -83,17 +90,3 @@ export async function checkGrants(client: Client, { config }: Context): Promise<
     `${tables.length + functions.length} rights on tables and functions`,
   )
 }
-
-/** A table or function that does not exist is a matter of the schema. */
-const FIND_MISSING = `
-SELECT right_name || COALESCE(' (' || column_name || ')', '') || ' ON ' || table_name AS missing
-FROM unnest($1::text[], $2::text[], $3::text[]) AS needed (table_name, right_name, column_name)
-WHERE to_regclass(table_name) IS NOT NULL
-  AND NOT CASE
-    WHEN column_name IS NULL THEN has_table_privilege(to_regclass(table_name), right_name)
-    ELSE has_column_privilege(to_regclass(table_name), column_name, right_name)
-  END
-UNION ALL
-SELECT 'EXECUTE ON FUNCTION ' || name
-FROM unnest($4::text[]) AS name
-WHERE to_regprocedure(name) IS NOT NULL AND NOT has_function_privilege(to_regprocedure(name), 'EXECUTE')`

@@ -2,6 +2,7 @@ import type { Client } from 'pg'
 import { namedField } from '../../src/agent/secrets/schema.ts'
 import type { Config } from '../../src/config/config.ts'
 import { createSecrets } from '../../src/platform/crypto/secrets.ts'
+import { param, unnamed } from '../../src/platform/postgres/sql.ts'
 import { ok, problem, type Result, skipped } from './finding.ts'
 
 interface Row {
@@ -23,7 +24,16 @@ export async function checkStoredSecrets(
   maxRowsRead: number | null = MAX_ROWS_READ,
 ): Promise<Result[]> {
   const secrets = createSecrets(config.secretsKeys)
-  const { rows } = await client.query<Row>(SAMPLE, [maxRowsRead])
+  // `LIMIT NULL` reads all rows.
+  const [maxRows, sampleSize] = [param(maxRowsRead), param(SAMPLE_SIZE)]
+  const { rows } = await client.query<Row>(unnamed`
+    (SELECT team_id AS "teamId", id AS "agentId", 'api_key' AS field, NULL AS name, api_key_sealed AS sealed
+    FROM (SELECT * FROM agents LIMIT ${maxRows}) AS read WHERE api_key_sealed IS NOT NULL LIMIT ${sampleSize})
+    UNION ALL
+    (SELECT team_id, id, 'github_token', NULL, github_token_sealed
+    FROM (SELECT * FROM agents LIMIT ${maxRows}) AS read WHERE github_token_sealed IS NOT NULL LIMIT ${sampleSize})
+    UNION ALL
+    (SELECT team_id, agent_id, '', name, sealed FROM agent_secrets LIMIT ${sampleSize})`)
   if (rows.length === 0) return [skipped('no secret is stored in the agents that were looked at')]
   const failures = rows.flatMap(({ teamId, agentId, field, name, sealed }) => {
     try {
@@ -41,13 +51,3 @@ export async function checkStoredSecrets(
     ),
   ]
 }
-
-/** `LIMIT NULL` reads all rows. */
-const SAMPLE = `
-(SELECT team_id AS "teamId", id AS "agentId", 'api_key' AS field, NULL AS name, api_key_sealed AS sealed
-FROM (SELECT * FROM agents LIMIT $1) AS read WHERE api_key_sealed IS NOT NULL LIMIT ${SAMPLE_SIZE})
-UNION ALL
-(SELECT team_id, id, 'github_token', NULL, github_token_sealed
-FROM (SELECT * FROM agents LIMIT $1) AS read WHERE github_token_sealed IS NOT NULL LIMIT ${SAMPLE_SIZE})
-UNION ALL
-(SELECT team_id, agent_id, '', name, sealed FROM agent_secrets LIMIT ${SAMPLE_SIZE})`

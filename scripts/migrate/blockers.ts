@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { unnamed } from '../../src/platform/postgres/sql.ts'
 
 /** A process of PostgreSQL that holds a lock for which the migration waits. */
 interface Blocker {
@@ -35,7 +36,11 @@ export async function watchBlockers(
   let isReported = false
 
   const poll = async () => {
-    const { rows } = await client.query<Blocker>(BLOCKERS, [pid])
+    const { rows } = await client.query<Blocker>(unnamed`
+      SELECT pid, application_name AS application, state, query,
+        extract(epoch FROM clock_timestamp() - coalesce(xact_start, backend_start))::int AS seconds
+      FROM pg_stat_activity
+      WHERE pid = ANY (pg_blocking_pids(${pid}))`)
     if (rows.length === 0) {
       waitsSince = undefined
       isReported = false
@@ -62,12 +67,6 @@ export async function watchBlockers(
     },
   }
 }
-
-const BLOCKERS = `
-SELECT pid, application_name AS application, state, query,
-  extract(epoch FROM clock_timestamp() - coalesce(xact_start, backend_start))::int AS seconds
-FROM pg_stat_activity
-WHERE pid = ANY (pg_blocking_pids($1))`
 
 function describeBlockers(blockers: Blocker[]): string {
   if (blockers.length === 0) return 'PostgreSQL does not tell what holds it.'

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { buildCli } from '../../cli/scripts/build.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
@@ -43,7 +42,12 @@ const BUILDS: Record<Package, (folder: string) => Promise<unknown>> = {
     await cp(join(ROOT, 'tsconfig.json'), join(folder, '../tsconfig.json'))
     await run(process.execPath, [join(ROOT, 'node_modules/.bin/tsc'), '-p', folder])
   },
-  cli: (folder) => buildCli(join(folder, 'dist')),
+  cli: (folder) =>
+    run(process.execPath, [
+      '--conditions=agent-console-source',
+      join(ROOT, 'cli/scripts/build.ts'),
+      join(folder, 'dist'),
+    ]),
 }
 
 /** Every other file is a fault. */

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { closeAfter } from '../../test/support/close-after.ts'
 import { useConsoleWithNats } from '../../test/support/console-with-nats.ts'
 import { canBeWatched } from '../../test/support/watching.ts'
 import { Console } from '../src/index.ts'
@@ -34,7 +35,7 @@ describe('the README of the SDK', async () => {
   const { token } = await running.person()
   await canBeWatched(running.url, token)
   const folder = await mkdtemp(join(tmpdir(), 'sdk-readme-'))
-  after(() => rm(folder, { recursive: true }))
+  closeAfter(() => rm(folder, { recursive: true }))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   await symlink(join(ROOT, 'sdk/src/schema.ts'), join(folder, 'schema.ts'))
   await writeFile(join(folder, 'package.json'), '{"type": "module"}')

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
-import { startPrivateNats } from '../../dev/private-nats.ts'
-import { answers, type Process, startConsoleProcess, startProcess } from '../../test/acceptance/processes.ts'
+import { describe, it } from 'node:test'
+import { closeAfter } from '../../test/support/close-after.ts'
 import { createTestNats } from '../../test/support/nats.ts'
+import { startPrivateNats } from '../../test/support/private-nats.ts'
+import { answers, type Process, startConsoleProcess, startProcess } from '../../test/support/processes.ts'
 import { sized } from '../../test/support/sized.ts'
 import { until } from '../../test/support/until.ts'
 import { canBeWatched } from '../../test/support/watching.ts'
@@ -16,7 +17,7 @@ const EDITS_BETWEEN = 10
 
 describe('restarts of the console and of NATS', async () => {
   const cleanUp: (() => Promise<unknown>)[] = []
-  after(async () => {
+  closeAfter(async () => {
     for (const step of cleanUp.toReversed()) await step()
   })
   const server = await startPrivateNats()

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
+import { answers, type Process, startConsoleProcess, startProcess } from '../support/processes.ts'
 import { slowDownChanges } from '../support/slow-changes.ts'
 import { until } from '../support/until.ts'
-import { answers, type Process, startConsoleProcess, startProcess } from './processes.ts'
 
 const AGENTS = 300
 /** A process is killed after this many changes. */
@@ -17,7 +18,7 @@ interface Result {
 describe('a bulk request whose process is killed', async () => {
   const running = await startConsoleProcess()
   let current: Process = running
-  after(async () => {
+  closeAfter(async () => {
     current.signal('SIGKILL')
     await current.ended
     await running.close()

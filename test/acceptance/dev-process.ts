@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { PORT_NAMES, type PortName } from '../../dev/run/ports.ts'
 import { createTestNats } from '../support/nats.ts'
+import { type Process, startProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
-import { type Process, startProcess } from './processes.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

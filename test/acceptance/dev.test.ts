@@ -4,11 +4,11 @@ import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { waitForServices } from '../../dev/mounted.ts'
+import { waitForServices } from '../support/demos.ts'
+import type { Process } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 import { createUserAgent } from '../support/user-agent.ts'
 import { commandsOf, createDevPlace, type DevPlace, isReady, runInShell } from './dev-process.ts'
-import type { Process } from './processes.ts'
 import { TOURS, takeTour } from './tour.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a body

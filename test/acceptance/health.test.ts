@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
+import { startConsoleProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
-import { startConsoleProcess } from './processes.ts'
 
 describe('a console', () => {
   it('is ready and degraded while its database accepts connections and never answers', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { startConsoleProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
-import { startConsoleProcess } from './processes.ts'
 
 const OLD_KEY = `INSERT INTO idempotency_keys VALUES (gen_random_uuid(), 'k', '', gen_random_uuid(),
   extract(epoch FROM now() - make_interval(days => 8)))`

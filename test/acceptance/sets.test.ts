@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
+import { answers, type Process, startConsoleProcess, startProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
-import { answers, type Process, startConsoleProcess, startProcess } from './processes.ts'
 
 const AGENTS = 120
 /** The process is killed after this many agents. */
@@ -11,7 +12,7 @@ const AT_ONCE = 8
 describe('a configuration set whose console is killed', async () => {
   const running = await startConsoleProcess()
   let current: Process = running
-  after(async () => {
+  closeAfter(async () => {
     current.signal('SIGKILL')
     await current.ended
     await running.close()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { describe, it } from 'node:test'
-import { startConsoleProcess } from './processes.ts'
+import { startConsoleProcess } from '../support/processes.ts'
 
 const CLIENTS = 16
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { type RunningConsole, startConsoleProcess, startProcess } from './processes.ts'
+import { type RunningConsole, startConsoleProcess, startProcess } from '../support/processes.ts'
 
 describe('npm start', () => {
   it('lists every error of the configuration at once and ends', async () => {

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Process } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 import { commandsOf, type DevPlace } from './dev-process.ts'
-import type { Process } from './processes.ts'
 
 interface Step {
   command: string

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Client } from 'pg'
-import { startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { useConsole } from '../support/console.ts'
+import { startPrivatePostgres } from '../support/private-postgres.ts'
 import { until } from '../support/until.ts'
 
 describe('when the database goes away', async () => {
@@ -13,7 +14,7 @@ describe('when the database goes away', async () => {
   const running = await useConsole({
     environment: { DATABASE_URL: postgres.url },
   })
-  after(() => postgres.remove())
+  closeAfter(() => postgres.remove())
   const person = await running.person()
   const { id } = await createAgent(running, person)
 

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Client } from 'pg'
-import { startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { startConsole } from '../support/console.ts'
+import { startPrivatePostgres } from '../support/private-postgres.ts'
 
 /** A server that logs all that it can about a statement that fails. */
 const SETTINGS = [
@@ -26,7 +27,7 @@ describe('the log of PostgreSQL', async () => {
   })
   const owner = new Client({ connectionString: postgres.url })
   await owner.connect()
-  after(async () => {
+  closeAfter(async () => {
     await owner.end()
     await running.close()
     await postgres.remove()

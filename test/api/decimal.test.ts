@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { DECIMAL_MAX_LENGTH, DECIMAL_PATTERN, isDecimal, plainDecimal } from '../../src/api/fields.ts'
-import { exactDecimal, isSameValue } from './exact-decimal.ts'
-import { numberLiteral } from './literals.ts'
+import { exactDecimal, isSameValue } from '../support/exact-decimal.ts'
+import { numberLiteral } from '../support/literals.ts'
 
 const runs = { numRuns: 5_000, seed: 20_261_114 }
 

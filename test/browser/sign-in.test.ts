@@ -3,12 +3,13 @@ import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { webClientId } from '../../dev/issuer/client.ts'
-import { startIssuer } from '../../dev/issuer/issuer.ts'
 import { NO_BROWSER, useBrowser } from '../support/browser.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { useConsole } from '../support/console.ts'
+import { startIssuer } from '../support/issuer/issuer.ts'
 
 /** In the page. The types of the DOM are not loaded here. */
 declare const location: { href: string }
@@ -18,7 +19,7 @@ const VERIFIER = 'v'.repeat(43)
 describe('signing in with a browser', { skip: NO_BROWSER }, async () => {
   if (NO_BROWSER) return
   const folder = mkdtempSync(join(tmpdir(), 'console-web-'))
-  after(() => rmSync(folder, { recursive: true }))
+  closeAfter(() => rmSync(folder, { recursive: true }))
   writeFileSync(
     join(folder, 'index.html'),
     '<!doctype html><link rel="icon" href="data:,"><title>The page of the console</title>',

@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert'
-import { checkDelivery } from '../proofs/delivery-check.ts'
+import { checkDelivery } from '../support/delivery-check.ts'
 import type { StreamEvent } from '../support/nats.ts'
 import type { History, StoredRevision, Try, Write } from './history.ts'
 

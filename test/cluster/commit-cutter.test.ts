@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { Client } from 'pg'
+import { closeAfter } from '../support/close-after.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { startCommitCutter } from './commit-cutter.ts'
@@ -10,7 +11,7 @@ const CHANGE = 'UPDATE agents SET n = n + $1'
 describe('the cutter of commits', async () => {
   const database = await createEmptyDatabase()
   const cutter = await startCommitCutter(database.url)
-  after(async () => {
+  closeAfter(async () => {
     await cutter.close()
     await database.drop()
   })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createServerProcess } from '../../dev/server-process.ts'
+import { createServerProcess } from '../support/server-process.ts'
 import type { Machine } from './network.ts'
 
 export interface Etcd {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unprivileged } from '../../dev/private-postgres.ts'
-import { createServerProcess } from '../../dev/server-process.ts'
-import type { SmallDisk } from '../proofs/small-disk.ts'
+import { unprivileged } from '../../dev/postgres-programs.ts'
+import { createServerProcess } from '../support/server-process.ts'
+import type { SmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
 import type { Machine } from './network.ts'
 

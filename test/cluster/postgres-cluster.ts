@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findBinaries } from '../../dev/private-postgres.ts'
-import { createSmallDisk } from '../proofs/small-disk.ts'
+import { findBinaries } from '../../dev/postgres-programs.ts'
 import { onServer } from '../support/on-server.ts'
+import { createSmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
 import { startEtcd } from './etcd.ts'
 import { startHaproxy } from './haproxy.ts'
@@ -47,7 +47,7 @@ const POLL_MS = 200
 const RUNNING = ['running', 'streaming']
 
 export async function startPostgresCluster(size: number): Promise<PostgresCluster> {
-  const bin = await findBinaries()
+  const bin = findBinaries()
   if (bin === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
   const cleanUp: (() => Promise<unknown>)[] = []
   const remove = async () => {

@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { startPrivatePostgres, unprivileged } from '../../dev/private-postgres.ts'
+import { unprivileged } from '../../dev/postgres-programs.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { seed } from '../../scripts/seed.ts'
 import { archived } from '../support/pgbackrest.ts'
+import { startPrivatePostgres } from '../support/private-postgres.ts'
 
 const run = promisify(execFile)
 const page = readFileSync(join(import.meta.dirname, '../../docs/backup.md'), 'utf8')

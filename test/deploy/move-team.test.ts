@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { Client } from 'pg'
-import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { fillTables } from '../../scripts/check-migrations/sample-rows.ts'
 import { migrate } from '../../scripts/migrate.ts'
+import { type PrivatePostgres, startPrivatePostgres } from '../support/private-postgres.ts'
 import { until } from '../support/until.ts'
 
 /** The team of the sample rows. */

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect as connectPlain } from 'node:net'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { fetch } from 'undici'
 import { onFreePort } from '../../dev/free-port.ts'
-import { listen } from '../../dev/issuer/listen.ts'
+import { listen } from '../../dev/http-service.ts'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { useConsoleWithNats } from '../support/console-with-nats.ts'
 import { type Proxy, startProxy } from '../support/nginx.ts'
 import { until } from '../support/until.ts'
@@ -26,7 +27,7 @@ describe('deploy/nginx', async () => {
   const { running } = await useConsoleWithNats()
   const person = await running.person()
   const proxy = await startProxy([running.url])
-  after(() => proxy.stop())
+  closeAfter(() => proxy.stop())
 
   const send = (path: string, { headers, ...init }: Sent = {}, by: Proxy = proxy) =>
     fetch(by.url + path, {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createSigner, parseSigningKeys } from '../../src/platform/crypto/signer.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { startConsoleWithDemos } from '../support/demos.ts'
 import { CONSOLE_NAME, signingKey } from '../support/signing.ts'
 
 describe('a demonstration service', async () => {
   const { running, services, close } = await startConsoleWithDemos()
-  after(close)
+  closeAfter(close)
   const claims = (changes: object = {}) => {
     const now = Math.floor(Date.now() / 1_000)
     return {

@@ -9,9 +9,9 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGunzip, gunzipSync } from 'node:zlib'
 import { Pool } from 'undici'
-import { MODES, type Mode } from '../../dev/evolution-service/misbehaviour.ts'
-import { type EvolutionService, startEvolutionService } from '../../dev/evolution-service/server.ts'
-import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
+import { MODES, type Mode } from '../support/evolution-service/misbehaviour.ts'
+import { type EvolutionService, startEvolutionService } from '../support/evolution-service/server.ts'
+import { type Issuer, startIssuer } from '../support/issuer/issuer.ts'
 import { until } from '../support/until.ts'
 
 const user = randomUUID()
@@ -562,7 +562,7 @@ describe('an outage', () => {
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`the process prints one line, serves, and ends on ${signal} whatever hangs`, async (t) => {
-    const child = spawn(process.execPath, ['dev/evolution-service/main.ts'], {
+    const child = spawn(process.execPath, ['test/support/evolution-service/main.ts'], {
       cwd: new URL('../..', import.meta.url),
       env: {
         ...process.env,

@@ -6,9 +6,10 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { clientSecret, exchangeClientId } from '../../dev/issuer/client.ts'
-import { type Issuer, type IssuerOptions, startIssuer } from '../../dev/issuer/issuer.ts'
+import { clientSecret } from '../../dev/issuer/client.ts'
 import { PERMISSIONS } from '../../src/api/caller.ts'
+import { exchangeClientId } from '../support/issuer/exchange.ts'
+import { type Issuer, type IssuerOptions, startIssuer } from '../support/issuer/issuer.ts'
 
 const user = randomUUID()
 const team = randomUUID()

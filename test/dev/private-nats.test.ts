@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { type NatsCluster, startNatsCluster } from '../../dev/nats-cluster.ts'
-import { type PrivateNats, startPrivateNats } from '../../dev/private-nats.ts'
 import { createTestNats, type TestNats } from '../support/nats.ts'
+import { type NatsCluster, startNatsCluster } from '../support/nats-cluster.ts'
+import { type PrivateNats, startPrivateNats } from '../support/private-nats.ts'
 import { until } from '../support/until.ts'
 
 async function createStream({ connection, stream, subjectPrefix }: TestNats, replicas = 1): Promise<void> {

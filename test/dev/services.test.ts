@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
 import { DEMO_NAMES, type DemoName } from '../../dev/services/catalogue.ts'
 import type { DemoService } from '../../dev/services/server.ts'
 import { createDeclaration, type OpenApiDocument } from '../support/declared.ts'
 import { startDemos } from '../support/demos.ts'
+import { type Issuer, startIssuer } from '../support/issuer/issuer.ts'
 
 interface Call {
   json?: unknown
@@ -35,7 +35,7 @@ before(async () => {
 })
 after(() => Promise.all([...Object.values(services), issuer].map((part) => part.close())))
 
-const documentOf = (name: DemoName) => JSON.parse(services[name].document()) as OpenApiDocument
+const documentOf = (name: DemoName) => JSON.parse(services[name].document) as OpenApiDocument
 
 /** Calls an operation by the path it declares, and sees to it that the answer is what it declares. */
 async function call(name: DemoName, operation: string, values: string[] = [], options: Call = {}) {
@@ -266,7 +266,7 @@ describe('environment', () => {
     assert.deepEqual((await call('environment', 'GET /v1/policies')).body.results, [kept])
     assert.equal((await call('environment', `DELETE ${policy}`, ['a / b'])).status, 204)
     const refused = await call('environment', `PUT ${policy}`, ['x'], { json: { ...text, tags: [1] } })
-    assert.deepEqual([refused.status, refused.body.errors], [422, ['tags must be a list of texts']])
+    assert.deepEqual([refused.status, refused.body.errors], [422, ['tags/0 must be string']])
 
     const { body: harnesses } = await call('environment', 'GET /v1/harnesses')
     for (const harness of harnesses.results) {
@@ -307,31 +307,16 @@ describe('each demonstration service', () => {
     assert.deepEqual(list.results, [])
   })
 
-  it('publishes its document with an ETag, and another when told to', async () => {
+  it('publishes its document with an ETag', async () => {
     for (const service of Object.values(services)) {
       const url = `${service.url}/openapi.json`
       const etag = (await fetch(url)).headers.get('etag') ?? ''
-      const unchanged = { headers: { 'if-none-match': etag } }
-      assert.equal((await fetch(url, unchanged)).status, 304)
-      await fetch(`${service.url}/_document`, { method: 'PUT', body: '{"openapi": broken' })
-      const swapped = await fetch(url, unchanged)
-      assert.deepEqual([swapped.status, await swapped.text()], [200, '{"openapi": broken'])
-      await fetch(`${service.url}/_document`, { method: 'PUT' })
-      assert.equal((await fetch(url, unchanged)).status, 304)
+      assert.equal((await fetch(url, { headers: { 'if-none-match': etag } })).status, 304)
     }
   })
 
-  it('hangs, answers nonsense and goes away when told to', async () => {
+  it('goes away and comes back', async () => {
     const { teams } = services
-    const tell = (body: string) => fetch(`${teams.url}/_misbehave`, { method: 'PUT', body })
-    assert.equal((await tell('{"mode": "hang"}')).status, 204)
-    await assert.rejects(fetch(`${teams.url}/openapi.json`, { signal: AbortSignal.timeout(100) }), {
-      name: 'TimeoutError',
-    })
-    await tell('{"mode": "garbage"}')
-    await assert.rejects(fetch(teams.url))
-    assert.equal((await tell('{"mode": "bored"}')).status, 400)
-    await tell('{"mode": null}')
     await teams.stop()
     await assert.rejects(fetch(teams.url))
     await teams.resume()

@@ -10,8 +10,8 @@ import { errorHandler } from '../../src/http/errors/error-handler.ts'
 import { rawBody } from '../../src/http/request.ts'
 import type { JsonSchema } from '../../src/http/validation/check-value.ts'
 import { validation } from '../../src/http/validation/plugin.ts'
+import { junk, likely } from '../support/arbitrary-body.ts'
 import { sized } from '../support/sized.ts'
-import { junk, likely } from './arbitrary-body.ts'
 
 const BODIES = sized(400, 4_000)
 

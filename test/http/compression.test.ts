@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { COLLECTION, createAgent } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { useConsole } from '../support/console.ts'
 import { createTestNats } from '../support/nats.ts'
 
@@ -12,7 +13,7 @@ const DECOMPRESS = { br: brotliDecompressSync, gzip: gunzipSync }
 
 describe('compression', async () => {
   const nats = await createTestNats()
-  after(() => nats.remove())
+  closeAfter(() => nats.remove())
   const running = await useConsole({ environment: nats.environment })
   const person = await running.person()
   const large = { agent_system_prompt: 'Answer questions about invoices. '.repeat(100) }

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { AgentCreate, AgentUpdate } from '../../src/agent/schema.ts'
 import type { JsonSchema } from '../../src/http/validation/check-value.ts'
+import { junk, likely } from '../support/arbitrary-body.ts'
 import { REVISIONS, TOOL_CALLS } from '../support/mcp.ts'
-import { junk, likely } from './arbitrary-body.ts'
 import { jsonDocument, render } from './json-documents.ts'
 
 /** A message to the MCP server, and the lines of its head. */

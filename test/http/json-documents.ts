@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import type { JsonBody, Violation } from '../../src/platform/json.ts'
-import { numberLiteral } from '../api/literals.ts'
+import { numberLiteral } from '../support/literals.ts'
 
 /** JSON documents as trees, so that what a scan should find is known without scanning. */
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { startIssuer } from '../../dev/issuer/issuer.ts'
 import { PERMISSIONS } from '../../src/api/caller.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { useConsole } from '../support/console.ts'
+import { startIssuer } from '../support/issuer/issuer.ts'
 import { exchange } from './raw-http.ts'
 
 const PAGE =

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { prune } from '../../scripts/image/prune.ts'
+import { prune } from '../../scripts/prune-image.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { RunningConsole } from '../acceptance/processes.ts'
-import { createAgents } from '../proofs/delivery-writers.ts'
 import { COLLECTION } from '../support/agents.ts'
+import { createAgents } from '../support/delivery-writers.ts'
+import type { RunningConsole } from '../support/processes.ts'
 import type { Kind, MixedRequest } from './mixed-load.ts'
 
 export interface LoadTeam {

@@ -1,4 +1,4 @@
-import { quantile } from '../proofs/timing.ts'
+import { quantile } from '../support/timing.ts'
 import type { Usage } from './load-scene.ts'
 import { KINDS, type MixedReport } from './mixed-load.ts'
 import type { Sample } from './resource-samples.ts'

@@ -1,8 +1,8 @@
 import { Client } from 'pg'
-import { cpuMicros } from '../../bench/cpu.ts'
-import { startBenchDatabase } from '../../bench/database.ts'
-import type { StartChild } from '../proofs/children.ts'
-import { startConsoleWithFiles } from '../proofs/console-with-files.ts'
+import type { StartChild } from '../support/children.ts'
+import { startConsoleWithFiles } from '../support/console-with-files.ts'
+import { cpuMicros } from '../support/cpu-time.ts'
+import { startBenchDatabase } from '../support/measured-database.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
 import { until } from '../support/until.ts'
 

@@ -1,8 +1,8 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { openClients } from '../proofs/client-pool.ts'
-import { formatRequest } from '../proofs/raw-client.ts'
+import { openClients } from '../support/client-pool.ts'
+import { formatRequest } from '../support/raw-client.ts'
 import {
   KINDS,
   type Kind,

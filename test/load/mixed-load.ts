@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { FloodRequest } from '../proofs/flood.ts'
+import type { FloodRequest } from '../support/flood.ts'
 
 export const KINDS = ['read', 'list', 'write', 'mounted'] as const
 export type Kind = (typeof KINDS)[number]

@@ -1,5 +1,5 @@
-import type { FloodRequest } from '../proofs/flood.ts'
-import { formatRequest, RawClient } from '../proofs/raw-client.ts'
+import type { FloodRequest } from '../support/flood.ts'
+import { formatRequest, RawClient } from '../support/raw-client.ts'
 
 const WINDOW_MS = 500
 const MAX_RESPONSE_MS = 250

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Process } from '../acceptance/processes.ts'
-import { readResidentBytes } from '../proofs/memory.ts'
+import { readResidentBytes } from '../support/memory.ts'
+import type { Process } from '../support/processes.ts'
 
 export interface Sample {
   residentMiB: number

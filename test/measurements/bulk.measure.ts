@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startConsoleProcess } from '../acceptance/processes.ts'
-import { formatRequest, RawClient } from '../proofs/raw-client.ts'
-import { quantile, SLACK } from '../proofs/timing.ts'
 import { COLLECTION } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startConsoleProcess } from '../support/processes.ts'
+import { formatRequest, RawClient } from '../support/raw-client.ts'
 import { sized } from '../support/sized.ts'
+import { quantile, SLACK } from '../support/timing.ts'
 
 /** A bulk update of 500 agents beside another team that reads, updates and lists. */
 
@@ -22,7 +23,7 @@ const MS_PER_TICK = 10
 
 describe(`a bulk update of ${AGENTS} agents`, async () => {
   const running = await startConsoleProcess()
-  after(() => running.close())
+  closeAfter(() => running.close())
   const createTeam = async (count: number) => {
     const token = await running.token({ team: randomUUID() })
     const agents: string[] = []

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import { startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
+import { startPrivatePostgres } from '../support/private-postgres.ts'
 
 export interface TimedDatabase {
   url: string

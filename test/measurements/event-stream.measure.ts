@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
-import { quantile } from '../proofs/timing.ts'
+import { describe, it } from 'node:test'
 import { agentEvent } from '../support/agent-event.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { createTestNats } from '../support/nats.ts'
+import { quantile } from '../support/timing.ts'
 
 const EVENTS = 4_000
 const ROUNDS = 5
 
 describe('the event stream', async () => {
   const nats = await createTestNats()
-  after(() => nats.remove())
+  closeAfter(() => nats.remove())
   const events = await openEventStream(nats)
-  after(() => events.nats.close())
+  closeAfter(() => events.nats.close())
   const team = randomUUID()
   for (let sent = 0; sent < EVENTS; sent += 500) {
     await Promise.all(

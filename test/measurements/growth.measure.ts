@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { teamId } from '../../scripts/seed/fleet.ts'
-import { type Fleet, openFleet } from '../proofs/fleet.ts'
-import { quantile, SLACK, timed } from '../proofs/timing.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { type Person, startConsole, type TestConsole } from '../support/console.ts'
+import { type Fleet, openFleet } from '../support/seeded-fleet.ts'
 import { sized } from '../support/sized.ts'
+import { quantile, SLACK, timed } from '../support/timing.ts'
 
 /** How many more agents the large fleet has: 10 times in CI; with FLEET_URL, whatever that database holds. */
 const SMALL = sized(10_000, 100_000)

@@ -4,14 +4,9 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { freePorts } from '../../dev/free-port.ts'
-import {
-  type Process,
-  type RunningConsole,
-  startConsoleProcess,
-  startProcess,
-} from '../acceptance/processes.ts'
-import { quantile, SLACK } from '../proofs/timing.ts'
+import { type Process, type RunningConsole, startConsoleProcess, startProcess } from '../support/processes.ts'
 import { sized } from '../support/sized.ts'
+import { quantile, SLACK } from '../support/timing.ts'
 import { until } from '../support/until.ts'
 
 /** How long each measurement lasts, and how many there are of each kind. */
@@ -24,7 +19,7 @@ describe('while an upstream hangs', () => {
   it(`under ${HANGING} calls at a time, the p99 of PUT stays within 1.5 times its own without them`, async () => {
     const [port = 0] = await freePorts(1)
     const running = await startConsoleProcess({ EVOLUTION_URL: `http://127.0.0.1:${port}` })
-    const evolution = startProcess('dev/evolution-service/main.ts', {
+    const evolution = startProcess('test/support/evolution-service/main.ts', {
       EVOLUTION_PORT: String(port),
       AUTH_ISSUER: running.issuerUrl,
       AUTH_AUDIENCE: 'console',
@@ -105,7 +100,7 @@ async function p99(write: () => Promise<void>): Promise<number> {
 /** Keeps that many callers waiting for the upstream until released, in a thread of its own: what they cost this
  * process must not be taken for what they cost the console. Resolves when all of them wait. */
 async function hang(url: string, headers: Record<string, string>): Promise<() => Promise<void>> {
-  const worker = new Worker(new URL('../proofs/patient-callers.ts', import.meta.url), {
+  const worker = new Worker(new URL('../support/patient-callers.ts', import.meta.url), {
     workerData: { url: `${url}/v1/evolution/status/`, headers, callers: HANGING },
   })
   await once(worker, 'message')

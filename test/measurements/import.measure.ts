@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
-import { startConsoleProcess } from '../acceptance/processes.ts'
-import { SLACK } from '../proofs/timing.ts'
+import { describe, it } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
 import { IMPORTS } from '../support/imports.ts'
+import { startConsoleProcess } from '../support/processes.ts'
+import { SLACK } from '../support/timing.ts'
 
 const ROWS = 1_000
 const MAX_SECONDS = 20
 
 describe(`an import of ${ROWS} rows`, async () => {
   const running = await startConsoleProcess()
-  after(() => running.close())
+  closeAfter(() => running.close())
   const token = await running.token({ team: randomUUID() })
   const rowsOf = (purpose: string) =>
     Array.from({ length: ROWS }, (_, n) => ({

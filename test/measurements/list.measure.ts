@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { AGENT_SORTS } from '../../src/features/list/schema.ts'
-import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
-import { openFleet } from '../proofs/fleet.ts'
-import { FILTERS, filtersIn, PAIRS, SINGLES } from '../proofs/list-filters.ts'
-import { measureMemory, observeMemory, TELLS_MEMORY } from '../proofs/memory.ts'
-import { quantile, SLACK } from '../proofs/timing.ts'
+import { FILTERS, filtersIn, PAIRS, SINGLES } from '../support/list-filters.ts'
+import { measureMemory, observeMemory, TELLS_MEMORY } from '../support/memory.ts'
+import { type RunningConsole, startConsoleProcess } from '../support/processes.ts'
+import { openFleet } from '../support/seeded-fleet.ts'
 import { sized } from '../support/sized.ts'
+import { quantile, SLACK } from '../support/timing.ts'
 import { type CpuClock, type CpuTime, createCpuClock } from './cpu-time.ts'
 
 const SAMPLES = 20

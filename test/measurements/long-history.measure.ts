@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eraseStep } from '../../src/agent/lifecycle/erase.ts'
-import { quantile, SLACK, timed } from '../proofs/timing.ts'
-import { startUpdates } from '../proofs/updates-at-a-rate.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { insertRevisions } from '../support/revisions.ts'
 import { sized } from '../support/sized.ts'
+import { quantile, SLACK, timed } from '../support/timing.ts'
+import { startUpdates } from '../support/updates-at-a-rate.ts'
 
 /** `npm run proof -- growth --long` makes a million. The pages that PostgreSQL reads are compared in growth.proof.ts. */
 const REVISIONS = sized(20_000, 1_000_000)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { quantile, SLACK } from '../proofs/timing.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { rpc } from '../support/mcp.ts'
 import { sized } from '../support/sized.ts'
+import { quantile, SLACK } from '../support/timing.ts'
 
 const SEARCHES = sized(300, 2_000)
 const WARM_UP = 100

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
-import { listen, stopListening } from '../../dev/issuer/listen.ts'
+import { listen, stopListening } from '../../dev/http-service.ts'
 import { validateDocument } from '../../src/features/services/document/read.ts'
-import { SLACK } from '../proofs/timing.ts'
 import { startConsole } from '../support/console.ts'
 import { type LargeDocument, largeDocuments } from '../support/large-documents.ts'
+import { SLACK } from '../support/timing.ts'
 import { until } from '../support/until.ts'
 
 const WITHIN_MS = 2_000

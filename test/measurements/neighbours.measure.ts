@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { operation } from '../features/services/mounted.ts'
-import { withChildren } from '../proofs/children.ts'
-import type { Mounts, StartedConsole } from '../proofs/mounted-console.ts'
-import type { Behaviour } from '../proofs/plain-services.ts'
-import { quantile, SLACK } from '../proofs/timing.ts'
+import { withChildren } from '../support/children.ts'
+import { operation } from '../support/mounted.ts'
+import type { Mounts, StartedConsole } from '../support/mounted-console.ts'
+import type { Behaviour } from '../support/plain-services.ts'
 import { sized } from '../support/sized.ts'
+import { quantile, SLACK } from '../support/timing.ts'
 import { until } from '../support/until.ts'
 
 /** How long each measurement lasts, and how many there are of each kind. */
@@ -92,7 +92,7 @@ async function measure(url: string, headers: Record<string, string>): Promise<nu
 
 /** In a thread of its own: what these callers cost this process must not be taken for what they cost the console. */
 async function callTheBadOne(url: string, headers: Record<string, string>): Promise<() => Promise<void>> {
-  const worker = new Worker(new URL('../proofs/patient-callers.ts', import.meta.url), {
+  const worker = new Worker(new URL('../support/patient-callers.ts', import.meta.url), {
     workerData: { url, headers, callers: OF_THE_BAD_ONE },
   })
   await once(worker, 'message')

@@ -6,11 +6,11 @@ import { RequestBudgets } from '../../src/features/budgets/budgets.ts'
 import { amountsOf, DECIDE_LUA, NOW_LUA, policyOf } from '../../src/features/budgets/counters.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { createScript, runScript } from '../../src/platform/redis/redis.ts'
-import { quantile, SLACK } from '../proofs/timing.ts'
 import { createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { useRedis } from '../support/redis.ts'
 import { sized } from '../support/sized.ts'
+import { quantile, SLACK } from '../support/timing.ts'
 import { until } from '../support/until.ts'
 
 /** Of each kind, in all rounds together. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { operation } from '../features/services/mounted.ts'
-import { type Child, withChildren } from '../proofs/children.ts'
-import type { Mounts, StartedConsole } from '../proofs/mounted-console.ts'
-import { quantile, SLACK } from '../proofs/timing.ts'
+import { type Child, withChildren } from '../support/children.ts'
+import { operation } from '../support/mounted.ts'
+import type { Mounts, StartedConsole } from '../support/mounted-console.ts'
 import { sized } from '../support/sized.ts'
+import { quantile, SLACK } from '../support/timing.ts'
 
 /** Of each service, in each round. */
 const REQUESTS = sized(400, 2_000)

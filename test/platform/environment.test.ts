@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { readConfig } from '../../src/config/config.ts'
-import { startProcess } from '../acceptance/processes.ts'
 import { errorsOf } from '../support/configuration.ts'
+import { startProcess } from '../support/processes.ts'
 
 describe('a variable that ends in _FILE', () => {
   const folder = mkdtempSync(join(tmpdir(), 'console-variables-'))

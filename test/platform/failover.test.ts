@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Client } from 'pg'
-import { startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import type { Agent } from '../../src/agent/schema.ts'
 import { codeOf, createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { useConsole } from '../support/console.ts'
 import { createMovingAddress } from '../support/moving-address.ts'
+import { startPrivatePostgres } from '../support/private-postgres.ts'
 import { until } from '../support/until.ts'
 
 describe('when connections become read-only while new ones can write', async () => {
@@ -23,7 +24,7 @@ describe('when connections become read-only while new ones can write', async () 
     await administrator.query('SELECT pg_reload_conf()')
   }
   const running = await useConsole({ environment: { DATABASE_URL: postgres.url } })
-  after(async () => {
+  closeAfter(async () => {
     await administrator.end()
     await postgres.remove()
   })
@@ -82,7 +83,7 @@ describe('when the address of the database moves to a standby that was promoted'
     Client,
   ]
   await Promise.all([atOld.connect(), atPromoted.connect()])
-  after(async () => {
+  closeAfter(async () => {
     await Promise.all([atOld.end(), atPromoted.end(), address.close()])
     await Promise.all([old.remove(), promoted.remove()])
   })

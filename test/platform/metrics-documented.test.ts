@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { freePorts } from '../../dev/free-port.ts'
-import { answers, startConsoleProcess, startProcess } from '../acceptance/processes.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { createTestNats } from '../support/nats.ts'
+import { answers, startConsoleProcess, startProcess } from '../support/processes.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -38,7 +39,7 @@ describe('/metrics', async () => {
     ...{ EVOLUTION_URL: `http://127.0.0.1:${closedPort}`, SERVICES_FILE: servicesFile },
     ...{ EXCHANGE_CLIENT_ID: 'console', EXCHANGE_CLIENT_SECRET: 'secret' },
   })
-  after(async () => {
+  closeAfter(async () => {
     await running.close()
     await nats.remove()
     rmSync(folder, { recursive: true })

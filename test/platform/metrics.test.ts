@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, describe, it, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { Client } from 'pg'
-import { startPrivateNats } from '../../dev/private-nats.ts'
 import { MIGRATIONS } from '../../src/platform/postgres/state.ts'
 import { createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { type TestConsole, useConsole } from '../support/console.ts'
 import { createTestNats } from '../support/nats.ts'
+import { startPrivateNats } from '../support/private-nats.ts'
 import { until } from '../support/until.ts'
 
 /** The value of a metric with these labels; undefined if there is none. */
@@ -85,9 +86,9 @@ describe('the metrics of the database', async () => {
 
 describe('the metrics of event delivery', async () => {
   const server = await startPrivateNats()
-  after(() => server.remove())
+  closeAfter(() => server.remove())
   const nats = await createTestNats(server.url)
-  after(() => nats.close())
+  closeAfter(() => nats.close())
   const running = await useConsole({ environment: nats.environment })
   const failures = async () => Number(await metric(running, 'console_event_delivery_failures_total'))
 

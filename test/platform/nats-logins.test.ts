@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { nkeys } from '@nats-io/transport-node'
 import { freePorts } from '../../dev/free-port.ts'
-import { createNatsProcess, type NatsProcess } from '../../dev/nats-process.ts'
 import { readRelayConfig } from '../../src/config/config.ts'
 import { createEvents, type Events } from '../../src/platform/nats/stream.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
+import { createNatsProcess, type NatsProcess } from '../support/nats-process.ts'
 import { until } from '../support/until.ts'
 
 type KeyPair = ReturnType<typeof nkeys.createUser>

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, describe, it, type TestContext } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { startPrivateNats } from '../../dev/private-nats.ts'
 import { agentEvent } from '../support/agent-event.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { openEventStream } from '../support/event-stream.ts'
 import { createTestNats } from '../support/nats.ts'
+import { startPrivateNats } from '../support/private-nats.ts'
 import { until } from '../support/until.ts'
 
 const AGENTS = 500
@@ -37,9 +38,9 @@ const timers = () => process.getActiveResourcesInfo().filter((resource) => resou
 
 describe('the event stream', async () => {
   const nats = await createTestNats()
-  after(() => nats.remove())
+  closeAfter(() => nats.remove())
   const events = await openEventStream(nats)
-  after(() => events.nats.close())
+  closeAfter(() => events.nats.close())
   await publishEvents(events)
 
   const consumers = async () => (await nats.info())?.state.consumer_count

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { freePorts } from '../../dev/free-port.ts'
-import { createNatsProcess, type NatsProcess } from '../../dev/nats-process.ts'
 import { createNats, type Nats } from '../../src/platform/nats/nats.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
+import { createNatsProcess, type NatsProcess } from '../support/nats-process.ts'
 import { until } from '../support/until.ts'
 
 describe('the connection to NATS', () => {

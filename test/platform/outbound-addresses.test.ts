@@ -5,7 +5,6 @@ import {
   OutboundError,
   type OutboundPolicy,
 } from '../../src/platform/outbound/client.ts'
-import { startBehind } from '../features/services/behind.ts'
 import {
   BLOCKED_IPV4,
   BLOCKED_IPV6,
@@ -15,6 +14,8 @@ import {
   PUBLIC_ADDRESSES,
   spellingsOf,
 } from '../support/addresses.ts'
+import { startBehind } from '../support/behind.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { recordAttempts } from '../support/connection-attempts.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 
@@ -25,7 +26,7 @@ const hostOf = (address: string) => (address.includes(':') ? `[${address}]` : ad
 describe('a URL that a caller chooses', async () => {
   const dns = await startDnsServer()
   const attempts = await recordAttempts()
-  after(async () => {
+  closeAfter(async () => {
     attempts.stop()
     await dns.close()
   })

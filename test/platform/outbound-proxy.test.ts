@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { onFreePort } from '../../dev/free-port.ts'
-import { listen, stopListening } from '../../dev/issuer/listen.ts'
+import { listen, stopListening } from '../../dev/http-service.ts'
 import { createOutboundClient } from '../../src/platform/outbound/client.ts'
-import { startBehind } from '../features/services/behind.ts'
+import { startBehind } from '../support/behind.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { startConnectProxy } from '../support/connect-proxy.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 
@@ -42,7 +43,7 @@ describe('a fetch with TLS', async () => {
   const dns = await startDnsServer()
   for (const name of ['cards.test', 'other.test']) dns.define(name, ['127.0.0.1'])
   const authorities = getCACertificates('default')
-  after(async () => {
+  closeAfter(async () => {
     setDefaultCACertificates(authorities)
     await Promise.all([dns.close(), stopListening(server)])
     rmSync(folder, { recursive: true })
@@ -83,7 +84,7 @@ describe('a fetch through a proxy', async () => {
   const proxy = await startConnectProxy(port)
   const dns = await startDnsServer()
   dns.define('corp.test', ['127.0.0.1'])
-  after(() => Promise.all([server.stop(), proxy.close(), dns.close()]))
+  closeAfter(() => Promise.all([server.stop(), proxy.close(), dns.close()]))
   const client = createOutboundClient({
     ...{ allowsHttp: true, proxyUrl: proxy.url, dnsServers: [dns.address] },
     ...{ allowedHosts: ['corp.test'], allowedCidrs: ['127.0.0.1/32'], allowedPorts: [port] },

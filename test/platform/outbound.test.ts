@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { after, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { freePorts, onFreePort } from '../../dev/free-port.ts'
-import { listen, stopListening } from '../../dev/issuer/listen.ts'
+import { listen, stopListening } from '../../dev/http-service.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import {
   createOutboundClient,
@@ -13,7 +13,8 @@ import {
   type OutboundOptions,
   type OutboundPolicy,
 } from '../../src/platform/outbound/client.ts'
-import { type Behaviour, type Behind, startBehind } from '../features/services/behind.ts'
+import { type Behaviour, type Behind, startBehind } from '../support/behind.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { until } from '../support/until.ts'
 
@@ -31,7 +32,7 @@ const pairs = (flat: string[]) =>
 
 describe('a fetch for a caller', async () => {
   const [server, other] = await Promise.all([startBehind(), startBehind()])
-  after(() => Promise.all([server.stop(), other.stop()]))
+  closeAfter(() => Promise.all([server.stop(), other.stop()]))
   const logLines: string[] = []
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
   const policy: OutboundPolicy = {
@@ -40,7 +41,7 @@ describe('a fetch for a caller', async () => {
     allowedPorts: [portOf(server), portOf(other)],
   }
   const client = createOutboundClient(policy, { log })
-  after(() => client.close())
+  closeAfter(() => client.close())
   const get = (options: Partial<OutboundOptions> = {}, url = `${server.url}/card`) =>
     client.get(url, { teamId: 'team', timeoutMs: PATIENT_MS, ...options })
   const refuses = (reason: string, promise: Promise<unknown>) =>

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { rotateSecrets } from '../../scripts/rotate-secrets.ts'
 import { createSecrets } from '../../src/platform/crypto/secrets.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { useConsole } from '../support/console.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTestNats } from '../support/nats.ts'
@@ -15,11 +16,11 @@ const FIRST_KEY = { id: 'first', key: randomBytes(32) }
 
 describe('through PgBouncer in transaction mode', async () => {
   const database = await createTestDatabase()
-  after(() => database.drop())
+  closeAfter(() => database.drop())
   const bouncer = await startPgBouncer(database.url)
-  after(() => bouncer.remove())
+  closeAfter(() => bouncer.remove())
   const nats = await createTestNats()
-  after(() => nats.remove())
+  closeAfter(() => nats.remove())
   const running = await useConsole({
     environment: {
       ...nats.environment,
@@ -82,9 +83,9 @@ describe('through PgBouncer in transaction mode', async () => {
 
 describe('a PgBouncer that refuses the parameters of the console', async () => {
   const database = await createTestDatabase()
-  after(() => database.drop())
+  closeAfter(() => database.drop())
   const bouncer = await startPgBouncer(database.url, ['ignore_startup_parameters ='])
-  after(() => bouncer.remove())
+  closeAfter(() => bouncer.remove())
   const running = await useConsole({ environment: { DATABASE_URL: bouncer.url } })
 
   it('is named in the log from the start, with the setting to change', async () => {

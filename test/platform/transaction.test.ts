@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Problem } from '../../src/api/problem.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import { createDatabase } from '../../src/platform/postgres/database.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
@@ -17,7 +18,7 @@ const POOL = {
 describe('a transaction', async () => {
   const { url, query, drop } = await createTestDatabase()
   const database = createDatabase(url, createLog('silent'), POOL)
-  after(async () => {
+  closeAfter(async () => {
     await database.close()
     await drop()
   })

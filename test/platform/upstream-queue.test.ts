@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
 import { Problem } from '../../src/api/problem.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
+import { closeAfter } from '../support/close-after.ts'
 
 const MAX_IN_FLIGHT = 8
 /** Of one team. */
@@ -42,7 +43,7 @@ describe('the turns of an upstream', async () => {
     maxEventStreams: MAX_EVENT_STREAMS,
     metrics,
   })
-  after(async () => {
+  closeAfter(async () => {
     await upstream.close()
     server.close()
     server.closeAllConnections()

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onFreePort } from '../../dev/free-port.ts'
-import { listen, stopListening } from '../../dev/issuer/listen.ts'
+import { listen, stopListening } from '../../dev/http-service.ts'
 
 /** A request that a service has received, and would send to its agent. */
 export interface AgentRequest {

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createAgents } from '../../src/agent/agents.ts'
 import { createHistory } from '../../src/agent/history/history.ts'
 import { createLifecycle } from '../../src/agent/lifecycle/lifecycle.ts'
 import { createDelegationGraph } from '../../src/features/delegation/routes.ts'
 import { createAgent, putAgent } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { type Person, type TestConsole, useConsole } from '../support/console.ts'
+import { createExplainingSql } from '../support/explaining-sql.ts'
 import { sized } from '../support/sized.ts'
-import { createExplainingSql } from './explaining-sql.ts'
-import { quantile, timed } from './timing.ts'
+import { quantile, timed } from '../support/timing.ts'
 
 const DEPENDENTS = sized(10_000, 100_000)
 const TIMED_UPDATES = 200
@@ -54,7 +55,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
     running.core.database.system,
     'force_generic_plan',
   )
-  after(close)
+  closeAfter(close)
   const deps = { ...running.core, sql, recoverDays: running.core.config.recoverDays }
   const agents = createAgents({ ...deps, history: createHistory(deps) })
   const lifecycle = createLifecycle(deps)

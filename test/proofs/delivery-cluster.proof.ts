@@ -1,9 +1,9 @@
 import { describe, it } from 'node:test'
-import { startNatsCluster } from '../../dev/nats-cluster.ts'
 import { createTestNats } from '../support/nats.ts'
+import { startNatsCluster } from '../support/nats-cluster.ts'
 import { sized } from '../support/sized.ts'
+import { createStreamLeader } from '../support/stream-leader.ts'
 import { proveDelivery } from './delivery.ts'
-import { createStreamLeader } from './stream-leader.ts'
 
 const UPDATES = sized(1_000, 100_000)
 const KILLS = sized(1, 3)

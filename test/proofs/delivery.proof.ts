@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test'
-import { startPrivateNats } from '../../dev/private-nats.ts'
 import { createTestNats } from '../support/nats.ts'
+import { startPrivateNats } from '../support/private-nats.ts'
 import { sized } from '../support/sized.ts'
 import { proveDelivery } from './delivery.ts'
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { freePorts } from '../../dev/free-port.ts'
 import { createRandom, type Random } from '../../scripts/seed/random.ts'
-import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
+import { type Acknowledged, checkDelivery } from '../support/delivery-check.ts'
+import { createAgents, type Writing, writeUpdates } from '../support/delivery-writers.ts'
 import type { TestNats } from '../support/nats.ts'
+import { type RunningConsole, startConsoleProcess } from '../support/processes.ts'
 import { seedOr } from '../support/sized.ts'
 import { until } from '../support/until.ts'
-import { type Acknowledged, checkDelivery } from './delivery-check.ts'
-import { createAgents, type Writing, writeUpdates } from './delivery-writers.ts'
-import { createVictim, startVictim, type Victim, wreak } from './victim.ts'
+import { createVictim, startVictim, type Victim, wreak } from '../support/victim.ts'
 
 /** What is proved of the delivery of events: that every revision arrives, in order, whatever is killed meanwhile. */
 

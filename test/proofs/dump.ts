@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { findBinaries } from '../../dev/private-postgres.ts'
+import { findBinaries } from '../../dev/postgres-programs.ts'
 
 const run = promisify(execFile)
 
@@ -16,7 +16,7 @@ export interface Dump {
 
 /** Dumps a database as docs/backup.md says. */
 export async function dump(databaseUrl: string): Promise<Dump> {
-  const bin = await findBinaries()
+  const bin = findBinaries()
   const folder = await mkdtemp(join(tmpdir(), 'console-dump-'))
   const file = join(folder, 'console.dump')
   await run(`${bin}/pg_dump`, ['--format=custom', `--file=${file}`, databaseUrl])

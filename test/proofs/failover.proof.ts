@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import { createMovingAddress } from '../support/moving-address.ts'
 import { onServer } from '../support/on-server.ts'
+import { type PrivatePostgres, startPrivatePostgres } from '../support/private-postgres.ts'
 import { sized } from '../support/sized.ts'
+import { SLACK } from '../support/timing.ts'
 import { until } from '../support/until.ts'
 import { type Attempt, checkAcknowledged, checkResponses, startWriters } from './steady-writers.ts'
-import { SLACK } from './timing.ts'
 
 const CLIENTS = sized(8, 32)
 /** Of each client, before and after. */

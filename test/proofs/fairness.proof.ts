@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePorts } from '../../dev/free-port.ts'
-import { answers, type RunningConsole, startConsoleProcess, startProcess } from '../acceptance/processes.ts'
 import { COLLECTION } from '../support/agents.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { type FloodRequest, startFlood } from '../support/flood.ts'
+import { observeIdleCores } from '../support/idle-cores.ts'
+import { MEMORY_LIMITS, observeMemory } from '../support/memory.ts'
+import { answers, type RunningConsole, startConsoleProcess, startProcess } from '../support/processes.ts'
+import { formatRequest, RawClient } from '../support/raw-client.ts'
 import { IS_LONG } from '../support/sized.ts'
-import { type FloodRequest, startFlood } from './flood.ts'
-import { observeIdleCores } from './idle-cores.ts'
-import { MEMORY_LIMITS, observeMemory } from './memory.ts'
+import { quantile, SLACK } from '../support/timing.ts'
 import { type Sent, sendAtRate } from './open-load.ts'
-import { formatRequest, RawClient } from './raw-client.ts'
-import { quantile, SLACK } from './timing.ts'
 
 /** `npm run proof -- fairness --long` takes longer and compares times; CI checks statuses. */
 const SECONDS = IS_LONG ? 20 : 2
@@ -47,7 +48,7 @@ describe('two replicas', async () => {
     await close()
     throw error
   })
-  after(close)
+  closeAfter(close)
 
   const [flooder, other] = [await createTeam(first, 50), await createTeam(first, 10)]
   await growTeam(first, flooder, AGENTS_OF_LARGE_TEAM)

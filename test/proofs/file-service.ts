@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { onFreePort } from '../../dev/free-port.ts'
-import { listen } from '../../dev/issuer/listen.ts'
-import { document, returning, sending } from '../features/services/documents.ts'
-import { pour } from './bulk.ts'
+import { listen } from '../../dev/http-service.ts'
+import { pour } from '../support/large-stream.ts'
+import { document, returning, sending } from '../support/service-documents.ts'
 
 /** A service with a document: small responses, downloads of any size, uploads, and calls that fail. */
 

@@ -5,9 +5,9 @@ import { eraseStep } from '../../src/agent/lifecycle/erase.ts'
 import { createLifecycle } from '../../src/agent/lifecycle/lifecycle.ts'
 import { createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
+import { createExplainingSql, type PlanMode } from '../support/explaining-sql.ts'
 import { insertRevisions } from '../support/revisions.ts'
 import { sized } from '../support/sized.ts'
-import { createExplainingSql, type PlanMode } from './explaining-sql.ts'
 
 const REVISIONS = sized(20_000, 1_000_000)
 const FEW = 100

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
-import { answers, type Process, startConsoleProcess, startProcess } from '../acceptance/processes.ts'
+import { describe, it } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
 import { IMPORTS } from '../support/imports.ts'
+import { answers, type Process, startConsoleProcess, startProcess } from '../support/processes.ts'
 import { sized } from '../support/sized.ts'
 import { slowDownChanges } from '../support/slow-changes.ts'
 import { until } from '../support/until.ts'
@@ -31,7 +32,7 @@ const isDoneOrOverloaded = ({ action, error }: Result['results'][number]) =>
 describe(`an import of ${ROWS} rows whose process is killed ${KILLS} times`, async () => {
   const running = await startConsoleProcess()
   let current: Process = running
-  after(async () => {
+  closeAfter(async () => {
     current.signal('SIGKILL')
     await current.ended
     await running.close()

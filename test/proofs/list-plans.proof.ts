@@ -5,9 +5,9 @@ import { facetsStatement } from '../../src/features/list/facets.ts'
 import { countStatement, pageStatement, readFilters } from '../../src/features/list/queries.ts'
 import { AGENT_SORTS, type AgentFiltersQuery } from '../../src/features/list/schema.ts'
 import type { Statement } from '../../src/platform/postgres/sql.ts'
+import { PAIRS, SINGLES } from '../support/list-filters.ts'
+import { openFleet } from '../support/seeded-fleet.ts'
 import { sized } from '../support/sized.ts'
-import { openFleet } from './fleet.ts'
-import { PAIRS, SINGLES } from './list-filters.ts'
 
 const SMALL = { agents: 100_000, agentsOfLargest: 1_000 }
 const DOMINATED = { agents: 100_000, agentsOfLargest: 10_000 }

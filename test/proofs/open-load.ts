@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { FloodRequest } from './flood.ts'
+import type { FloodRequest } from '../support/flood.ts'
 
 export interface OpenLoad {
   urls: string[]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts } from '../../dev/free-port.ts'
-import { answers, type Process, startProcess } from '../acceptance/processes.ts'
+import { answers, type Process, startProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
 /** Whether a replica is one that an upgrade ends, or one that it starts. */

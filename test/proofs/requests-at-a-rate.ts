@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type ClientPool, openClients } from './client-pool.ts'
-import type { FloodRequest } from './flood.ts'
+import { type ClientPool, openClients } from '../support/client-pool.ts'
+import type { FloodRequest } from '../support/flood.ts'
+import { formatRequest } from '../support/raw-client.ts'
 import type { OpenLoad, Sent } from './open-load.ts'
-import { formatRequest } from './raw-client.ts'
 
 /** Sends requests at a steady rate for a time, however long the responses take: a client that waited for them would send
  * less the slower the console is. */

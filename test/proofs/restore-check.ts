@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { RunningConsole } from '../acceptance/processes.ts'
 import type { StreamEvent } from '../support/nats.ts'
+import type { RunningConsole } from '../support/processes.ts'
 
 export interface Waiting {
   id: string

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createRandom } from '../../scripts/seed/random.ts'
-import { type RunningConsole, startProcess } from '../acceptance/processes.ts'
+import { type RunningConsole, startProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
+import { wreak } from '../support/victim.ts'
 import type { Follower } from './follower.ts'
 import { checkEpochs, revisionsOf, sum, waitingIn } from './restore-check.ts'
 import { PATIENCE_MS, type Scene } from './restore-scene.ts'
-import { wreak } from './victim.ts'
 
 export interface Restoring {
   ids: string[]

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { freePorts } from '../../dev/free-port.ts'
-import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
 import type { TestDatabase } from '../support/database.ts'
+import type { Acknowledged } from '../support/delivery-check.ts'
+import { writeUpdates } from '../support/delivery-writers.ts'
 import { createTestNats, type TestNats } from '../support/nats.ts'
+import { type RunningConsole, startConsoleProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
-import type { Acknowledged } from './delivery-check.ts'
-import { writeUpdates } from './delivery-writers.ts'
+import { createVictim, startVictim } from '../support/victim.ts'
 import { waitingIn } from './restore-check.ts'
-import { createVictim, startVictim } from './victim.ts'
 
 export const PATIENCE_MS = 120_000
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { fillOutbox } from '../../dev/backlog.ts'
 import { createRandom } from '../../scripts/seed/random.ts'
+import { createAgents } from '../support/delivery-writers.ts'
+import { fillOutbox } from '../support/outbox-backlog.ts'
 import { sized } from '../support/sized.ts'
-import { createAgents } from './delivery-writers.ts'
+import { wreak } from '../support/victim.ts'
 import { dump } from './dump.ts'
 import { type Follower, startFollower } from './follower.ts'
 import { checkOrder } from './restore-check.ts'
 import { restoreAndContinue } from './restore-continue.ts'
 import { createScene } from './restore-scene.ts'
-import { wreak } from './victim.ts'
 
 const UPDATES = sized(400, 20_000)
 const KILLS = sized(2, 20)

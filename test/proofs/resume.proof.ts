@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { fillOutbox } from '../../dev/backlog.ts'
 import { freePorts } from '../../dev/free-port.ts'
 import { createRandom, type Random } from '../../scripts/seed/random.ts'
+import { createAgents } from '../support/delivery-writers.ts'
+import { createTestNats, type TestNats } from '../support/nats.ts'
+import { fillOutbox } from '../support/outbox-backlog.ts'
 import {
   answers,
   type Process,
   type RunningConsole,
   startConsoleProcess,
   startProcess,
-} from '../acceptance/processes.ts'
-import { createTestNats, type TestNats } from '../support/nats.ts'
+} from '../support/processes.ts'
 import { seedOr, sized } from '../support/sized.ts'
 import { until } from '../support/until.ts'
+import { startUpdates } from '../support/updates-at-a-rate.ts'
 import { canBeWatched, type Seen, watch } from '../support/watching.ts'
-import { createAgents } from './delivery-writers.ts'
-import { startUpdates } from './updates-at-a-rate.ts'
 
 const RESUMES = sized(30, 500)
 /** So many make one chain, from somewhere in the stream up to the present. */

@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { AGENT_DEFAULTS, type Agent } from '../../src/agent/schema.ts'
 import { SPEC_FIELDS } from '../../src/features/sets/schema.ts'
-import { useSet } from '../features/sets/scene.ts'
 import { agentBodies } from '../support/agent-bodies.ts'
 import { COLLECTION, codeOf, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { useConsole, useReplica } from '../support/console.ts'
+import { useSet } from '../support/sets-scene.ts'
 import { seedOr, sized } from '../support/sized.ts'
 import {
   type Answer,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type RunningConsole, startConsoleProcess } from '../acceptance/processes.ts'
 import { COLLECTION } from '../support/agents.ts'
+import { type RunningConsole, startConsoleProcess } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
 /** Clients that change and read an agent each, one request after another, through several consoles on one database. */

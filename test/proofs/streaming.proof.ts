@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
-import { operation } from '../features/services/mounted.ts'
+import { withChildren } from '../support/children.ts'
+import { hashOfBulk, pour } from '../support/large-stream.ts'
+import { operation } from '../support/mounted.ts'
+import type { Mounts, StartedConsole } from '../support/mounted-console.ts'
 import { sized } from '../support/sized.ts'
-import { hashOfBulk, pour } from './bulk.ts'
-import { withChildren } from './children.ts'
-import type { Mounts, StartedConsole } from './mounted-console.ts'
 
 const MIB = 1024 * 1024
 const BYTES = sized(128, 1_024) * MIB

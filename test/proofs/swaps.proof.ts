@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { operation } from '../features/services/mounted.ts'
+import { withChildren } from '../support/children.ts'
+import { operation } from '../support/mounted.ts'
+import type { Mounts, StartedConsole } from '../support/mounted-console.ts'
 import { sized } from '../support/sized.ts'
-import { withChildren } from './children.ts'
-import type { Mounts, StartedConsole } from './mounted-console.ts'
-import { quantile } from './timing.ts'
+import { quantile } from '../support/timing.ts'
 
 const SWAPS = sized(25, 200)
 const OPERATIONS = 2_000

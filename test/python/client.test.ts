@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
 import { useConsole } from '../support/console.ts'
 import { createTestNats } from '../support/nats.ts'
 import { canBeWatched } from '../support/watching.ts'
@@ -13,7 +14,7 @@ const FOLDER = join(import.meta.dirname, '../../python')
 
 describe('the Python client', async () => {
   const nats = await createTestNats()
-  after(() => nats.remove())
+  closeAfter(() => nats.remove())
   const running = await useConsole({ environment: nats.environment })
   const { token, team } = await running.person()
   const reader = await running.person({ team, scope: 'agent:read' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startProcess } from '../acceptance/processes.ts'
+import { startProcess } from '../support/processes.ts'
 
 const NOWHERE = { DATABASE_URL: 'postgres://a@127.0.0.1:1/b', SECRETS_KEYS: `k1:${'AB'.repeat(21)}A=` }
 

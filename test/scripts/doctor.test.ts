@@ -7,24 +7,25 @@ import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createClient } from '@redis/client'
-import { startEvolutionService } from '../../dev/evolution-service/server.ts'
 import { freePorts, onFreePort } from '../../dev/free-port.ts'
-import { startIssuer } from '../../dev/issuer/issuer.ts'
-import { startNatsCluster } from '../../dev/nats-cluster.ts'
-import { createNatsProcess } from '../../dev/nats-process.ts'
-import { startPrivateNats } from '../../dev/private-nats.ts'
-import { startPrivateRedis } from '../../dev/private-redis.ts'
 import { diagnose } from '../../scripts/doctor/diagnose.ts'
 import type { Finding } from '../../scripts/doctor/finding.ts'
 import { FUNCTION_GRANTS, RETENTION_GRANTS, TABLE_GRANTS } from '../../scripts/grants.ts'
 import { createSecrets, SecretText } from '../../src/platform/crypto/secrets.ts'
-import { startProcess } from '../acceptance/processes.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 import { documentedGrants } from '../support/documented-grants.ts'
+import { startEvolutionService } from '../support/evolution-service/server.ts'
+import { startIssuer } from '../support/issuer/issuer.ts'
 import { createMovingAddress } from '../support/moving-address.ts'
+import { startNatsCluster } from '../support/nats-cluster.ts'
+import { createNatsProcess } from '../support/nats-process.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
+import { startPrivateNats } from '../support/private-nats.ts'
+import { startPrivateRedis } from '../support/private-redis.ts'
+import { startProcess } from '../support/processes.ts'
 
 const root = join(import.meta.dirname, '../..')
 const statements = grantsTo('console')
@@ -66,7 +67,7 @@ describe('npm run doctor', async () => {
   await database.query(`ALTER DATABASE ${databaseName} RESET synchronous_commit`)
   await database.query(`CREATE ROLE ${role} LOGIN`)
   for (const statement of grantsTo(role)) await database.query(statement)
-  after(async () => {
+  closeAfter(async () => {
     await Promise.all([evolution.close(), issuer.close(), nats.remove(), redis.remove()])
     await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
     await Promise.all([database.drop(), empty.drop()])

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
-import { startIssuer } from '../../dev/issuer/issuer.ts'
-import { startRevocations } from '../http/auth/revocation-list.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startIssuer } from '../support/issuer/issuer.ts'
+import { startRevocations } from '../support/revocation-list.ts'
 
 const USER = '5b1f7c1e-0d4a-4f0e-9a55-7f3f1f0f2c11'
 
 describe('npm run identity:check', async () => {
   const issuer = await startIssuer({ grants: false })
-  after(() => issuer.close())
+  closeAfter(() => issuer.close())
   const now = Math.floor(Date.now() / 1_000)
   const good = {
     ...{

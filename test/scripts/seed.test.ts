@@ -6,8 +6,8 @@ import { Ajv } from 'ajv'
 import { teamId } from '../../scripts/seed/fleet.ts'
 import { seed } from '../../scripts/seed.ts'
 import { AgentEvaluation } from '../../src/agent/evaluations/schema.ts'
-import { startConsoleProcess, startProcess } from '../acceptance/processes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startConsoleProcess, startProcess } from '../support/processes.ts'
 
 describe('a generated fleet', () => {
   let databases: TestDatabase[]

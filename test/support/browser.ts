@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { after } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
+import { closeAfter } from './close-after.ts'
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
@@ -14,6 +14,6 @@ export const NO_BROWSER =
 export async function useBrowser(): Promise<Browser> {
   // The sandbox of Chromium does not start as root, and the tests load pages of this project only.
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-  after(() => browser.close())
+  closeAfter(() => browser.close())
   return browser
 }

@@ -5,16 +5,17 @@ import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { type PrivatePostgres, startPrivatePostgres } from '../../dev/private-postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import type { Agent } from '../../src/agent/schema.ts'
-import { startProcess } from '../acceptance/processes.ts'
 import { COLLECTION } from './agents.ts'
-import { createFlock, type Flock } from './canaries.ts'
+import { createFlock } from './canaries.ts'
 import { refusedRequests } from './canary-requests.ts'
-import { type Reply, type RequestOptions, startConsole, type TestConsole } from './console.ts'
+import type { Scene } from './canary-scene.ts'
+import { type RequestOptions, startConsole, type TestConsole } from './console.ts'
 import { documentedGrants } from './documented-grants.ts'
 import { plantCredentials } from './planted-credentials.ts'
+import { type PrivatePostgres, startPrivatePostgres } from './private-postgres.ts'
+import { startProcess } from './processes.ts'
 
 /** What is proved of secrets: whatever is done with them, they show in the answer to the write that supplied them
  * and in `…/secrets`, and nowhere else. And of credentials in other fields: once they are redacted, nothing shows them. */
@@ -22,22 +23,6 @@ import { plantCredentials } from './planted-credentials.ts'
 const run = promisify(execFile)
 
 const KEY_IDS = ['older', 'newer']
-
-export interface Scene {
-  flock: Flock
-  postgres: PrivatePostgres
-  running: TestConsole
-  token: string
-  leaks: string[]
-  /** Sends a request and looks through the whole answer for any canary but those it may show. */
-  send: (
-    name: string,
-    method: string,
-    path: string,
-    options?: RequestOptions,
-    may?: string[],
-  ) => Promise<Reply<Agent>>
-}
 
 export async function proveCanaries(
   { agents, planted }: { agents: number; planted: number },

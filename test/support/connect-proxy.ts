@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { pipeline } from 'node:stream'
 import { onFreePort } from '../../dev/free-port.ts'
-import { listen, stopListening } from '../../dev/issuer/listen.ts'
+import { listen, stopListening } from '../../dev/http-service.ts'
 
 /** An HTTP proxy for tunnels. It leads all of them to one port of this machine. */
 export interface ConnectProxy {

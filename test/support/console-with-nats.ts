@@ -1,4 +1,4 @@
-import { after } from 'node:test'
+import { closeAfter } from './close-after.ts'
 import { type ConsoleOptions, startConsole, type TestConsole } from './console.ts'
 import { createTestNats, type TestNats } from './nats.ts'
 
@@ -13,7 +13,7 @@ export async function useConsoleWithNats(options: ConsoleOptions = {}): Promise<
   const nats = await createTestNats()
   const environment = { ...nats.environment, ...options.environment }
   const running = await startConsole({ ...options, environment })
-  after(async () => {
+  closeAfter(async () => {
     await running.close()
     await nats.remove()
   })

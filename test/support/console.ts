@@ -1,8 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { after } from 'node:test'
-import { type EvolutionService, startEvolutionService } from '../../dev/evolution-service/server.ts'
 import { onFreePort } from '../../dev/free-port.ts'
-import { type Issuer, startIssuer } from '../../dev/issuer/issuer.ts'
 import { type App, buildApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { type Core, openCore } from '../../src/core.ts'
@@ -12,7 +9,10 @@ import { close } from '../../src/platform/async.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import { createMetrics } from '../../src/platform/observe/metrics.ts'
 import { createDatabase } from '../../src/platform/postgres/database.ts'
+import { closeAfter } from './close-after.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type EvolutionService, startEvolutionService } from './evolution-service/server.ts'
+import { type Issuer, startIssuer } from './issuer/issuer.ts'
 
 export interface Reply<Body = unknown> {
   status: number
@@ -76,7 +76,7 @@ export interface ConsoleOptions {
 /** A console for the tests of the calling file or suite: closed after the last of them. */
 export async function useConsole(options: ConsoleOptions = {}): Promise<TestConsole> {
   const running = await startConsole(options)
-  after(() => running.close())
+  closeAfter(() => running.close())
   return running
 }
 
@@ -95,7 +95,7 @@ export async function useReplica(running: TestConsole): Promise<TestConsole> {
   const { pool } = running
   const database = createDatabase(running.database.url, running.core.log, pool)
   const app = await buildApp({ ...running.core, database, metrics: createMetrics() })
-  after(async () => {
+  closeAfter(async () => {
     await app.close()
     await database.close()
   })
@@ -106,7 +106,8 @@ export async function useReplica(running: TestConsole): Promise<TestConsole> {
 
 /** The console as production builds it, on a free port, with a database and an issuer of its own. */
 export async function startConsole(options: ConsoleOptions = {}): Promise<TestConsole> {
-  const opened = new AsyncDisposableStack()
+  // Closes all that is open if the configuration is invalid, or something does not start.
+  await using opened = new AsyncDisposableStack()
   const database = await createTestDatabase()
   opened.defer(() => database.drop())
   const issuer = opened.adopt(options.issuer ?? (await startIssuer({ grants: false })), close)
@@ -133,13 +134,9 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   if (events && databaseUrl) opened.adopt(startRelay({ ...core, ...events, databaseUrl }), close)
   const app = opened.adopt(await buildApp(core, options.mount?.(core)), close)
   options.extend?.(app)
-  const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free })).catch(
-    async (error: unknown) => {
-      await opened.disposeAsync()
-      throw error
-    },
-  )
+  const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free }))
   const url = `http://127.0.0.1:${port}`
+  const running = opened.move()
 
   return {
     url,
@@ -156,7 +153,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
       token: await issuer.token({ user, team, ...(scope === undefined ? {} : { scope }) }),
     }),
     request: (method, path, requestOptions) => request(url, method, path, requestOptions),
-    close: () => opened.disposeAsync(),
+    close: () => running.disposeAsync(),
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { after } from 'node:test'
 import { Client, Pool, type QueryResultRow } from 'pg'
+import { closeAfter } from './close-after.ts'
 
 /** A server where this user may create databases. */
 export const SERVER_URL = process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -19,7 +19,7 @@ export interface TestDatabase {
 /** A database for the tests of the calling file or suite: dropped after the last of them. */
 export async function useDatabase(): Promise<TestDatabase> {
   const database = await createTestDatabase()
-  after(() => database.drop())
+  closeAfter(() => database.drop())
   return database
 }
 

@@ -1,9 +1,9 @@
-import { startIssuer } from '../../dev/issuer/issuer.ts'
-import { waitForServices } from '../../dev/mounted.ts'
-import { DEMO_NAMES, type DemoName } from '../../dev/services/catalogue.ts'
+import { DEMO_NAMES, DEMOS, type DemoName } from '../../dev/services/catalogue.ts'
 import { type DemoService, type DemoServiceOptions, startDemoService } from '../../dev/services/server.ts'
-import { type Settings, writeServicesFile } from '../../dev/services/services-file.ts'
+import type { Settings } from '../../dev/services/services-file.ts'
 import { startConsole, type TestConsole } from './console.ts'
+import { startIssuer } from './issuer/issuer.ts'
+import { writeServicesFile } from './services-file.ts'
 import { CONSOLE_NAME, signingEnvironment } from './signing.ts'
 
 export interface ConsoleWithDemos {
@@ -47,4 +47,20 @@ export async function startDemos(
     DEMO_NAMES.map(async (name) => [name, await startDemoService(name, optionsOf(name))] as const),
   )
   return Object.fromEntries(started) as Record<DemoName, DemoService>
+}
+
+const PATIENCE_MS = 20_000
+
+/** Waits until the console has fetched the documents of the demonstration services: it starts without them. */
+export async function waitForServices(apiUrl: string): Promise<void> {
+  const wanted = DEMO_NAMES.flatMap((name) => DEMOS[name].prefixes)
+  const deadline = Date.now() + PATIENCE_MS
+  for (;;) {
+    const { paths } = (await (await fetch(`${apiUrl}/openapi.json`)).json()) as { paths: object }
+    const there = Object.keys(paths)
+    const missing = wanted.filter((prefix) => !there.some((path) => path.startsWith(prefix)))
+    if (missing.length === 0) return
+    if (Date.now() > deadline) throw new Error(`Nothing is mounted under ${missing.join(', ')}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
 }

@@ -1,10 +1,10 @@
-import { after } from 'node:test'
 import {
   type CallToolResult,
   Client,
   type ClientCapabilities,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
+import { closeAfter } from './close-after.ts'
 import type { Reply, TestConsole } from './console.ts'
 
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const
@@ -40,7 +40,7 @@ export async function connectClient(
       requestInit: { headers: { authorization: `Bearer ${token}` } },
     }),
   )
-  after(() => client.close())
+  closeAfter(() => client.close())
   await client.listTools()
   return client
 }

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent } from 'undici'
 import { freePorts } from '../../dev/free-port.ts'
-import { type PrivateNginx, startPrivateNginx } from '../../dev/private-nginx.ts'
 import { isListening } from './is-listening.ts'
+import { type PrivateNginx, startPrivateNginx } from './private-nginx.ts'
 import { until } from './until.ts'
 
 const SHIPPED = readFileSync(join(import.meta.dirname, '../../deploy/nginx/nginx.conf'), 'utf8')

@@ -4,8 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type PrivatePostgres, unprivileged } from '../../dev/private-postgres.ts'
+import { unprivileged } from '../../dev/postgres-programs.ts'
 import { openDatabase } from './database.ts'
+import type { PrivatePostgres } from './private-postgres.ts'
 import { until } from './until.ts'
 
 /** An encrypted repository of pgBackRest, as docs/backup.md configures it. */

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onFreePort } from '../../dev/free-port.ts'
-import { unprivileged } from '../../dev/private-postgres.ts'
+import { unprivileged } from '../../dev/postgres-programs.ts'
 import { isListening } from './is-listening.ts'
 import { until } from './until.ts'
 

@@ -3,7 +3,7 @@ import { REDACTABLE_FIELDS, REDACTABLE_REASON } from '../../src/agent/history/sc
 import { eraseStep } from '../../src/agent/lifecycle/erase.ts'
 import { COLLECTION } from './agents.ts'
 import { createFlock } from './canaries.ts'
-import type { Scene } from './canary-proof.ts'
+import type { Scene } from './canary-scene.ts'
 import type { Person } from './console.ts'
 
 export interface PlantedCredentials {

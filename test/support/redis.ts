@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { after } from 'node:test'
 import { createClient } from '@redis/client'
+import { closeAfter } from './close-after.ts'
 
 const SERVER_URL = process.env['TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 
@@ -20,7 +20,7 @@ export async function useRedis(): Promise<TestRedis> {
   const client = createClient({ url: SERVER_URL })
   await client.connect()
   const keys = () => client.keys(`${prefix}*`)
-  after(async () => {
+  closeAfter(async () => {
     const left = await keys()
     if (left.length > 0) await client.del(left)
     client.destroy()

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { createSecrets, maskSecret, SecretText } from '../../src/platform/crypto/secrets.ts'
-import { startProcess } from '../acceptance/processes.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from './agents.ts'
 import { type Person, startConsole, type TestConsole } from './console.ts'
+import { startProcess } from './processes.ts'
 import { until } from './until.ts'
 
 /** What is proved of a rotation: that it ends with every secret under the new key and none changed, killed twice on

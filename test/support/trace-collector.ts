@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { after } from 'node:test'
 import { onFreePort } from '../../dev/free-port.ts'
-import { listen, stopListening } from '../../dev/issuer/listen.ts'
+import { listen, stopListening } from '../../dev/http-service.ts'
+import { closeAfter } from './close-after.ts'
 
 export interface CollectedSpan {
   traceId: string
@@ -41,7 +41,7 @@ export async function useTraceCollector(): Promise<TraceCollector> {
   }
   const server = createServer((request, response) => void receive(request, response))
   const port = await onFreePort((free) => listen(server, free, '127.0.0.1'))
-  after(() => stopListening(server))
+  closeAfter(() => stopListening(server))
   const namesOf = (traceId: string) =>
     spans.filter((span) => span.traceId === traceId).map(({ name }) => name)
   return { url: `http://127.0.0.1:${port}/v1/traces`, spans, bodies, headers, namesOf }

@@ -4,8 +4,8 @@ import { askConsole } from '../config-as-code/ask-console.ts'
 import { openSet } from '../config-as-code/open-set.ts'
 import { planResult } from '../config-as-code/plan-set.ts'
 import { isBlocked, type Plan } from '../config-as-code/plan-types.ts'
+import type { Run } from '../context.ts'
 import { UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 
 export const run: Run = async (context) => {
   const [agent = '', key = ''] = context.args

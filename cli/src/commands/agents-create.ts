@@ -1,7 +1,7 @@
 import type { AgentCreate } from '@agent-console/sdk'
 import { readObject, requireFile } from '../agents/read-file.ts'
 import { changeResult } from '../agents/show.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 
 export const run: Run = async ({ io, client, options, note }) => {
   // `agents get` adds the revision, which is no field.

@@ -1,9 +1,8 @@
 import { ConsoleError, NotFound } from '@agent-console/sdk'
 import { resolveAgents } from '../agents/resolve.ts'
 import { isConfirmed } from '../confirm.ts'
-import type { Context } from '../context.ts'
+import type { Context, Run } from '../context.ts'
 import { EXIT, Failure, UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 import { oneLine } from '../output/safe-text.ts'
 
 interface Row {

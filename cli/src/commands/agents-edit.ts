@@ -4,8 +4,8 @@ import { checkField, EDITABLE_FIELDS, isText } from '../agents/fields.ts'
 import { parseValue } from '../agents/read-file.ts'
 import { resolveAgent } from '../agents/resolve.ts'
 import { agentResult, changeResult } from '../agents/show.ts'
+import type { Run } from '../context.ts'
 import { EXIT, Failure, UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 import { toYaml } from '../output/print.ts'
 
 type Values = Record<string, unknown>

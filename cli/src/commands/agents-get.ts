@@ -1,6 +1,6 @@
 import { resolveAgent } from '../agents/resolve.ts'
 import { agentResult } from '../agents/show.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 
 export const run: Run = async ({ client, options, args: [agent = ''] }) => {
   const revision = options.count('revision')

@@ -1,7 +1,7 @@
 import type { AgentRevision, Agents } from '@agent-console/sdk'
 import { collect, limitOf, MAX_PAGE } from '../agents/collect.ts'
 import { resolveAgent } from '../agents/resolve.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import { colourOf } from '../output/colours.ts'
 import { type Column, renderTable } from '../output/table.ts'
 

@@ -1,7 +1,7 @@
 import type { Agent } from '@agent-console/sdk'
 import { collect, limitOf, MAX_PAGE } from '../agents/collect.ts'
 import { maskSecrets } from '../agents/mask.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import { PROTECTION_STATUSES, SORT_ORDERS, STATUSES, TRUST_STAGES } from '../grammar/words.ts'
 import { colourOf } from '../output/colours.ts'
 import { type Column, renderTable } from '../output/table.ts'

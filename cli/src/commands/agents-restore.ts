@@ -1,7 +1,7 @@
 import { resolveAgent } from '../agents/resolve.ts'
 import { changeResult } from '../agents/show.ts'
+import type { Run } from '../context.ts'
 import { readCount } from '../grammar/options.ts'
-import type { Run } from '../grammar/types.ts'
 
 export const run: Run = async ({ client, options, note, args: [agent = '', revision = ''] }) => {
   const number = readCount(revision, 'REVISION')

@@ -1,6 +1,6 @@
 import type { Agents } from '@agent-console/sdk'
 import { resolveAgent } from '../agents/resolve.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import { oneLine } from '../output/safe-text.ts'
 import { renderTable } from '../output/table.ts'
 

@@ -1,8 +1,8 @@
 import { readAssignments, toUpdate } from '../agents/assignments.ts'
 import { resolveAgent } from '../agents/resolve.ts'
 import { changeResult } from '../agents/show.ts'
+import type { Run } from '../context.ts'
 import { UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 
 export const run: Run = async ({ io, client, options, note, args: [agent = '', ...texts] }) => {
   if (texts.length === 0) throw new UsageError('Give at least one FIELD=VALUE.')

@@ -1,7 +1,7 @@
 import type { TrustStage } from '@agent-console/sdk'
 import { resolveAgent } from '../agents/resolve.ts'
 import { changeResult } from '../agents/show.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 
 export const run: Run = async ({ client, options, note, args: [agent = '', stage = ''] }) => {
   const change = { ifRevision: options.count('if-revision'), reason: options.text('reason') }

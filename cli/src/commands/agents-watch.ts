@@ -1,7 +1,6 @@
 import type { Agents, WatchedEvent } from '@agent-console/sdk'
 import { resolveAgents } from '../agents/resolve.ts'
-import type { Context } from '../context.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Context, Run } from '../context.ts'
 import { colourOf } from '../output/colours.ts'
 import { toYaml } from '../output/print.ts'
 import { oneLine } from '../output/safe-text.ts'

@@ -1,6 +1,6 @@
 import { readText } from '../agents/read-file.ts'
+import type { Run } from '../context.ts'
 import { Failure, UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 import { rawResult, sendRaw } from '../raw-request.ts'
 
 export const run: Run = async (context) => {

@@ -4,9 +4,8 @@ import { type OpenSet, openSet } from '../config-as-code/open-set.ts'
 import { readPlan, readPlanFile } from '../config-as-code/plan-file.ts'
 import { checkPrune, forcedFields, planResult, planSet } from '../config-as-code/plan-set.ts'
 import type { Plan } from '../config-as-code/plan-types.ts'
-import type { Context } from '../context.ts'
+import type { Context, Run } from '../context.ts'
 import { UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 
 export const run: Run = async (context) => {
   const { options, args } = context

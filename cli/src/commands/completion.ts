@@ -1,5 +1,5 @@
 import { SCRIPTS } from '../completion/scripts.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import type { SHELLS } from '../grammar/words.ts'
 
 export const run: Run = async ({ args: [shell = ''] }) => {

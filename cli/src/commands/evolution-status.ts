@@ -1,5 +1,5 @@
 import { resolveAgent } from '../agents/resolve.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import { renderOpenObject } from '../output/open-object.ts'
 
 export const run: Run = async ({ client, args: [agent = ''] }) => {

@@ -1,5 +1,5 @@
+import type { Run } from '../context.ts'
 import { EXIT, Failure, UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 import { oneLine } from '../output/safe-text.ts'
 import { renderPairs } from '../output/table.ts'
 import { hasBrowser } from '../session/browser.ts'

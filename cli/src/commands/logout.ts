@@ -1,5 +1,5 @@
+import type { Run } from '../context.ts'
 import { UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 import { withLock } from '../session/lock.ts'
 import { revoke } from '../session/log-in.ts'
 import { openLoginStore } from '../session/login-store.ts'

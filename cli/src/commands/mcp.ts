@@ -1,4 +1,4 @@
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import { runBridge } from '../mcp/bridge.ts'
 import { linesOf } from '../mcp/lines.ts'
 

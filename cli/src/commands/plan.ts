@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { openSet } from '../config-as-code/open-set.ts'
 import { writePlanFile } from '../config-as-code/plan-file.ts'
 import { checkPrune, forcedFields, planResult, planSet } from '../config-as-code/plan-set.ts'
+import type { Run } from '../context.ts'
 import { UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 
 export const run: Run = async (context) => {
   const { io, options, note } = context

@@ -1,5 +1,5 @@
+import type { Run } from '../context.ts'
 import { UsageError } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 import { checkProfileName, pathsOf } from '../session/paths.ts'
 import { changeConfig, findProfile, unknownProfile } from '../session/profiles.ts'
 

@@ -1,4 +1,4 @@
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import { renderTable } from '../output/table.ts'
 import { pathsOf } from '../session/paths.ts'
 import { readConfig } from '../session/profiles.ts'

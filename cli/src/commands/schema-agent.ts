@@ -1,6 +1,6 @@
 import schema from '../agents/agent-schema.json' with { type: 'json' }
 import { typesOf } from '../agents/fields.ts'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import type { Style } from '../output/style.ts'
 import { type Column, renderPairs, renderTable } from '../output/table.ts'
 

@@ -1,5 +1,5 @@
 import type { ServiceStatus } from '@agent-console/sdk'
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import { colourOf } from '../output/colours.ts'
 import { type Column, renderTable } from '../output/table.ts'
 

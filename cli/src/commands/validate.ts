@@ -1,8 +1,8 @@
 import { showFault, sortFaults } from '../config-as-code/faults.ts'
 import { readProject } from '../config-as-code/project.ts'
 import { readSetFiles } from '../config-as-code/read-files.ts'
+import type { Run } from '../context.ts'
 import { EXIT } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 import { severalLines } from '../output/safe-text.ts'
 
 export const run: Run = async ({ io, options }) => {

@@ -1,5 +1,5 @@
+import type { Run } from '../context.ts'
 import { EXIT } from '../failure.ts'
-import type { Run } from '../grammar/types.ts'
 import { sendRaw } from '../raw-request.ts'
 import { VERSION } from '../version.ts'
 

@@ -1,4 +1,4 @@
-import type { Run } from '../grammar/types.ts'
+import type { Run } from '../context.ts'
 import { oneLine } from '../output/safe-text.ts'
 import { renderPairs } from '../output/table.ts'
 import { describeStorage } from '../session/login-store.ts'

@@ -1,45 +1,50 @@
-import type { Argument, Command, Option } from './types.ts'
+import { AGENT, ALL, EXIT_CODE, FILE, LIMIT, REASON, YES } from './shared.ts'
+import type { CommandEntry, Option } from './types.ts'
 import { PROTECTION_STATUSES, SORT_ORDERS, STATUSES, TRUST_STAGES } from './words.ts'
 
-const AGENT: Argument = {
-  name: 'AGENT',
-  description: 'Id of an agent, SET/KEY, or a name that only one agent has',
-}
-const REASON: Option = { name: 'reason', value: 'TEXT', description: 'Why; the history shows it' }
 const IF_REVISION: Option = {
   name: 'if-revision',
   value: 'N',
   description: 'Change nothing if the agent is at another revision (exit code 5)',
 }
-const LIMIT: Option = { name: 'limit', value: 'N', description: 'How many to show at most. Default: 100' }
-const ALL: Option = { name: 'all', description: 'Show all' }
-
-export const AGENT_COMMANDS: readonly Command[] = [
+export const AGENT_COMMANDS: readonly CommandEntry[] = [
   {
     path: 'agents list',
     summary: 'List agents',
     details: 'Archived agents are listed only with --status archived.',
-    args: [],
     options: [
       {
-        ...{ name: 'status', value: 'STATUS', isRepeated: true, complete: STATUSES },
+        name: 'status',
+        value: 'STATUS',
+        isRepeated: true,
+        complete: STATUSES,
         description: 'Only agents with this status; may be repeated',
       },
       {
-        ...{ name: 'stage', value: 'STAGE', isRepeated: true, complete: TRUST_STAGES },
+        name: 'stage',
+        value: 'STAGE',
+        isRepeated: true,
+        complete: TRUST_STAGES,
         description: 'Only agents at this trust stage; may be repeated',
       },
       {
-        ...{ name: 'protection', value: 'STATUS', isRepeated: true, complete: PROTECTION_STATUSES },
+        name: 'protection',
+        value: 'STATUS',
+        isRepeated: true,
+        complete: PROTECTION_STATUSES,
         description: 'Only agents with this protection status; may be repeated',
       },
       {
-        ...{ name: 'tag', value: 'TAG', isRepeated: true },
+        name: 'tag',
+        value: 'TAG',
+        isRepeated: true,
         description: 'Only agents with this tag; may be repeated',
       },
       { name: 'query', value: 'TEXT', description: 'Only agents whose name contains the text' },
       {
-        ...{ name: 'sort', value: 'ORDER', complete: SORT_ORDERS },
+        name: 'sort',
+        value: 'ORDER',
+        complete: SORT_ORDERS,
         description: 'Order: created_at, agent_name or score, with - for descending. Default: -created_at',
       },
       LIMIT,
@@ -54,7 +59,6 @@ export const AGENT_COMMANDS: readonly Command[] = [
       },
       { line: 'agents list --all -o json | jq length', does: 'Count all agents' },
     ],
-    load: () => import('../commands/agents-list.ts'),
   },
   {
     path: 'agents get',
@@ -68,22 +72,11 @@ export const AGENT_COMMANDS: readonly Command[] = [
       { line: 'agents get "Invoice helper"', does: 'Show an agent by its name' },
       { line: 'agents get "Invoice helper" -o yaml > agent.yaml', does: 'Save it, for agents create' },
     ],
-    load: () => import('../commands/agents-get.ts'),
   },
   {
     path: 'agents create',
     summary: 'Create an agent from a file',
-    args: [],
-    options: [
-      {
-        name: 'file',
-        short: 'f',
-        value: 'FILE',
-        description: 'JSON or YAML; - is standard input',
-        complete: 'file',
-      },
-      REASON,
-    ],
+    options: [FILE, REASON],
     examples: [
       { line: 'agents create -f agent.yaml', does: 'Create an agent' },
       {
@@ -91,7 +84,6 @@ export const AGENT_COMMANDS: readonly Command[] = [
         does: 'Create an agent without a file',
       },
     ],
-    load: () => import('../commands/agents-create.ts'),
   },
   {
     path: 'agents edit',
@@ -108,7 +100,6 @@ export const AGENT_COMMANDS: readonly Command[] = [
         does: 'Edit the system prompt as text',
       },
     ],
-    load: () => import('../commands/agents-edit.ts'),
   },
   {
     path: 'agents set',
@@ -126,21 +117,14 @@ export const AGENT_COMMANDS: readonly Command[] = [
       },
       { line: 'agents set "Invoice helper" api_key=@key.txt', does: 'Set a secret from a file' },
     ],
-    load: () => import('../commands/agents-set.ts'),
   },
   {
     path: 'agents delete',
     summary: 'Delete agents',
     details: 'A deleted agent can be recovered for some days, unless --erase is given.',
     args: [{ ...AGENT, isRepeated: true }],
-    options: [
-      { name: 'yes', short: 'y', description: 'Do not ask; required without a terminal' },
-      { name: 'erase', description: 'Erase at once and for good' },
-      IF_REVISION,
-      REASON,
-    ],
+    options: [YES, { name: 'erase', description: 'Erase at once and for good' }, IF_REVISION, REASON],
     examples: [{ line: 'agents delete "Invoice helper" --yes', does: 'Delete without a question' }],
-    load: () => import('../commands/agents-delete.ts'),
   },
   {
     path: 'agents history',
@@ -148,7 +132,6 @@ export const AGENT_COMMANDS: readonly Command[] = [
     args: [AGENT],
     options: [LIMIT, ALL],
     examples: [{ line: 'agents history "Invoice helper" --limit 10', does: 'The last ten changes' }],
-    load: () => import('../commands/agents-history.ts'),
   },
   {
     path: 'agents diff',
@@ -156,12 +139,11 @@ export const AGENT_COMMANDS: readonly Command[] = [
     details:
       'Without a range: the last change. A: everything since revision A. A..B: from revision A to revision B.',
     args: [AGENT, { name: 'RANGE', description: 'A or A..B, two revisions', isOptional: true }],
-    options: [{ name: 'exit-code', description: 'Exit with 2 if there are differences' }],
+    options: [EXIT_CODE],
     examples: [
       { line: 'agents diff "Invoice helper"', does: 'The last change' },
       { line: 'agents diff "Invoice helper" 3..7', does: 'What changed from revision 3 to revision 7' },
     ],
-    load: () => import('../commands/agents-diff.ts'),
   },
   {
     path: 'agents restore',
@@ -170,7 +152,6 @@ export const AGENT_COMMANDS: readonly Command[] = [
     args: [AGENT, { name: 'REVISION', description: 'Number of the revision' }],
     options: [IF_REVISION, REASON],
     examples: [{ line: 'agents restore "Invoice helper" 3', does: 'Bring revision 3 back' }],
-    load: () => import('../commands/agents-restore.ts'),
   },
   {
     path: 'agents stage',
@@ -180,7 +161,6 @@ export const AGENT_COMMANDS: readonly Command[] = [
     examples: [
       { line: 'agents stage "Invoice helper" tested --reason "All harnesses passed"', does: 'Move an agent' },
     ],
-    load: () => import('../commands/agents-stage.ts'),
   },
   {
     path: 'agents secrets',
@@ -192,7 +172,6 @@ export const AGENT_COMMANDS: readonly Command[] = [
       { line: 'agents secrets "Invoice helper"', does: 'Which secrets there are' },
       { line: 'agents secrets "Invoice helper" --reveal -o json | jq -r .api_key', does: 'Read one' },
     ],
-    load: () => import('../commands/agents-secrets.ts'),
   },
   {
     path: 'agents watch',
@@ -209,6 +188,5 @@ export const AGENT_COMMANDS: readonly Command[] = [
       { line: 'agents watch', does: 'All agents of the team' },
       { line: 'agents watch "Invoice helper" -o json', does: 'One agent, a line of JSON for each change' },
     ],
-    load: () => import('../commands/agents-watch.ts'),
   },
 ]

@@ -10,7 +10,7 @@ export const COMMANDS: readonly Command[] = [
   ...AGENT_COMMANDS,
   ...SET_COMMANDS,
   ...OTHER_COMMANDS,
-]
+].map((entry) => ({ args: [], options: [], ...entry }))
 
 /** Words that only begin commands. */
 export const GROUPS: readonly Group[] = [

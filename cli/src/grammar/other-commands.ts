@@ -1,43 +1,28 @@
-import type { Command } from './types.ts'
+import { AGENT, ALL, FILE, LIMIT } from './shared.ts'
+import type { CommandEntry } from './types.ts'
 import { SHELLS } from './words.ts'
 
-export const OTHER_COMMANDS: readonly Command[] = [
+export const OTHER_COMMANDS: readonly CommandEntry[] = [
   {
     path: 'evolution status',
     summary: 'Show the evolution proposals of an agent',
-    args: [{ name: 'AGENT', description: 'Id of an agent, SET/KEY, or a name that only one agent has' }],
-    options: [],
+    args: [AGENT],
     examples: [{ line: 'evolution status "Invoice helper"', does: 'State and proposals' }],
-    load: () => import('../commands/evolution-status.ts'),
   },
   {
     path: 'genomes create',
     summary: 'Create a genome from a file',
-    args: [],
-    options: [
-      {
-        name: 'file',
-        short: 'f',
-        value: 'FILE',
-        description: 'JSON or YAML; - is standard input',
-        complete: 'file',
-      },
-    ],
+    options: [FILE],
     examples: [{ line: 'genomes create -f genome.json', does: 'Seed an evolution' }],
-    load: () => import('../commands/genomes-create.ts'),
   },
   {
     path: 'services',
     summary: 'List the services behind the console',
-    args: [],
-    options: [],
     examples: [{ line: 'services', does: 'State of each service and of its document' }],
-    load: () => import('../commands/services.ts'),
   },
   {
     path: 'audit',
     summary: 'List the audit log, newest first',
-    args: [],
     options: [
       { name: 'agent', value: 'AGENT', description: 'Only this agent' },
       { name: 'action', value: 'ACTION', description: 'Only this action, such as secrets_read' },
@@ -48,14 +33,13 @@ export const OTHER_COMMANDS: readonly Command[] = [
         description: 'Not before this time: a date, or a duration such as 24h or 7d',
       },
       { name: 'until', value: 'TIME', description: 'Before this time' },
-      { name: 'limit', value: 'N', description: 'How many to show at most. Default: 100' },
-      { name: 'all', description: 'Show all' },
+      LIMIT,
+      ALL,
     ],
     examples: [
       { line: 'audit --agent "Invoice helper"', does: 'Who did what with an agent' },
       { line: 'audit --action secrets_read --since 7d -o json', does: 'Reads of secrets in the last week' },
     ],
-    load: () => import('../commands/audit.ts'),
   },
   {
     path: 'api',
@@ -71,15 +55,12 @@ export const OTHER_COMMANDS: readonly Command[] = [
       { name: 'PATH', description: 'Path with its query, such as /v1/me' },
     ],
     options: [
+      { ...FILE, description: 'Body to send; - is standard input' },
       {
-        name: 'file',
-        short: 'f',
-        value: 'FILE',
-        description: 'Body to send; - is standard input',
-        complete: 'file',
-      },
-      {
-        ...{ name: 'header', short: 'H', value: 'NAME:VALUE', isRepeated: true },
+        name: 'header',
+        short: 'H',
+        value: 'NAME:VALUE',
+        isRepeated: true,
         description: 'Header to send; may be repeated',
       },
     ],
@@ -87,7 +68,6 @@ export const OTHER_COMMANDS: readonly Command[] = [
       { line: 'api GET /v1/agent-configurations/facets', does: 'Read anything' },
       { line: 'api POST /v1/genomes/ -f genome.json', does: 'Send a body' },
     ],
-    load: () => import('../commands/api.ts'),
   },
   {
     path: 'mcp',
@@ -95,8 +75,6 @@ export const OTHER_COMMANDS: readonly Command[] = [
     details:
       'For hosts that start an MCP server as a program and cannot log in themselves. It passes messages to /mcp of the console with ' +
       'the login of the profile, which it refreshes, and ends with its standard input.',
-    args: [],
-    options: [],
     examples: [
       { line: 'mcp --profile staging', does: 'What a host runs, with the login of a profile' },
       {
@@ -104,41 +82,33 @@ export const OTHER_COMMANDS: readonly Command[] = [
         does: 'Without a profile: a token of the environment',
       },
     ],
-    load: () => import('../commands/mcp.ts'),
   },
   {
     path: 'completion',
     summary: 'Print a completion script for a shell',
     args: [{ name: 'SHELL', description: 'The shell', complete: SHELLS }],
-    options: [],
     examples: [
       { line: 'completion bash > ~/.local/share/bash-completion/completions/agent-console', does: 'bash' },
       { line: 'completion zsh > "${fpath[1]}/_agent-console"', does: 'zsh' },
       { line: 'completion fish > ~/.config/fish/completions/agent-console.fish', does: 'fish' },
       { line: 'completion powershell >> $PROFILE', does: 'PowerShell' },
     ],
-    load: () => import('../commands/completion.ts'),
   },
   {
     path: 'schema agent',
     summary: 'Print the JSON Schema of the file of an agent',
-    args: [],
-    options: [],
     examples: [
       { line: 'schema agent > agent.schema.json', does: 'Let an editor check and complete such files' },
       { line: 'schema agent -o table', does: 'The fields, with their types' },
     ],
     defaultFormat: 'json',
-    load: () => import('../commands/schema-agent.ts'),
   },
   {
     path: 'version',
     summary: 'Show the version',
-    args: [],
     options: [
       { name: 'check', description: 'Compare with the version of the console (exit code 1: incompatible)' },
     ],
     examples: [{ line: 'version --check', does: 'Whether this version fits the console' }],
-    load: () => import('../commands/version.ts'),
   },
 ]

@@ -1,13 +1,12 @@
-import type { Command } from './types.ts'
+import type { CommandEntry } from './types.ts'
 
-export const SESSION_COMMANDS: readonly Command[] = [
+export const SESSION_COMMANDS: readonly CommandEntry[] = [
   {
     path: 'login',
     summary: 'Log in to a console and store the login in a profile',
     details:
       'Opens the browser, or with --device shows a code to enter on another device. The login is stored in the keyring of ' +
       'the system. Where there is none, --insecure-storage stores it in a file that only you can read.',
-    args: [],
     options: [
       { name: 'device', description: 'Log in on another device, with a code' },
       { name: 'insecure-storage', description: 'Store the login in a file instead of the keyring' },
@@ -35,41 +34,29 @@ export const SESSION_COMMANDS: readonly Command[] = [
         does: 'Add a second profile and make it the current one',
       },
     ],
-    load: () => import('../commands/login.ts'),
   },
   {
     path: 'logout',
     summary: 'End the login of the profile',
-    args: [],
-    options: [],
     examples: [{ line: 'logout', does: 'Revoke the login at the issuer and remove it from this machine' }],
-    load: () => import('../commands/logout.ts'),
   },
   {
     path: 'whoami',
     summary: 'Show the user, the team, the permissions, and where the token comes from',
-    args: [],
-    options: [],
     examples: [
       { line: 'whoami', does: 'Check the login' },
       { line: 'whoami -o json', does: 'The same for a script' },
     ],
-    load: () => import('../commands/whoami.ts'),
   },
   {
     path: 'profiles',
     summary: 'List the profiles',
-    args: [],
-    options: [],
     examples: [{ line: 'profiles', does: 'List the profiles; the current one has a star' }],
-    load: () => import('../commands/profiles.ts'),
   },
   {
     path: 'profiles use',
     summary: 'Make a profile the current one',
     args: [{ name: 'NAME', description: 'Name of the profile', complete: 'profile' }],
-    options: [],
     examples: [{ line: 'profiles use staging', does: 'Use the profile staging from now on' }],
-    load: () => import('../commands/profiles-use.ts'),
   },
 ]

@@ -1,20 +1,24 @@
-import type { Command, Option } from './types.ts'
+import { AGENT, EXIT_CODE, REASON, YES } from './shared.ts'
+import type { CommandEntry, Option } from './types.ts'
 
-const FILE: Option = {
-  ...{ name: 'file', short: 'f', value: 'PATH', isRepeated: true, complete: 'file' },
+const FILES: Option = {
+  name: 'file',
+  short: 'f',
+  value: 'PATH',
+  isRepeated: true,
+  complete: 'file',
   description:
     'Only this file or folder; may be repeated; - is standard input. Default: all files of the set',
 }
 const CONFIG: Option = {
-  ...{ name: 'config', value: 'FILE', complete: 'file' },
+  name: 'config',
+  value: 'FILE',
+  complete: 'file',
   description: 'Names the set and its files. Default: agent-console.yaml here or in a folder above',
 }
 const CONCURRENCY: Option = { name: 'concurrency', value: 'N', description: 'Requests at once. Default: 8' }
-const REASON: Option = { name: 'reason', value: 'TEXT', description: 'Why; the history shows it' }
-const YES: Option = { name: 'yes', short: 'y', description: 'Do not ask; required without a terminal' }
-const EXIT_CODE: Option = { name: 'exit-code', description: 'Exit with 2 if there are differences' }
 const PLAN_OPTIONS: readonly Option[] = [
-  FILE,
+  FILES,
   CONFIG,
   { name: 'prune', description: 'Archive agents of the set that have no file any more' },
   {
@@ -24,21 +28,21 @@ const PLAN_OPTIONS: readonly Option[] = [
   },
   { name: 'force', description: 'Prune also agents that others have changed' },
   {
-    ...{ name: 'force-field', value: 'FIELD', isRepeated: true },
+    name: 'force-field',
+    value: 'FIELD',
+    isRepeated: true,
     description: 'Overwrite this field although others have changed it; may be repeated',
   },
   CONCURRENCY,
 ]
 
-export const SET_COMMANDS: readonly Command[] = [
+export const SET_COMMANDS: readonly CommandEntry[] = [
   {
     path: 'init',
     summary: 'Begin to keep agents in files',
     details: 'Writes agent-console.yaml, and a JSON Schema that editors check and complete the files with.',
     args: [{ name: 'SET', description: 'Name of the configuration set' }],
-    options: [],
     examples: [{ line: 'init payments', does: 'Files of the set payments in this folder' }],
-    load: () => import('../commands/init.ts'),
   },
   {
     path: 'pull',
@@ -47,12 +51,7 @@ export const SET_COMMANDS: readonly Command[] = [
       'Without an agent: all agents of the set, with the fields that the set owns. Agents that the set does not have yet are ' +
       'written with all their values, and the set takes them; their values do not change. A secret is written as the name of an ' +
       'environment variable. A file that exists is never replaced; --overwrite updates the document of the agent in it.',
-    args: [
-      {
-        ...{ name: 'AGENT', isOptional: true, isRepeated: true },
-        description: 'Id of an agent, SET/KEY, or a name that only one agent has',
-      },
-    ],
+    args: [{ ...AGENT, isOptional: true, isRepeated: true }],
     options: [
       { name: 'query', value: 'TEXT', description: 'Agents whose name contains the text' },
       {
@@ -73,7 +72,6 @@ export const SET_COMMANDS: readonly Command[] = [
       { line: 'pull --query invoice -d agents/invoices', does: 'All agents whose name contains "invoice"' },
       { line: 'pull --overwrite', does: 'Take what others have changed into the files' },
     ],
-    load: () => import('../commands/pull.ts'),
   },
   {
     path: 'adopt',
@@ -83,27 +81,23 @@ export const SET_COMMANDS: readonly Command[] = [
       { name: 'AGENT', description: 'Id of an agent, SET/KEY, or a name that only one agent has' },
       { name: 'KEY', description: 'Key of a file' },
     ],
-    options: [YES, FILE, CONFIG, CONCURRENCY, REASON],
+    options: [YES, FILES, CONFIG, CONCURRENCY, REASON],
     examples: [{ line: 'adopt "Invoice helper" invoice-helper', does: 'Manage an agent with an own file' }],
-    load: () => import('../commands/adopt.ts'),
   },
   {
     path: 'validate',
     summary: 'Check the files of a set without a console',
     details: 'Reports every fault of every file. Reads no secret and runs no command.',
-    args: [],
-    options: [FILE, CONFIG],
+    options: [FILES, CONFIG],
     examples: [
       { line: 'validate', does: 'Check all files of the set' },
       { line: 'validate -f agents/invoice-helper.yaml', does: 'Check one file' },
     ],
-    load: () => import('../commands/validate.ts'),
   },
   {
     path: 'plan',
     summary: 'Show what apply would change',
     details: 'Changes nothing. The console answers what it would do, so the plan is what apply does.',
-    args: [],
     options: [
       { name: 'out', value: 'FILE', description: 'Write the plan to a file, for apply', complete: 'file' },
       EXIT_CODE,
@@ -114,7 +108,6 @@ export const SET_COMMANDS: readonly Command[] = [
       { line: 'plan --exit-code', does: 'For a schedule: 2 if files and console differ' },
       { line: 'plan --out change.plan', does: 'Write the plan down, to apply exactly it' },
     ],
-    load: () => import('../commands/plan.ts'),
   },
   {
     path: 'apply',
@@ -124,7 +117,9 @@ export const SET_COMMANDS: readonly Command[] = [
       'on. Ctrl-C finishes the requests that were sent; running apply again goes on.',
     args: [
       {
-        ...{ name: 'PLANFILE', isOptional: true, complete: 'file' },
+        name: 'PLANFILE',
+        isOptional: true,
+        complete: 'file',
         description: 'A plan of plan --out. It is refused if anything has changed since',
       },
     ],
@@ -140,6 +135,5 @@ export const SET_COMMANDS: readonly Command[] = [
       { line: 'apply --yes --prune', does: 'Without a question, and with what has no file any more' },
       { line: 'apply change.plan', does: 'Apply a plan that was read before' },
     ],
-    load: () => import('../commands/apply.ts'),
   },
 ]

@@ -1,6 +1,3 @@
-import type { Context } from '../context.ts'
-import type { Result } from '../output/result.ts'
-
 /** What a shell can complete. */
 export type Completion = 'file' | 'profile' | readonly string[]
 
@@ -30,8 +27,6 @@ export interface Example {
   does: string
 }
 
-export type Run = (context: Context) => Promise<Result | undefined>
-
 export interface Command {
   /** The words that name it, such as `agents list`. */
   path: string
@@ -43,9 +38,10 @@ export interface Command {
   examples: readonly Example[]
   /** The format without `--output`. `table` if absent. */
   defaultFormat?: 'json'
-  /** Loaded when the command runs, so that no command pays for another. */
-  load: () => Promise<{ run: Run }>
 }
+
+/** A command as the table declares it. */
+export type CommandEntry = Omit<Command, 'args' | 'options'> & Partial<Pick<Command, 'args' | 'options'>>
 
 export interface Group {
   path: string

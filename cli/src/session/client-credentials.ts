@@ -3,8 +3,8 @@ import * as oauth from 'oauth4webapi'
 import { UsageError } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { discoverIssuer, explained, isUsable, toLogin } from './issuer.ts'
-import type { Login } from './login-store.ts'
 import { findIssuer } from './resource-metadata.ts'
+import type { Login } from './stored-login.ts'
 
 interface ClientOptions {
   url: string

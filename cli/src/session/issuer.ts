@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { Failure, isPassingStatus, NotLoggedIn, PassingFailure, UsageError } from '../failure.ts'
-import type { Login } from './login-store.ts'
+import type { Login } from './stored-login.ts'
 
 /** Tokens are asked for over HTTPS only, except on this machine. */
 const isLoopback = (url: URL): boolean => /^(?:127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(url.hostname)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type * as keyring from '@napi-rs/keyring'
 import { Failure } from '../failure.ts'
-import { checkLogin, type LoginStore } from './login-store.ts'
+import { checkLogin, type LoginStore } from './stored-login.ts'
 
 const SERVICE = 'agent-console'
 /** Windows stores at most 2,560 bytes in an entry, in UTF-16: two tokens are longer. */

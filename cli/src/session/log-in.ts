@@ -3,9 +3,9 @@ import { NotLoggedIn } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { browserCommand } from './browser.ts'
 import { discoverIssuer, explained, type Issuer, Refused, toLogin } from './issuer.ts'
-import type { Login } from './login-store.ts'
 import { openLoopback } from './loopback.ts'
 import type { Profile } from './profiles.ts'
+import type { Login } from './stored-login.ts'
 
 export interface LogInOptions {
   profile: Pick<Profile, 'issuer' | 'client_id' | 'scope' | 'resource'>

@@ -4,8 +4,8 @@ import type { Io } from '../io.ts'
 import { discoverIssuer, explained, isUsable, Refused, toLogin } from './issuer.ts'
 import { withLock } from './lock.ts'
 import { loginCommand } from './login-command.ts'
-import type { Login, LoginStore } from './login-store.ts'
 import type { Profile } from './profiles.ts'
+import type { Login, LoginStore } from './stored-login.ts'
 
 export interface RefreshOptions {
   name: string

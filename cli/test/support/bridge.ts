@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { after } from 'node:test'
+import { closeAfter } from '../../../test/support/close-after.ts'
 
 export interface RpcMessage {
   id?: number | string | null
@@ -11,7 +11,7 @@ export interface RpcMessage {
 /** A process of the bridge that a test talks to as a host does. Every line of its standard output must be a message. */
 export function startBridge(program: string, env: Record<string, string | undefined>, argv: string[] = []) {
   const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [program, 'mcp', ...argv], { env })
-  after(() => child.kill('SIGKILL'))
+  closeAfter(() => child.kill('SIGKILL'))
   const waiting = new Map<unknown, (message: RpcMessage) => void>()
   const messages: RpcMessage[] = []
   const output = { stdout: '', stderr: '' }

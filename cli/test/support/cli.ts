@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { after } from 'node:test'
+import { closeAfter } from '../../../test/support/close-after.ts'
 import type { Io } from '../../src/io.ts'
 import { readOutput } from '../../src/read-output.ts'
 import { run } from '../../src/run.ts'
@@ -34,7 +34,7 @@ export interface Surroundings {
 /** A folder for the profiles of one test. */
 export async function useFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'cli-test-'))
-  after(() => rm(folder, { recursive: true }))
+  closeAfter(() => rm(folder, { recursive: true }))
   return folder
 }
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { after } from 'node:test'
 import { Console, type ManagedAgent } from '@agent-console/sdk'
+import { closeAfter } from '../../../test/support/close-after.ts'
 import type { Person, TestConsole } from '../../../test/support/console.ts'
 import type { Plan, PlanItem } from '../../src/config-as-code/plan-types.ts'
 import { createSetClient } from '../../src/config-as-code/set-client.ts'
@@ -42,7 +42,7 @@ export async function useSetFolder(
   { set = `set-${randomUUID().slice(0, 8)}`, env = {} }: { set?: string; env?: Record<string, string> } = {},
 ): Promise<SetFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'cli-set-'))
-  after(() => rm(folder, { recursive: true, force: true }))
+  closeAfter(() => rm(folder, { recursive: true, force: true }))
   const path = (file: string) => join(folder, file)
   const console = new Console({ baseUrl: running.url, token })
   const write: SetFolder['write'] = async (files) => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { after } from 'node:test'
 import { onFreePort } from '../../../dev/free-port.ts'
+import { closeAfter } from '../../../test/support/close-after.ts'
 
 type Refusal = { status: number; retryAfter: string } | 'lose' | 'close' | undefined
 
@@ -56,7 +56,7 @@ export async function useUnreliableProxy(target: string) {
   }
   const port = await onFreePort(async (free) => void server.listen(free, '127.0.0.1'))
   proxy.url = `http://127.0.0.1:${port}`
-  after(() => {
+  closeAfter(() => {
     server.closeAllConnections()
     server.close()
   })

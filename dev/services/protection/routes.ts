@@ -1,11 +1,16 @@
-import { json } from '../../evolution-service/answer.ts'
-import { GUARDRAILS } from '../../story/guarding.ts'
-import { type Caller, type Demo, type DemoContext, nowSeconds, Refusal, readObject } from '../exchange.ts'
+import { GUARDRAILS, type Rule } from '../../story/guarding.ts'
+import { json, NO_CONTENT } from '../answer.ts'
+import {
+  type Caller,
+  type Demo,
+  type DemoContext,
+  found,
+  nowSeconds,
+  perTeam,
+  Refusal,
+  UUID,
+} from '../exchange.ts'
 import { streamTelemetry, telemetryEvent } from './telemetry.ts'
-
-export type Rule =
-  | { type: 'blocklist'; words: string[] }
-  | { type: 'threshold'; metric: string; at_most: number }
 
 interface Guardrail {
   name: string
@@ -13,33 +18,18 @@ interface Guardrail {
   updated_at: number
 }
 
-const METRICS = ['latency_ms', 'tokens']
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 export function createProtection({ fleetOf }: DemoContext): Demo {
-  const guardrails = new Map<string, Map<string, Guardrail>>()
   const streams = new Map<string, number>()
-
-  const ofTeam = ({ team }: Caller): Map<string, Guardrail> => {
-    const known = guardrails.get(team)
-    if (known) return known
+  const guardrailsOf = perTeam(({ team }) => {
     const fleet = fleetOf(team)
-    const told = fleet
-      ? GUARDRAILS.map((one) => [one.name, { ...one, updated_at: fleet.madeAt }] as const)
-      : []
-    const own = new Map<string, Guardrail>(told)
-    guardrails.set(team, own)
-    return own
-  }
-  const find = (caller: Caller, name: string): Guardrail => {
-    const found = ofTeam(caller).get(name)
-    if (!found) throw new Refusal(404, 'There is no such guardrail')
-    return found
-  }
+    const own = fleet ? GUARDRAILS.map((one): Guardrail => ({ ...one, updated_at: fleet.madeAt })) : []
+    return new Map(own.map((guardrail) => [guardrail.name, guardrail]))
+  })
+  const find = (caller: Caller, name: string) => found(guardrailsOf(caller).get(name), 'guardrail')
   const countStreams = ({ team }: Caller, by: number) => streams.set(team, (streams.get(team) ?? 0) + by)
 
   return {
-    refuse: ({ status, message, headers }) =>
+    refuse: ({ status, message, options: { headers } }) =>
       json(
         status,
         { type: 'about:blank', title: message, status },
@@ -47,20 +37,19 @@ export function createProtection({ fleetOf }: DemoContext): Demo {
       ),
 
     routes: {
-      'GET /v1/guardrails': ({ caller }) => json(200, { results: [...ofTeam(caller).values()] }),
+      'GET /v1/guardrails': ({ caller }) => json(200, { results: [...guardrailsOf(caller).values()] }),
 
       'GET /v1/guardrails/{name}': ({ caller, param }) => json(200, find(caller, param('name'))),
 
-      'PUT /v1/guardrails/{name}': async ({ request, caller, param }) => {
-        const rule = checkRule(await readObject(request))
-        const guardrail = { name: param('name'), rule, updated_at: nowSeconds() }
-        ofTeam(caller).set(guardrail.name, guardrail)
+      'PUT /v1/guardrails/{name}': ({ caller, param, body }) => {
+        const guardrail: Guardrail = { name: param('name'), rule: body, updated_at: nowSeconds() }
+        guardrailsOf(caller).set(guardrail.name, guardrail)
         return json(200, guardrail)
       },
 
       'DELETE /v1/guardrails/{name}': ({ caller, param }) => {
-        ofTeam(caller).delete(find(caller, param('name')).name)
-        return { status: 204, headers: {}, body: Buffer.alloc(0) }
+        guardrailsOf(caller).delete(find(caller, param('name')).name)
+        return NO_CONTENT
       },
 
       'GET /v1/telemetry/events': async (exchange) => {
@@ -78,22 +67,11 @@ export function createProtection({ fleetOf }: DemoContext): Demo {
       'POST /v1/telemetry/agents/{agent_id}/checks': ({ caller, param }) => {
         const id = param('agent_id')
         if (!UUID.test(id)) throw new Refusal(422, 'agent_id must be a UUID')
-        return json(200, { agent_id: id, stopped: ofTeam(caller).size > 0 })
+        return json(200, { agent_id: id, stopped: guardrailsOf(caller).size > 0 })
       },
 
       'GET /v1/telemetry/report': ({ caller }) =>
-        json(200, { guardrails: ofTeam(caller).size, streams: streams.get(caller.team) ?? 0 }),
+        json(200, { guardrails: guardrailsOf(caller).size, streams: streams.get(caller.team) ?? 0 }),
     },
   }
-}
-
-function checkRule({ type, words, metric, at_most: atMost }: Record<string, unknown>): Rule {
-  if (type === 'blocklist' && Array.isArray(words) && words.every((word) => typeof word === 'string')) {
-    return { type, words }
-  }
-  const isMetric = typeof metric === 'string' && METRICS.includes(metric)
-  if (type === 'threshold' && isMetric && typeof atMost === 'number' && atMost > 0) {
-    return { type, metric, at_most: atMost }
-  }
-  throw new Refusal(422, 'A rule is a blocklist of words or a threshold of a metric')
 }

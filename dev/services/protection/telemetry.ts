@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FindFleet, Fleet } from '../../story/fleet.ts'
+import { digest, type FindFleet, type Fleet } from '../../story/fleet.ts'
 import { GUARDRAILS, WATCHED_AGENTS } from '../../story/guarding.ts'
-import { type Exchange, readInteger } from '../exchange.ts'
+import type { Exchange } from '../exchange.ts'
 
 const EVERY_MS = 250
 
@@ -13,7 +12,7 @@ type TelemetryEvent = { id: number; agent: string } & (
 
 /** The same for the same team and number, every time: a stream that goes on elsewhere can be compared. */
 export function telemetryEvent(team: string, id: number, fleet?: Fleet): TelemetryEvent {
-  const seed = createHash('sha256').update(`${team}/${id}`).digest()
+  const seed = digest(`${team}/${id}`)
   const watched = fleet && pick(WATCHED_AGENTS, seed, 0)
   const agent = (watched && fleet.ids[watched]) ?? `${team.slice(0, -4)}${seed.toString('hex', 0, 2)}`
   const guardrail = seed.readUInt8(3) % 2 ? pick(GUARDRAILS, seed, 1).name : null
@@ -28,10 +27,8 @@ const pick = <T>(from: readonly T[], seed: Buffer, at: number): T =>
 /** Server-sent events until the caller leaves, or has as many as it asked for. */
 export async function streamTelemetry(exchange: Exchange, fleetOf: FindFleet): Promise<void> {
   const { request, response, caller, query } = exchange
-  const last = request.headers['last-event-id']
-  const limit = readInteger('limit', query.get('limit'), 1) ?? Number.POSITIVE_INFINITY
-  let id = readInteger('Last-Event-ID', typeof last === 'string' ? last : undefined, 0) ?? 0
-  const end = id + limit
+  let id: number = query['Last-Event-ID'] ?? 0
+  const end = id + (query.limit ?? Number.POSITIVE_INFINITY)
 
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   if (request.method === 'HEAD') {

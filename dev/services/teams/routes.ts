@@ -1,81 +1,41 @@
 import { randomUUID } from 'node:crypto'
-import { json } from '../../evolution-service/answer.ts'
-import { timeOf } from '../../story/fleet.ts'
-import { userOf } from '../../story/people.ts'
+import { timeOf, userOf } from '../../story/fleet.ts'
 import { COMPANY, PEOPLE, type PersonKey } from '../../story/story.ts'
-import {
-  type Caller,
-  type Demo,
-  type DemoContext,
-  nowSeconds,
-  Refusal,
-  readInteger,
-  readObject,
-} from '../exchange.ts'
+import { json, NO_CONTENT } from '../answer.ts'
+import { type Caller, type Demo, type DemoContext, found, nowSeconds, perTeam } from '../exchange.ts'
 
-interface Team {
+interface Member {
+  kind: 'user' | 'service'
   id: string
-  name: string
-  description: string | null
-  plan: 'free' | 'business' | null
-  seats: number
-  created_at: number
+  role: string
+  email?: string | null
+  label?: string
 }
-
-type Member = { id: string; role: string } & ({ kind: 'user'; email: string | null } | ServiceMember)
-interface ServiceMember {
-  kind: 'service'
-  label: string
-}
-
-interface Kept {
-  team: Team
-  members: Map<string, Member>
-}
-
-const ROLES = ['owner', 'editor', 'viewer']
 
 /** Knows the team of each token it has seen, with the token's user as its owner. */
 export function createTeams({ fleetOf }: DemoContext): Demo {
-  const teams = new Map<string, Kept>()
-
-  const teamOf = ({ team: id, user }: Caller): Kept => {
-    const known = teams.get(id)
-    if (known) return known
+  const teamOf = perTeam(({ team: id, user }) => {
     const fleet = fleetOf(id)
-    const team: Team = {
+    const team = {
       id,
       ...(fleet ? COMPANY : { name: `Team ${id.slice(-4)}`, description: null }),
       plan: fleet ? 'business' : null,
       seats: 25,
       created_at: fleet ? timeOf(fleet.madeAt, 900, id) : nowSeconds(),
     }
-    const members: Member[] = fleet
-      ? (Object.keys(PEOPLE) as PersonKey[]).map((key) => ({
-          kind: 'user',
-          id: userOf(fleet, key),
-          ...PEOPLE[key],
-        }))
-      : [{ kind: 'user', id: user, email: null, role: 'owner' }]
-    const kept = { team, members: new Map(members.map((member) => [member.id, member])) }
-    teams.set(id, kept)
-    return kept
-  }
+    const users = fleet
+      ? (Object.keys(PEOPLE) as PersonKey[]).map((key) => ({ id: userOf(fleet, key), ...PEOPLE[key] }))
+      : [{ id: user, email: null, role: 'owner' }]
+    const members = users.map((member): Member => ({ kind: 'user', ...member }))
+    return { team, members: new Map(members.map((member) => [member.id, member])) }
+  })
 
   /** Another team's answers exactly as one that does not exist. */
-  const findTeam = (caller: Caller, id: string): Kept => {
-    if (caller.team !== id) throw new Refusal(404, 'There is no such team')
-    return teamOf(caller)
-  }
-  const findMember = (caller: Caller, teamId: string, id: string) => {
-    const { members } = findTeam(caller, teamId)
-    const member = members.get(id)
-    if (!member) throw new Refusal(404, 'There is no such member')
-    return { members, member }
-  }
+  const findTeam = (caller: Caller, id: string) =>
+    found(caller.team === id ? teamOf(caller) : undefined, 'team')
 
   return {
-    refuse: ({ status, message, headers, field = null }) =>
+    refuse: ({ status, message, options: { headers, field = null } }) =>
       json(status, status === 422 ? { error: message, field } : { error: message }, headers),
 
     routes: {
@@ -83,56 +43,33 @@ export function createTeams({ fleetOf }: DemoContext): Demo {
 
       'GET /v1/teams/{team_id}': ({ caller, param }) => json(200, findTeam(caller, param('team_id')).team),
 
-      'PATCH /v1/teams/{team_id}': async ({ request, caller, param }) => {
-        const { team } = findTeam(caller, param('team_id'))
-        Object.assign(team, checkUpdate(await readObject(request)))
-        return json(200, team)
-      },
+      'PATCH /v1/teams/{team_id}': ({ caller, param, body }) =>
+        json(200, Object.assign(findTeam(caller, param('team_id')).team, body)),
 
       'GET /v1/teams/{team_id}/members': ({ caller, param, query }) => {
         const members = [...findTeam(caller, param('team_id')).members.values()]
-        const limit = readInteger('limit', query.get('limit'), 1) ?? 100
-        return json(200, { results: members.slice(0, limit) }, { 'x-total-count': String(members.length) })
+        const results = members.slice(0, query.limit)
+        return json(200, { results }, { 'x-total-count': String(members.length) })
       },
 
-      'POST /v1/teams/{team_id}/members': async ({ request, caller, param }) => {
+      'POST /v1/teams/{team_id}/members': ({ caller, param, body }) => {
         const { team, members } = findTeam(caller, param('team_id'))
-        const member = checkMember(await readObject(request))
+        const own = body.kind === 'user' ? { email: null } : { label: '' }
+        const member: Member = { ...own, ...body, id: randomUUID() }
         members.set(member.id, member)
         return json(201, member, { location: `/v1/teams/${team.id}/members/${member.id}` })
       },
 
-      'GET /v1/teams/{team_id}/members/{member_id}': ({ caller, param }) =>
-        json(200, findMember(caller, param('team_id'), param('member_id')).member),
+      'GET /v1/teams/{team_id}/members/{member_id}': ({ caller, param }) => {
+        const { members } = findTeam(caller, param('team_id'))
+        return json(200, found(members.get(param('member_id')), 'member'))
+      },
 
       'DELETE /v1/teams/{team_id}/members/{member_id}': ({ caller, param }) => {
-        const { members, member } = findMember(caller, param('team_id'), param('member_id'))
-        members.delete(member.id)
-        return { status: 204, headers: {}, body: Buffer.alloc(0) }
+        const { members } = findTeam(caller, param('team_id'))
+        members.delete(found(members.get(param('member_id')), 'member').id)
+        return NO_CONTENT
       },
     },
   }
-}
-
-function checkUpdate({ name, description, ...rest }: Record<string, unknown>): Partial<Team> {
-  const [unknown] = Object.keys(rest)
-  if (unknown) throw new Refusal(422, `A team has no ${unknown} that could be changed`, { field: unknown })
-  if (name !== undefined && (typeof name !== 'string' || name === '')) {
-    throw new Refusal(422, 'A name is a text', { field: 'name' })
-  }
-  if (description !== undefined && description !== null && typeof description !== 'string') {
-    throw new Refusal(422, 'A description is a text or null', { field: 'description' })
-  }
-  if (name === undefined && description === undefined) throw new Refusal(422, 'Nothing is to be changed')
-  return { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
-}
-
-function checkMember({ kind, email, label, role }: Record<string, unknown>): Member {
-  if (typeof role !== 'string' || !ROLES.includes(role)) {
-    throw new Refusal(422, `A role is one of ${ROLES.join(', ')}`, { field: 'role' })
-  }
-  const base = { id: randomUUID(), role }
-  if (kind === 'user' && typeof email === 'string') return { kind, ...base, email }
-  if (kind === 'service' && typeof label === 'string') return { kind, ...base, label }
-  throw new Refusal(422, 'A member is a user with an email or a service with a label', { field: 'kind' })
 }

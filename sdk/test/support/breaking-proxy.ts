@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
-import { after } from 'node:test'
 import { onFreePort } from '../../../dev/free-port.ts'
+import { closeAfter } from '../../../test/support/close-after.ts'
 
 /** What happens to the first try of a call. The others pass. */
 export type Fault =
@@ -58,7 +58,7 @@ export async function useBreakingProxy(consoleUrl: string): Promise<BreakingProx
     server.listen(free, '127.0.0.1')
     await once(server, 'listening')
   })
-  after(() => {
+  closeAfter(() => {
     server.close()
     server.closeAllConnections()
   })

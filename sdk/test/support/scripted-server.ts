@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { after } from 'node:test'
 import { onFreePort } from '../../../dev/free-port.ts'
+import { closeAfter } from '../../../test/support/close-after.ts'
 
 export interface ScriptedServer {
   url: string
@@ -25,7 +25,7 @@ export async function useScriptedServer(
     server.listen(free, '127.0.0.1')
     await once(server, 'listening')
   })
-  after(() => {
+  closeAfter(() => {
     server.close()
     server.closeAllConnections()
   })

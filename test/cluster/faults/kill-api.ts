@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProcessVictim } from '../../proofs/victim.ts'
+import type { ProcessVictim } from '../../support/victim.ts'
 import type { Fault } from '../fault.ts'
 
 const LONGEST_ABSENCE_MS = 1_000

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StreamLeader } from '../../proofs/stream-leader.ts'
+import type { StreamLeader } from '../../support/stream-leader.ts'
 import type { Fault } from '../fault.ts'
 
 const ABSENCE_MS = 1_000

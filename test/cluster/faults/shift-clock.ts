@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProcessVictim } from '../../proofs/victim.ts'
+import type { ProcessVictim } from '../../support/victim.ts'
 import type { Fault } from '../fault.ts'
 
 const MINUTES = 10

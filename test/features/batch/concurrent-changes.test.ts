@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { COLLECTION, getAgent, putAgent } from '../../support/agents.ts'
 import { startCardServer } from '../../support/card-server.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { type Person, useConsole, useReplica } from '../../support/console.ts'
 import { asPlanned, IMPORTS, importRows, shown } from '../../support/imports.ts'
 import { until } from '../../support/until.ts'
@@ -19,7 +20,7 @@ const CARD = {
 
 describe('an import or a refresh of an agent that changes at the same time', async () => {
   const server = await startCardServer()
-  after(() => server.close())
+  closeAfter(() => server.close())
   const running = await useConsole({
     environment: {
       OUTBOUND_ALLOWED_CIDRS: '127.0.0.0/8',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { onFreePort } from '../../../dev/free-port.ts'
 import { COLLECTION, createAgent } from '../../support/agents.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { useConsole } from '../../support/console.ts'
 import { useRedis } from '../../support/redis.ts'
 import { until } from '../../support/until.ts'
@@ -46,7 +47,7 @@ async function startProxy(url: string) {
 describe('a replica whose connection to Redis leads nowhere', async () => {
   const redis = await useRedis()
   const proxy = await startProxy(redis.environment['REDIS_URL'] ?? '')
-  after(proxy.close)
+  closeAfter(proxy.close)
   const running = await useConsole({
     environment: { ...redis.environment, REDIS_URL: proxy.url },
     limits: { redisMaxWaitMs: 100 },

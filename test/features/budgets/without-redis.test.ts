@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
-import { startPrivateRedis } from '../../../dev/private-redis.ts'
+import { describe, it } from 'node:test'
 import { COLLECTION, createAgent } from '../../support/agents.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { type TestConsole, useConsole } from '../../support/console.ts'
+import { startPrivateRedis } from '../../support/private-redis.ts'
 import { until } from '../../support/until.ts'
 
 const interactive = { count: 1, priority: 'interactive' }
@@ -67,7 +68,7 @@ describe('a replica without Redis', async () => {
 
 describe('a replica that loses Redis', async () => {
   const redis = await startPrivateRedis()
-  after(() => redis.remove())
+  closeAfter(() => redis.remove())
   const running = await useConsole({
     environment: { REDIS_URL: redis.url, REQUEST_BUDGET_REPLICAS: '2' },
     limits: { redisMaxWaitMs: 50 },

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { AgentImportRowResult } from '../../../src/features/batch/import-schema.ts'
 import type { Json } from '../../support/agent-cards.ts'
 import { getAgent, putAgent } from '../../support/agents.ts'
 import { startCardServer } from '../../support/card-server.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { type Person, useConsole } from '../../support/console.ts'
 
 const CARD: Json = {
@@ -18,7 +19,7 @@ const CARD: Json = {
 
 describe('imports of agent cards', async () => {
   const server = await startCardServer()
-  after(() => server.close())
+  closeAfter(() => server.close())
   const running = await useConsole({
     environment: {
       OUTBOUND_ALLOWED_CIDRS: '127.0.0.0/8',

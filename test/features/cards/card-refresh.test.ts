@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Agent } from '../../../src/agent/schema.ts'
 import { createReadCard } from '../../../src/features/cards/import-card.ts'
 import { documents } from '../../../src/http/validation/body.ts'
 import { createRandom, type Json, makeCard } from '../../support/agent-cards.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../../support/agents.ts'
 import { startCardServer } from '../../support/card-server.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { type Person, useConsole } from '../../support/console.ts'
 
 describe('the card of an agent', async () => {
   const server = await startCardServer()
-  after(() => server.close())
+  closeAfter(() => server.close())
   const running = await useConsole({
     environment: {
       OUTBOUND_ALLOWED_CIDRS: '127.0.0.0/8',

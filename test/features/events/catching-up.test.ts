@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { jetstream } from '@nats-io/jetstream'
 import { agentEvent } from '../../support/agent-event.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { type Person, startConsole } from '../../support/console.ts'
 import { createTestNats } from '../../support/nats.ts'
 import { until } from '../../support/until.ts'
@@ -66,7 +67,7 @@ describe('catching up with what is no longer in memory', async () => {
   await publish(10, otherTeam)
   await publish(EVENTS, team)
   const running = await startConsole({ environment: nats.environment })
-  after(async () => {
+  closeAfter(async () => {
     await running.close()
     await nats.remove()
   })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { jetstream } from '@nats-io/jetstream'
 import { toEpochEvent } from '../../../src/features/events/outbox.ts'
 import { parseMessage } from '../../../src/platform/nats/stream-read.ts'
 import { agentEvent } from '../../support/agent-event.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { startConsole } from '../../support/console.ts'
 import { createTestNats } from '../../support/nats.ts'
 import { until } from '../../support/until.ts'
@@ -66,7 +67,7 @@ describe('a message of the event stream', () => {
 describe('a watcher', async () => {
   const nats = await createTestNats()
   const running = await startConsole({ environment: { ...nats.environment, RELAY: 'off' } })
-  after(async () => {
+  closeAfter(async () => {
     await running.close()
     await nats.remove()
   })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { startProcess } from '../../acceptance/processes.ts'
 import { createAgent, putAgent } from '../../support/agents.ts'
 import { startConsole } from '../../support/console.ts'
 import { useConsoleWithNats } from '../../support/console-with-nats.ts'
+import { startProcess } from '../../support/processes.ts'
 import { until } from '../../support/until.ts'
 import { canBeWatched, watch } from '../../support/watching.ts'
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { startPrivateNats } from '../../../dev/private-nats.ts'
-import { startPrivatePostgres } from '../../../dev/private-postgres.ts'
 import { migrate } from '../../../scripts/migrate.ts'
 import { createAgent, putAgent } from '../../support/agents.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { startConsole } from '../../support/console.ts'
+import { startPrivateNats } from '../../support/private-nats.ts'
+import { startPrivatePostgres } from '../../support/private-postgres.ts'
 import { until } from '../../support/until.ts'
 import { canBeWatched, watch } from '../../support/watching.ts'
 
@@ -16,7 +17,7 @@ describe('events, when something goes away', async () => {
   const person = await running.person()
   await canBeWatched(running.url, person.token)
   const watching = await watch(running.url, person)
-  after(async () => {
+  closeAfter(async () => {
     watching.stop()
     await running.close()
     await Promise.all([postgres.remove(), nats.remove()])

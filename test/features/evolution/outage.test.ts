@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
-import { startPrivatePostgres } from '../../../dev/private-postgres.ts'
+import { describe, it } from 'node:test'
 import { migrate } from '../../../scripts/migrate.ts'
 import { createAgent, getAgent } from '../../support/agents.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { useConsole } from '../../support/console.ts'
+import { startPrivatePostgres } from '../../support/private-postgres.ts'
 
 describe('while the database is down', async () => {
   const postgres = await startPrivatePostgres()
   await migrate(postgres.url, () => {})
   const running = await useConsole({ environment: { DATABASE_URL: postgres.url } })
-  after(() => postgres.remove())
+  closeAfter(() => postgres.remove())
 
   it('both operations of the evolution service work, agent operations return 503, and recover with it', async () => {
     const person = await running.person()

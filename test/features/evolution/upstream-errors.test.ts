@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { onFreePort } from '../../../dev/free-port.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { useConsole } from '../../support/console.ts'
 import { createDeclaration } from '../../support/declared.ts'
 
@@ -23,7 +24,7 @@ describe('a 4xx of the evolution service', async () => {
         upstream.once('error', reject).listen(free, '127.0.0.1', resolve)
       }),
   )
-  after(() => upstream.close())
+  closeAfter(() => upstream.close())
   const running = await useConsole({ environment: { EVOLUTION_URL: `http://127.0.0.1:${port}` } })
   const { token } = await running.person()
   const check = createDeclaration((await running.request('GET', '/openapi.json')).body)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import type { Behind } from '../../support/behind.ts'
+import { document, returning } from '../../support/service-documents.ts'
 import { CONSOLE_NAME } from '../../support/signing.ts'
-import type { Behind } from './behind.ts'
-import { document, returning } from './documents.ts'
 import { usePolling, usePublishing } from './publishing.ts'
 
 /** The token of the last request that a service got. */

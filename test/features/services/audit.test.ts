@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
-import { startPrivatePostgres } from '../../../dev/private-postgres.ts'
+import { describe, it } from 'node:test'
 import { migrate } from '../../../scripts/migrate.ts'
 import { findEvents, insertEvents } from '../../../src/features/audit/queries.ts'
 import type { TeamEvent } from '../../../src/features/audit/refusals.ts'
 import type { AuditEvent } from '../../../src/features/audit/schema.ts'
+import type { Behind } from '../../support/behind.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import type { Person } from '../../support/console.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
 import { namedPerson } from '../../support/named-person.ts'
+import { startPrivatePostgres } from '../../support/private-postgres.ts'
 import { until } from '../../support/until.ts'
-import type { Behind } from './behind.ts'
-import { operation, useMounted } from './mounted.ts'
 
 describe('a call of a mounted operation', async () => {
   const methods = ['GET', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -121,7 +122,7 @@ describe('a call of a mounted operation', async () => {
 
 describe('while the database is down', async () => {
   const postgres = await startPrivatePostgres()
-  after(() => postgres.remove())
+  closeAfter(() => postgres.remove())
   await migrate(postgres.url, () => {})
   const { running } = await useMounted({
     operations: [operation({ method: 'POST' })],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { escapeText } from '../../../src/features/services/document/read.ts'
-import { document, refTo, returning, sending } from './documents.ts'
+import { document, refTo, returning, sending } from '../../support/service-documents.ts'
 import { usePolling, usePublishing } from './publishing.ts'
 
 const SCRIPT = '<script>alert(1)</script>'

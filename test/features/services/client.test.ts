@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { typesOf } from '../../../tools/codegen/types.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { startConsoleWithDemos } from '../../support/demos.ts'
 
 const run = promisify(execFile)
@@ -13,9 +14,9 @@ const ROOT = join(import.meta.dirname, '../../..')
 
 describe('the SDK with types of the combined document', async () => {
   const demos = await startConsoleWithDemos()
-  after(() => demos.close())
+  closeAfter(() => demos.close())
   const folder = await mkdtemp(join(tmpdir(), 'console-client-'))
-  after(() => rm(folder, { recursive: true }))
+  closeAfter(() => rm(folder, { recursive: true }))
 
   it('holds under our own compiler settings, and calls an operation of the console and of each service', async () => {
     const { url } = demos.running

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { combine, type PreparedParts } from '../../../src/features/services/document/combine.ts'
 import { type Node, segmentsOf, valueAt, walk } from '../../../src/features/services/document/document.ts'
 import { validateDocument } from '../../../src/features/services/document/read.ts'
+import { document, prepared, refTo, returning, sending } from '../../support/service-documents.ts'
 import { sized } from '../../support/sized.ts'
-import { document, prepared, refTo, returning, sending } from './documents.ts'
 import { findDifference } from './meaning.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a document

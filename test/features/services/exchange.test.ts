@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { decodeJwt } from 'jose'
-import { clientSecret, exchangeClientId } from '../../../dev/issuer/client.ts'
-import { startIssuer } from '../../../dev/issuer/issuer.ts'
+import { clientSecret } from '../../../dev/issuer/client.ts'
+import { type Behaviour, type Behind, startBehind } from '../../support/behind.ts'
+import { closeAfter } from '../../support/close-after.ts'
+import { exchangeClientId } from '../../support/issuer/exchange.ts'
+import { startIssuer } from '../../support/issuer/issuer.ts'
+import { document, returning } from '../../support/service-documents.ts'
 import { until } from '../../support/until.ts'
-import { type Behaviour, type Behind, startBehind } from './behind.ts'
-import { document, returning } from './documents.ts'
 import { usePolling, usePublishing } from './publishing.ts'
 
 const EXCHANGE = { EXCHANGE_CLIENT_ID: exchangeClientId, EXCHANGE_CLIENT_SECRET: clientSecret }
@@ -64,7 +66,7 @@ describe('a token exchange', async () => {
   const clock = { ms: Date.now() }
   const behind = await things()
   const endpoint = await startBehind()
-  after(() => endpoint.stop())
+  closeAfter(() => endpoint.stop())
   const issuer = await startIssuer({ grants: false, tokenEndpoint: `${endpoint.url}/token` })
   const { running, becomes } = await usePolling(
     { things: { url: behind.url, token: 'exchange' } },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { beforeEach, describe, it } from 'node:test'
+import type { Behaviour, Behind } from '../../support/behind.ts'
 import type { Person } from '../../support/console.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
 import { until } from '../../support/until.ts'
-import type { Behaviour, Behind } from './behind.ts'
-import { operation, useMounted } from './mounted.ts'
 
 const DEADLINE_MS = 2_000
 /** A request is sent when so much of its body has arrived. */

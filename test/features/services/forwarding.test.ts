@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import type { Behind } from '../../support/behind.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
 import { until } from '../../support/until.ts'
-import type { Behind } from './behind.ts'
-import { operation, useMounted } from './mounted.ts'
 
 const ORIGIN_HEADERS = [
   ...['access-control-allow-origin', 'access-control-allow-credentials', 'access-control-expose-headers'],

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientSecret, exchangeClientId } from '../../../dev/issuer/client.ts'
-import { startIssuer } from '../../../dev/issuer/issuer.ts'
+import { clientSecret } from '../../../dev/issuer/client.ts'
 import { createAgent } from '../../support/agents.ts'
+import { exchangeClientId } from '../../support/issuer/exchange.ts'
+import { startIssuer } from '../../support/issuer/issuer.ts'
 import { callOperation, readOperations } from '../../support/permission-matrix.ts'
-import { document, returning, sending } from './documents.ts'
+import { document, returning, sending } from '../../support/service-documents.ts'
 import { usePolling, usePublishing } from './publishing.ts'
 
 /** A service that keeps all that it receives, and then tries it at the console as its callers would. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { DEMO_NAMES, type DemoName } from '../../../dev/services/catalogue.ts'
 import { PERMISSIONS } from '../../../src/api/caller.ts'
 import { CONSOLE_PREFIXES, isUnderPrefix } from '../../../src/config/services-file.ts'
 import type { AuditEvent } from '../../../src/features/audit/schema.ts'
 import type { ServiceList } from '../../../src/features/services/schema.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { startConsoleWithDemos } from '../../support/demos.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
 import {
   callOperation,
   type MatrixOperation,
@@ -14,7 +16,6 @@ import {
   readOperations,
   scopesOf,
 } from '../../support/permission-matrix.ts'
-import { operation, useMounted } from './mounted.ts'
 
 /** Two services without permissions, one with each alone, one with both. */
 const OF_SERVICES: Partial<Record<DemoName, object>> = {
@@ -29,7 +30,7 @@ describe('the permission matrix', async () => {
     poll_seconds: 60,
     ...OF_SERVICES[name],
   }))
-  after(close)
+  closeAfter(close)
   const { body } = await running.request('GET', '/openapi.json')
   const operations = readOperations(body)
   const tokens = await Promise.all(

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import type { AuditEvent } from '../../../src/features/audit/schema.ts'
+import type { Behind } from '../../support/behind.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
 import { until } from '../../support/until.ts'
-import type { Behind } from './behind.ts'
-import { operation, useMounted } from './mounted.ts'
 
 /** More than the buffers of all sockets on the way, so that the call cannot end before its client reads. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024)

@@ -10,8 +10,8 @@ import {
   type DocumentWorkers,
 } from '../../../src/features/services/poll/publisher.ts'
 import { createMetrics } from '../../../src/platform/observe/metrics.ts'
+import { document, refTo, returning, sending, service } from '../../support/service-documents.ts'
 import { until } from '../../support/until.ts'
-import { document, refTo, returning, sending, service } from './documents.ts'
 import { type PollingConsole, startPolling, usePolling, usePublishing } from './publishing.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a document

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DocumentInvalid } from '../../../src/features/services/document/document.ts'
-import { document, prepared, refTo, returning } from './documents.ts'
+import { document, prepared, refTo, returning } from '../../support/service-documents.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test says itself what it expects of a document
 type Any = any

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import type { ServiceEntry } from '../../../src/config/services-file.ts'
 import type { ServiceStatus } from '../../../src/features/services/schema.ts'
+import { type Behind, startBehind } from '../../support/behind.ts'
 import { type ConsoleOptions, startConsole, type TestConsole } from '../../support/console.ts'
 import { signingEnvironment } from '../../support/signing.ts'
 import { until } from '../../support/until.ts'
-import { type Behind, startBehind } from './behind.ts'
 
 /** A service that publishes a document, which a test may change at any time. */
 export interface PublishingService extends Behind {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, it } from 'node:test'
 import { COLLECTION, codeOf, createAgent } from '../../support/agents.ts'
+import type { Behind } from '../../support/behind.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
 import { useRedis } from '../../support/redis.ts'
 import { until } from '../../support/until.ts'
-import type { Behind } from './behind.ts'
-import { operation, useMounted } from './mounted.ts'
 
 describe('a mounted operation that names its agent', async () => {
   const redis = await useRedis()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { beforeEach, describe, it } from 'node:test'
+import type { Behind } from '../../support/behind.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
 import { itCannotBeSmuggledPast } from '../../support/smuggling.ts'
-import type { Behind } from './behind.ts'
-import { operation, useMounted } from './mounted.ts'
 
 describe('what a mounted service receives', async () => {
   let lastBody = Buffer.alloc(0)

@@ -5,10 +5,11 @@ import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { after, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
+import type { Behind } from '../../support/behind.ts'
+import { closeAfter } from '../../support/close-after.ts'
+import { operation, startMounted, useMounted } from '../../support/mounted.ts'
 import { until } from '../../support/until.ts'
-import type { Behind } from './behind.ts'
-import { operation, startMounted, useMounted } from './mounted.ts'
 
 const MIB = 1024 * 1024
 /** A request is sent when so much of its body has arrived. */
@@ -16,7 +17,7 @@ const READY_BYTES = 64 * 1024
 
 describe('through a mounted operation', async () => {
   const agent = new Agent({ keepAlive: true })
-  after(() => agent.destroy())
+  closeAfter(() => agent.destroy())
   const mounted = await useMounted({
     services: ['things', 'silent'],
     deadlineMs: 2_500,

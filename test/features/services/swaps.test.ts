@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Behind } from '../../support/behind.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
 import { until } from '../../support/until.ts'
-import type { Behind } from './behind.ts'
-import { operation, useMounted } from './mounted.ts'
 
 describe('when what a service declares changes', async () => {
   const mounted = await useMounted({ operations: [operation()] })

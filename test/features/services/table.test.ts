@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createMountedTable } from '../../../src/features/services/mount/table.ts'
 import { readTemplate } from '../../../src/features/services/mount/template.ts'
+import { operation } from '../../support/mounted.ts'
 import { sized } from '../../support/sized.ts'
-import { operation } from './mounted.ts'
 
 const table = await createMountedTable([
   operation({ path: '/v1/things' }),

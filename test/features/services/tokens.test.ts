@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FORGERIES, signed, WRONG_CLAIMS, withClaims } from '../../http/auth/forgeries.ts'
-import { refused, setScene } from '../../http/auth/scene.ts'
-import type { Behind } from './behind.ts'
-import { operation, useMounted } from './mounted.ts'
+import type { Behind } from '../../support/behind.ts'
+import { FORGERIES, signed, WRONG_CLAIMS, withClaims } from '../../support/forgeries.ts'
+import { refused, setScene } from '../../support/identity-scene.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
 
 describe('a mounted operation is refused', async () => {
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 }

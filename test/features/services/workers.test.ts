@@ -10,7 +10,7 @@ import {
   type DocumentWorkers,
   type DocumentWorkersOptions,
 } from '../../../src/features/services/poll/publisher.ts'
-import { bytesOf, document, refTo, returning, service } from './documents.ts'
+import { bytesOf, document, refTo, returning, service } from '../../support/service-documents.ts'
 
 const OWN = readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8')
 const read = ({ bytes }: ServedDocument) =>

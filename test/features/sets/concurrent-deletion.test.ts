@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { COLLECTION, codeOf, getAgent } from '../../support/agents.ts'
 import { useConsole } from '../../support/console.ts'
 import { onServer } from '../../support/on-server.ts'
+import { useSet } from '../../support/sets-scene.ts'
 import { until } from '../../support/until.ts'
 import { waitingForLock } from '../../support/waiting-for-lock.ts'
-import { useSet } from './scene.ts'
 
 describe('a set that takes an agent', async () => {
   const running = await useConsole()

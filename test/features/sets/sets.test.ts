@@ -5,7 +5,7 @@ import { encodeCursor } from '../../../src/api/pages.ts'
 import type { ManagedAgentResult } from '../../../src/features/sets/schema.ts'
 import { COLLECTION, codeOf, createAgent, getAgent, putAgent } from '../../support/agents.ts'
 import { type Reply, useConsole } from '../../support/console.ts'
-import { SETS, useSet } from './scene.ts'
+import { SETS, useSet } from '../../support/sets-scene.ts'
 
 const SPEC = { agent_name: 'Invoice helper', model_name: 'gpt-5.4' }
 const KEY = 'sk-0123456789-abcdefghij'

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createAgents } from '../../../src/agent/agents.ts'
 import { createHistory } from '../../../src/agent/history/history.ts'
 import type { Caller } from '../../../src/api/caller.ts'
-import { createExplainingSql } from '../../proofs/explaining-sql.ts'
 import { createAgent } from '../../support/agents.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { useConsole } from '../../support/console.ts'
-import { useSet } from './scene.ts'
+import { createExplainingSql } from '../../support/explaining-sql.ts'
+import { useSet } from '../../support/sets-scene.ts'
 
 describe('an update of an agent', async () => {
   const running = await useConsole()
@@ -17,7 +18,7 @@ describe('an update of an agent', async () => {
     core.database.system,
     'force_generic_plan',
   )
-  after(close)
+  closeAfter(close)
   const agents = createAgents({ ...core, sql, history: createHistory({ ...core, sql }) })
   const caller: Caller = {
     ...{ userId: person.user, teamId: person.team, requestId: 'r', name: null, clientId: null, via: 'api' },

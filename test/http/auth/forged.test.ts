@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { sized } from '../../support/sized.ts'
 import {
   FORGERIES,
   REVOCATIONS,
@@ -15,9 +14,10 @@ import {
   WRONG_PROFILES,
   withClaims,
   withProfile,
-} from './forgeries.ts'
-import { accepted, challenges, send, useScene } from './scene.ts'
-import { standIn } from './watch.ts'
+} from '../../support/forgeries.ts'
+import { accepted, challenges, send, useScene } from '../../support/identity-scene.ts'
+import { standIn } from '../../support/identity-watch.ts'
+import { sized } from '../../support/sized.ts'
 
 const COUNT = sized(150, 12_000)
 const CONCURRENCY = 16

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Reply } from '../../support/console.ts'
-import { accepted, refused } from './scene.ts'
-import { standIn, type Watched, watch } from './watch.ts'
+import { accepted, refused } from '../../support/identity-scene.ts'
+import { standIn, type Watched, watch } from '../../support/identity-watch.ts'
 
 const COOLDOWN_S = 10
 const REFRESH_AFTER_S = 30

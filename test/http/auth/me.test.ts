@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { PERMISSIONS } from '../../../src/api/caller.ts'
 import { startConsole } from '../../support/console.ts'
-import { signed } from './forgeries.ts'
-import { refused, useScene } from './scene.ts'
+import { signed } from '../../support/forgeries.ts'
+import { refused, useScene } from '../../support/identity-scene.ts'
 
 describe('GET /v1/me', async () => {
   const scene = await useScene({ AUTH_ROLES: '{"reader": ["agent:read"]}' })

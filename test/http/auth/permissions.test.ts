@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { startConsole } from '../../support/console.ts'
-import { signed } from './forgeries.ts'
-import { accepted, challenges, send, useScene } from './scene.ts'
+import { signed } from '../../support/forgeries.ts'
+import { accepted, challenges, send, useScene } from '../../support/identity-scene.ts'
 
 describe('a valid token', async () => {
   const scene = await useScene()

@@ -7,7 +7,7 @@ import { createSigningKey } from '../../../dev/issuer/keys.ts'
 import { readAuthConfig } from '../../../src/config/auth.ts'
 import { createTokenReader } from '../../../src/http/auth/verified-token.ts'
 import { startConsole } from '../../support/console.ts'
-import { standIn } from './watch.ts'
+import { standIn } from '../../support/identity-watch.ts'
 
 /** What docs/identity-providers.md says about a provider. */
 interface Recipe {

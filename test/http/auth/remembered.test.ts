@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { accepted, refused } from './scene.ts'
-import { watch } from './watch.ts'
+import { accepted, refused } from '../../support/identity-scene.ts'
+import { watch } from '../../support/identity-watch.ts'
 
 const COOLDOWN_S = 10
 const REFRESH_AFTER_S = 30

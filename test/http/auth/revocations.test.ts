@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Reply, TestConsole } from '../../support/console.ts'
-import { CHANGED_AT, REVOCATIONS, REVOKED } from './forgeries.ts'
-import { startRevocations } from './revocation-list.ts'
-import { accepted, refused } from './scene.ts'
-import { watch } from './watch.ts'
+import { CHANGED_AT, REVOCATIONS, REVOKED } from '../../support/forgeries.ts'
+import { accepted, refused } from '../../support/identity-scene.ts'
+import { watch } from '../../support/identity-watch.ts'
+import { startRevocations } from '../../support/revocation-list.ts'
 
 const POLL_S = 2
 const EFFECT_S = 5

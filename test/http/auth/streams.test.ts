@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
-import type { Behind } from '../../features/services/behind.ts'
-import { operation, useMounted } from '../../features/services/mounted.ts'
 import { createAgent } from '../../support/agents.ts'
+import type { Behind } from '../../support/behind.ts'
 import type { TestConsole } from '../../support/console.ts'
 import { useConsoleWithNats } from '../../support/console-with-nats.ts'
+import { operation, useMounted } from '../../support/mounted.ts'
+import { startRevocations } from '../../support/revocation-list.ts'
 import { canBeWatched, watch } from '../../support/watching.ts'
-import { startRevocations } from './revocation-list.ts'
 
 const EFFECT_S = 5
 const MAX_KEY_AGE_S = 60

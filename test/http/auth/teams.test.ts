@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createSubjectIds } from '../../../src/http/auth/verified-token.ts'
-import { signed } from './forgeries.ts'
-import { accepted, send, useScene } from './scene.ts'
+import { signed } from '../../support/forgeries.ts'
+import { accepted, send, useScene } from '../../support/identity-scene.ts'
 
 describe('a token with several teams', async () => {
   const scene = await useScene()

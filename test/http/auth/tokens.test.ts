@@ -5,7 +5,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { onFreePort } from '../../../dev/free-port.ts'
-import { listen, stopListening } from '../../../dev/issuer/listen.ts'
+import { listen, stopListening } from '../../../dev/http-service.ts'
 import {
   FORGERIES,
   signed,
@@ -14,8 +14,8 @@ import {
   WRONG_PROFILES,
   withClaims,
   withProfile,
-} from './forgeries.ts'
-import { accepted, refused, send, useScene } from './scene.ts'
+} from '../../support/forgeries.ts'
+import { accepted, refused, send, useScene } from '../../support/identity-scene.ts'
 
 const NO_TOKEN = 'The request has no usable token. Send exactly one header Authorization: Bearer <JWT>.'
 const somewhere = () => `/v1/agent-configurations/${randomUUID()}`

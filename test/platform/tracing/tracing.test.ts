@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { startTracing } from '../../../src/platform/observe/tracing.ts'
+import { closeAfter } from '../../support/close-after.ts'
 import { useConsoleWithNats } from '../../support/console-with-nats.ts'
 import { useTraceCollector } from '../../support/trace-collector.ts'
 import { until } from '../../support/until.ts'
@@ -22,7 +23,7 @@ describe('tracing', async () => {
   const settings = { url: collector.url, headers: { 'x-collector': 'planted' }, sampleRatio: 0 }
   const service = { name: 'agent-console', version: '1', instanceId: 'one' }
   const tracing = await startTracing(settings, service, running.core.log)
-  after(() => tracing.close())
+  closeAfter(() => tracing.close())
   const { token } = await running.person()
 
   const arrived = (traceId: string, names: string[]) =>

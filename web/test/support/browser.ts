@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, afterEach } from 'node:test'
+import { afterEach } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { DemoPerson } from '../../../dev/issuer/people.ts'
+import { closeAfter } from '../../../test/support/close-after.ts'
 import { assertNoTokenKept, axeFindings, watch } from './watched-page.ts'
 import type { World } from './world.ts'
 
@@ -40,7 +41,7 @@ export async function useBrowser(): Promise<Browser> {
   afterEach(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()))
   })
-  after(() => browser.close())
+  closeAfter(() => browser.close())
   return browser
 }
 

@@ -1,9 +1,8 @@
-import { after } from 'node:test'
-import { waitForServices } from '../../../dev/mounted.ts'
 import type { DemoName } from '../../../dev/services/catalogue.ts'
 import type { DemoService } from '../../../dev/services/server.ts'
-import { writeServicesFile } from '../../../dev/services/services-file.ts'
-import { startDemos } from '../../../test/support/demos.ts'
+import { closeAfter } from '../../../test/support/close-after.ts'
+import { startDemos, waitForServices } from '../../../test/support/demos.ts'
+import { writeServicesFile } from '../../../test/support/services-file.ts'
 import { CONSOLE_NAME, signingEnvironment } from '../../../test/support/signing.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -33,6 +32,6 @@ export async function startWorldWithServices(fleet: boolean): Promise<WorldWithS
 /** The same, without agents, for the tests of the calling suite. */
 export async function useWorldWithServices(): Promise<WorldWithServices> {
   const world = await startWorldWithServices(false)
-  after(world.close)
+  closeAfter(world.close)
   return world
 }

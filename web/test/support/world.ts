@@ -1,10 +1,10 @@
-import { after } from 'node:test'
 import { webClientId } from '../../../dev/issuer/client.ts'
-import { startIssuer } from '../../../dev/issuer/issuer.ts'
 import { type DemoPerson, EXAMPLE } from '../../../dev/issuer/people.ts'
 import { withClient } from '../../../dev/run/database.ts'
 import { seedFleet } from '../../../dev/story/seed.ts'
+import { closeAfter } from '../../../test/support/close-after.ts'
 import { type ConsoleOptions, startConsole, type TestConsole } from '../../../test/support/console.ts'
+import { startIssuer } from '../../../test/support/issuer/issuer.ts'
 import { createTestNats } from '../../../test/support/nats.ts'
 
 export interface World {
@@ -54,7 +54,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 /** A world for the tests of the calling suite. */
 export async function useWorld(options: WorldOptions = {}): Promise<World> {
   const world = await startWorld(options)
-  after(() => world.close())
+  closeAfter(() => world.close())
   return world
 }
 

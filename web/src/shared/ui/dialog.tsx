@@ -1,18 +1,5 @@
-import { lazy, type ReactElement, type ReactNode, Suspense } from 'react'
-
-export interface DialogProps {
-  open: boolean
-  onClose: () => void
-  title: ReactNode
-  /** dialog: in the middle; drawer: at the right edge; sheet: wide, for comparing; full: for writing long texts. */
-  kind?: 'dialog' | 'drawer' | 'sheet' | 'full'
-  /** `data-autofocus` marks the field where work begins. */
-  children: ReactNode
-  /** The buttons; the first one does what the title says. */
-  footer?: ReactNode
-  /** Why it cannot be closed now. */
-  held?: string | false
-}
+import { lazy, type ReactElement, Suspense } from 'react'
+import type { DialogProps } from './modal.tsx'
 
 const load = () => import('./modal.tsx')
 const OpenDialog = lazy(async () => ({ default: (await load()).OpenDialog }))

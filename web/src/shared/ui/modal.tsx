@@ -3,8 +3,21 @@ import { type ReactElement, type ReactNode, type RefObject, useLayoutEffect, use
 import { IconButton } from './button.tsx'
 import { join } from './class-names.ts'
 import styles from './dialog.module.css'
-import type { DialogProps } from './dialog.tsx'
 import { showMessagesIn } from './toast.tsx'
+
+export interface DialogProps {
+  open: boolean
+  onClose: () => void
+  title: ReactNode
+  /** dialog: in the middle; drawer: at the right edge; sheet: wide, for comparing; full: for writing long texts. */
+  kind?: 'dialog' | 'drawer' | 'sheet' | 'full'
+  /** `data-autofocus` marks the field where work begins. */
+  children: ReactNode
+  /** The buttons; the first one does what the title says. */
+  footer?: ReactNode
+  /** Why it cannot be closed now. */
+  held?: string | false
+}
 
 interface ModalProps {
   onClose: () => void
