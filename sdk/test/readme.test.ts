@@ -101,7 +101,7 @@ function toProgram(title: string, code: string): string {
 const SETTINGS = {
   extends: join(ROOT, 'tsconfig.json'),
   compilerOptions: {
-    ...{ typeRoots: [join(ROOT, 'node_modules/@types')], customConditions: ['source'] },
+    ...{ typeRoots: [join(ROOT, 'node_modules/@types')], customConditions: ['agent-console-source'] },
     // An example may name a value that it does not use.
     ...{ noUnusedLocals: false, preserveSymlinks: false },
   },
