@@ -151,6 +151,7 @@ describe('the lifecycle board', async () => {
     )
     await card.focus()
     await page.keyboard.press('m')
+    await page.getByRole('dialog').waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByText(/is back in its column/).waitFor()
