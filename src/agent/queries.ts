@@ -6,8 +6,6 @@ import type { AgentText } from './change.ts'
 import { type Claim, type Columns, createStatement, type RevisionRecord } from './change-statement.ts'
 import { AGENT_TEXT, agentSql } from './columns.ts'
 
-/** Reads and inserts agents. `../change-agent.ts` changes them. */
-
 export async function findAgent(
   sql: Statements,
   teamId: string,

@@ -216,13 +216,11 @@ export const AGENT_CARD_SCHEMAS = [A2AAgentCard, CardRefresh]
 
 export const CARD_SOURCE = 'a2a_card'
 
-const maybeMetadata = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
-
 const StoredInterface = Type.Object({
   url: Type.String(),
   protocol_binding: Type.String(),
   protocol_version: Type.String(),
-  tenant: maybeMetadata(Type.String()),
+  tenant: Type.Optional(Type.String()),
 })
 export type StoredInterface = Static<typeof StoredInterface>
 
@@ -230,24 +228,24 @@ export type StoredInterface = Static<typeof StoredInterface>
  * so that it is checked before it is used. */
 export const CardMetadata = Type.Object({
   source: oneOf([CARD_SOURCE]),
-  source_url: maybeMetadata(Type.String()),
+  source_url: Type.Optional(Type.String()),
   /** Set by the import or the refresh that stores it. */
-  imported_at: maybeMetadata(integer()),
+  imported_at: Type.Optional(integer()),
   original_format: Type.String(),
-  etag: maybeMetadata(Type.String()),
+  etag: Type.Optional(Type.String()),
   /** SHA-256 of the bytes that were fetched. */
-  digest: maybeMetadata(Type.String()),
+  digest: Type.Optional(Type.String()),
   /** The name that the import chose in place of that of the card. */
-  override_name: maybeMetadata(Type.String()),
+  override_name: Type.Optional(Type.String()),
   /** The interface that `agent_url` was taken from. A refresh does not move to another one unless the caller says
    * so. */
   pinned_interface: nullable(StoredInterface),
   interfaces: Type.Array(StoredInterface),
   default_input_modes: Type.Array(Type.String()),
   default_output_modes: Type.Array(Type.String()),
-  extended_agent_card: maybeMetadata(Type.Boolean()),
-  extensions: maybeMetadata(Type.Array(FreeFormObject)),
-  security_schemes: maybeMetadata(FreeFormObject),
-  security_requirements: maybeMetadata(Type.Array(FreeFormObject)),
+  extended_agent_card: Type.Optional(Type.Boolean()),
+  extensions: Type.Optional(Type.Array(FreeFormObject)),
+  security_schemes: Type.Optional(FreeFormObject),
+  security_requirements: Type.Optional(Type.Array(FreeFormObject)),
 })
 export type CardMetadata = Static<typeof CardMetadata>

@@ -87,18 +87,17 @@ export const validation = fp(
   { name: 'validation' },
 )
 
-type SerializedSchema = TSchema & { $id?: string }
 type Serialize = (data: unknown) => string
 
 /** Builds one serializer for each schema, with the named schemas that it refers to. Fastify by itself builds one for each response
  * of each route, and checks all named schemas each time: that is two thirds of the time of a start. */
 export function createSerializerCompiler(
-  schemas: readonly SerializedSchema[],
+  schemas: readonly NamedSchema[],
 ): FastifySerializerCompiler<TSchema> {
   const byId = new Map(schemas.map((schema) => [schema.$id, schema]))
   const serializers = new Map<string, Serialize>()
 
-  const addReferences = (text: string, found: Record<string, SerializedSchema>) => {
+  const addReferences = (text: string, found: Record<string, NamedSchema>) => {
     for (const [, id = ''] of text.matchAll(/"\$ref":"([^"#]+)#"/g)) {
       const schema = byId.get(id)
       if (!schema || id in found) continue
