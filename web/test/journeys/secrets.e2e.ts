@@ -99,6 +99,8 @@ describe('secrets', async () => {
 
     await named.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete crm-token' }).click()
+    // The dialog first: while it is open, no role of the page behind it is found.
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await named.waitFor({ state: 'detached' })
     const { body } = await world.running.request('GET', `${COLLECTION}/${id}/secrets`, { token })
     assert.deepEqual(body, {
