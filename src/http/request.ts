@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { PERMISSIONS } from '../api/caller.ts'
 import { UNSHOWABLE } from '../api/fields.ts'
@@ -123,16 +123,6 @@ export function createRequestId(newId: () => string) {
   }
 }
 
-export const requestId = fp(
-  async (app) => {
-    app.addHook('onRequest', (request, reply, done) => {
-      reply.header('x-request-id', request.id)
-      done()
-    })
-  },
-  { name: 'request-id' },
-)
-
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 export interface RawBody {
@@ -174,19 +164,26 @@ export const SECURITY_HEADERS = {
 
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
-export const securityHeaders = fp(
-  async (app) => {
-    // In onRequest, so that the responses of mounted operations have them, too.
-    app.addHook('onRequest', (_request, reply, done) => {
-      reply.headers(SECURITY_HEADERS)
+export const ownHeaders = fp(
+  async (app, { shutdown }: { shutdown: { hasBegun: boolean } }) => {
+    /** Makes clients open their next connection to another replica. */
+    const closeConnection = (reply: FastifyReply) => {
+      if (shutdown.hasBegun) reply.header('connection', 'close')
+    }
+    // In onRequest, because the responses of mounted operations skip onSend.
+    app.addHook('onRequest', (request, reply, done) => {
+      reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
+      closeConnection(reply)
       done()
     })
-    // The response to a write may contain the secrets of the request.
     app.addHook('onSend', ({ method, routeOptions }, reply, payload, done) => {
+      // The response to a write may contain the secrets of the request.
       const isOwnWrite = !READS.includes(method) && !routeOptions.config?.forwards
       if (isOwnWrite && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+      // Shutdown may have begun while the request was handled.
+      closeConnection(reply)
       done(null, payload)
     })
   },
-  { name: 'security-headers' },
+  { name: 'own-headers' },
 )

@@ -7,24 +7,18 @@ import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
 import { refusalProblem } from '../platform/limits/share.ts'
 import type { Metrics } from '../platform/observe/metrics.ts'
+import type { TracingSettings } from '../platform/observe/tracing.ts'
 import { type AuthenticationOptions, authentication } from './auth/authenticate.ts'
 import { compression } from './compression.ts'
-import {
-  errorHandler,
-  handleClientError,
-  malformedRequests,
-  methodNotAllowed,
-  sendError,
-} from './errors/error-handler.ts'
+import { errorHandler, handleClientError, methodNotAllowed, sendError } from './errors/error-handler.ts'
 import { accessLog, tracing } from './observe.ts'
 import {
   changeReason,
   createRequestId,
   mountedOperation,
+  ownHeaders,
   rawBody,
-  requestId,
   SECURITY_HEADERS,
-  securityHeaders,
 } from './request.ts'
 import { createSerializerCompiler, validation } from './validation/plugin.ts'
 
@@ -33,8 +27,8 @@ const BODY_LIMIT_BYTES = 1024 * 1024
 export const MAX_CONNECTIONS = 10_000
 
 const TIMEOUTS = {
-  /** Of a whole request, and so long because a large upload of a mounted operation may be slow. A proxy in front ends slow
-   * requests sooner. */
+  /** Of a whole request: a large upload of a mounted operation may be slow. A proxy in front ends slow requests
+   * sooner. */
   requestTimeout: 300_000,
   /** Of a connection on which nothing moves. */
   connectionTimeout: 60_000,
@@ -49,6 +43,8 @@ export interface ServerOptions extends AuthenticationOptions {
   metrics: Metrics
   shutdown: { hasBegun: boolean }
   maxEventLoopDelayMs: number
+  /** Undefined if requests are not traced. */
+  tracing: TracingSettings | undefined
   schemas: (TSchema & { $id?: string })[]
 }
 
@@ -77,17 +73,14 @@ export async function createServer(options: ServerOptions) {
   app.server.maxConnections = MAX_CONNECTIONS
   for (const schema of schemas) app.addSchema(schema)
   app.setSerializerCompiler(createSerializerCompiler(schemas))
-  await app.register(tracing)
-  await app.register(requestId)
-  await app.register(securityHeaders)
+  if (options.tracing) await app.register(tracing)
+  await app.register(ownHeaders, { shutdown })
   await app.register(overload, options)
   await app.register(compression)
   await app.register(accessLog, { metrics })
-  await app.register(closeOnShutdown, { shutdown })
   // Before the error handler, whose hook ends every other request without a route.
   await app.register(methodNotAllowed)
   await app.register(errorHandler)
-  await app.register(malformedRequests)
   await app.register(mountedOperation)
   await app.register(authentication, options)
   await app.register(rawBody)
@@ -96,20 +89,6 @@ export async function createServer(options: ServerOptions) {
   await app.register(validation, { schemas })
   return app
 }
-
-/** During shutdown, `connection: close` makes clients open their next connection to another replica. */
-const closeOnShutdown = fp(
-  async (app, { shutdown }: { shutdown: { hasBegun: boolean } }) => {
-    const setHeader = (reply: FastifyReply, done: () => void) => {
-      if (shutdown.hasBegun) reply.header('connection', 'close')
-      done()
-    }
-    // Shutdown may begin while a request is handled, hence onSend; a streamed response skips onSend.
-    app.addHook('onRequest', (_request, reply, done) => setHeader(reply, done))
-    app.addHook('onSend', (_request, reply, _payload, done) => setHeader(reply, done))
-  },
-  { name: 'close-on-shutdown' },
-)
 
 declare module 'fastify' {
   interface FastifyContextConfig {

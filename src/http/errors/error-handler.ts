@@ -16,10 +16,15 @@ const FASTIFY_ERRORS: Record<string, ProblemCode> = {
 /** The only place that turns an error into a response. */
 export const errorHandler = fp(
   async (app) => {
-    // In onRequest, so that the body of a request without a route is not read.
-    app.addHook('onRequest', (request, _reply, done) => {
-      done(request.is404 ? new Problem('not_found') : undefined)
+    // In onRequest, so that the body of such a request is not read.
+    app.addHook('onRequest', ({ is404, raw }, _reply, done) => {
+      if (is404) return done(new Problem('not_found'))
+      // RFC 9112 section 3.2. Node itself would respond without a problem body.
+      const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
+      done(lacksHost ? new Problem('bad_request') : undefined)
     })
+    // Ignore an unknown Expect header (RFC 9110 section 10.1.1).
+    app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
     app.setNotFoundHandler(() => {
       throw new Problem('not_found')
     })
@@ -74,20 +79,6 @@ export function handleClientError(error: Error & { code?: string }, socket: Sock
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
 }
-
-/** Handles two kinds of request that Node would reject itself, without a problem body. */
-export const malformedRequests = fp(
-  async (app) => {
-    app.addHook('onRequest', ({ raw }, _reply, done) => {
-      // RFC 9112 section 3.2.
-      const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
-      done(lacksHost ? new Problem('bad_request') : undefined)
-    })
-    // Ignore an unknown Expect header (RFC 9110 section 10.1.1).
-    app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  },
-  { name: 'malformed-requests' },
-)
 
 /** Common methods first: the Allow header keeps this order. Node never emits CONNECT as a request. */
 const METHODS = [

@@ -19,7 +19,7 @@ function callerTrace(isSampled = true) {
 
 describe('tracing', async () => {
   const collector = await useTraceCollector()
-  const { running, nats } = await useConsoleWithNats()
+  const { running, nats } = await useConsoleWithNats({ environment: { TRACES_URL: collector.url } })
   const settings = { url: collector.url, headers: { 'x-collector': 'planted' }, sampleRatio: 0 }
   const service = { name: 'agent-console', version: '1', instanceId: 'one' }
   const tracing = await startTracing(settings, service, running.core.log)
