@@ -35,181 +35,173 @@ export interface Receiver {
   onEnd: (failure: UpstreamFailure | undefined) => void
 }
 
-/** What all requests to one upstream share. */
-export interface UpstreamParts {
+/** What an exchange belongs to. */
+export interface ExchangeOptions {
   pool: Dispatcher
   turns: Turns
   eventStreams: Share
   breaker: Breaker
   maxResponseBytes: number
+  request: UpstreamRequest
+  receiver: Receiver
+  /** The time limit of the request and its retry. */
+  timer: NodeJS.Timeout
 }
 
 /** The error that undici gets when an exchange is aborted. The receiver has already got the real failure. */
 const ABORTED = new Error('The exchange was aborted')
 
-/** The body of a 5xx up to this size is read and discarded, so that its connection can be used again. */
-const MAX_DISCARDED_BYTES = 64 * 1024
-
-/** One attempt to send a request: it waits for its turn, takes a permit of the breaker, sends the request and hands the response
- * to the receiver. It is a low-level handler of undici, because undici's streams and signals are expensive. */
+/** One attempt to send a request: it waits for its turn, takes a permit of the breaker, sends the request and hands the
+ * response to the receiver. It is a low-level handler of undici, because undici's streams and signals are expensive. */
 export class Exchange implements Dispatcher.DispatchHandler {
-  private readonly upstream: UpstreamParts
-  private readonly request: UpstreamRequest
-  private readonly receiver: Receiver
-  private readonly timer: NodeJS.Timeout
-  private controller: Dispatcher.DispatchController | undefined
-  private head: ResponseHead | undefined
-  private permit: Permit | undefined
-  private state: 'waiting' | 'sent' | 'ended' = 'waiting'
-  private hasTurn = false
-  private isInEventStreams = false
-  private receivedBytes = 0
-  private serverError: UpstreamFailure | undefined
-  private isAborted = false
+  readonly #options: ExchangeOptions
+  #controller: Dispatcher.DispatchController | undefined
+  #head: ResponseHead | undefined
+  #permit: Permit | undefined
+  #state: 'waiting' | 'sent' | 'ended' = 'waiting'
+  #hasTurn = false
+  #isInEventStreams = false
+  #receivedBytes = 0
+  #isAborted = false
 
-  constructor(upstream: UpstreamParts, request: UpstreamRequest, receiver: Receiver, timer: NodeJS.Timeout) {
-    this.upstream = upstream
-    this.request = request
-    this.receiver = receiver
-    this.timer = timer
+  constructor(options: ExchangeOptions) {
+    this.#options = options
   }
 
   start(): void {
-    const { breaker, turns } = this.upstream
-    const { team } = this.request
-    this.upload?.once('error', (cause) => {
+    const { breaker, turns, request } = this.#options
+    this.#upload?.once('error', (cause) => {
       const failure = cause instanceof UpstreamFailure ? cause : undefined
       this.abort(failure ?? new UpstreamFailure('client_disconnected', { cause }))
     })
     // Fails at once while the breaker is open, instead of waiting for a turn.
-    if (!breaker.allows(team)) return this.end(new UpstreamFailure('not_sent'))
-    const turn = turns.enter(team)
-    if (!turn) return this.onTurn()
+    if (!breaker.allows(request.team)) return this.#end(new UpstreamFailure('not_sent'))
+    const turn = turns.enter(request.team)
+    if (!turn) return this.#onTurn()
     turn.then(
-      () => this.onTurn(),
+      () => this.#onTurn(),
       ({ code }: Problem) =>
-        this.end(new UpstreamFailure(code === 'too_many_requests' ? 'own_share' : 'overloaded')),
+        this.#end(new UpstreamFailure(code === 'too_many_requests' ? 'own_share' : 'overloaded')),
     )
   }
 
   /** Ends the exchange in any state: with a failure, or as if the response were complete. */
   abort(failure?: UpstreamFailure): void {
-    this.end(failure)
-    this.isAborted = true
-    this.controller?.abort(ABORTED)
+    this.#end(failure)
+    this.#isAborted = true
+    this.#controller?.abort(ABORTED)
   }
 
   resume(): void {
-    this.controller?.resume()
+    this.#controller?.resume()
   }
 
   /** Called at the time limit. Ends the exchange and returns false, or returns true if it may continue: a streamed
    * response may pause while the client reads slowly, or while there is no event to send. */
   onTimeLimit(): boolean {
     // The turns limit the wait themselves.
-    if (this.state === 'waiting') return true
-    const { isStreamed } = this.receiver
-    if (isStreamed && this.head && (this.controller?.paused || isEventStream(this.head.headers))) return true
-    this.abort(new UpstreamFailure(this.upload?.isStarved() ? 'client_stalled' : 'deadline'))
+    if (this.#state === 'waiting') return true
+    const streamed = this.#options.receiver.isStreamed ? this.#head : undefined
+    if (streamed && (this.#controller?.paused || isEventStream(streamed.headers))) return true
+    this.abort(new UpstreamFailure(this.#upload?.isStarved() ? 'client_stalled' : 'deadline'))
     return false
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller
+    this.#controller = controller
     // Aborted while undici waited for a connection.
-    if (this.isAborted) controller.abort(ABORTED)
-    else this.request.onSent?.()
+    if (this.#isAborted) controller.abort(ABORTED)
+    else this.#options.request.onSent?.()
   }
 
   onBodySent(): void {
-    this.onProgress()
+    this.#onProgress()
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    const { receiver, eventStreams, maxResponseBytes, request } = this.#options
     if (status < 200) return
-    const length = Number(headers['content-length'])
-    if (status >= 500) {
-      this.serverError = new UpstreamFailure('server_error', { status })
-      if (!(length <= MAX_DISCARDED_BYTES)) this.abort(this.serverError)
-      return
-    }
-    if (length > this.upstream.maxResponseBytes) return this.abort(new UpstreamFailure('too_large'))
-    this.head = { status, headers }
+    if (status >= 500) return this.abort(new UpstreamFailure('server_error', { status }))
+    const isTooLarge = Number(headers['content-length']) > maxResponseBytes
+    if (isTooLarge) return this.abort(new UpstreamFailure('too_large'))
+    this.#head = { status, headers }
     if (isEventStream(headers)) {
-      const refusal = this.upstream.eventStreams.tryTake(this.request.team)
+      const refusal = eventStreams.tryTake(request.team)
       if (refusal) return this.abort(new UpstreamFailure(refusal))
-      this.isInEventStreams = true
+      this.#isInEventStreams = true
       // It stays open for hours.
-      this.leaveTurns()
-      this.report('succeeded')
+      this.#leaveTurns()
+      this.#report('succeeded')
     }
-    this.onProgress()
-    this.receiver.onHead(this.head, this)
+    this.#onProgress()
+    receiver.onHead(this.#head, this)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.serverError) return
-    this.receivedBytes += chunk.length
-    this.onProgress()
-    if (this.receivedBytes > this.upstream.maxResponseBytes) this.abort(new UpstreamFailure('too_large'))
-    else if (!this.receiver.onChunk(chunk)) controller.pause()
+    const { receiver, maxResponseBytes } = this.#options
+    this.#receivedBytes += chunk.length
+    this.#onProgress()
+    if (this.#receivedBytes > maxResponseBytes) this.abort(new UpstreamFailure('too_large'))
+    else if (!receiver.onChunk(chunk)) controller.pause()
   }
 
   onResponseEnd(): void {
-    this.leaveTurns()
-    this.end(this.serverError)
+    this.#leaveTurns()
+    this.#end(undefined)
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.leaveTurns()
-    this.end(this.serverError ?? UpstreamFailure.ofConnection(error))
+    this.#leaveTurns()
+    this.#end(UpstreamFailure.ofConnection(error))
   }
 
-  private get upload(): Upload | undefined {
-    const { body } = this.request
+  get #upload(): Upload | undefined {
+    const { body } = this.#options.request
     return Buffer.isBuffer(body) ? undefined : body
   }
 
-  private onTurn(): void {
-    const { breaker, turns, pool } = this.upstream
-    const { team, method, path, headers, body = null } = this.request
+  #onTurn(): void {
+    const { breaker, turns, pool, timer, request } = this.#options
+    const { team, method, path, headers, body = null } = request
     // The client may have disconnected meanwhile.
-    if (this.state === 'ended') return turns.leave(team)
-    this.hasTurn = true
-    this.permit = breaker.permit(team)
-    if (this.permit === undefined) {
-      this.leaveTurns()
-      return this.end(new UpstreamFailure('not_sent'))
+    if (this.#state === 'ended') return turns.leave(team)
+    this.#hasTurn = true
+    this.#permit = breaker.permit(team)
+    if (this.#permit === undefined) {
+      this.#leaveTurns()
+      return this.#end(new UpstreamFailure('not_sent'))
     }
-    this.state = 'sent'
+    this.#state = 'sent'
     // The upstream has the whole time limit, however long the request waited here.
-    this.timer.refresh()
+    timer.refresh()
     pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this)
   }
 
-  private leaveTurns(): void {
-    if (!this.hasTurn) return
-    this.hasTurn = false
-    this.upstream.turns.leave(this.request.team)
+  /** Not when the exchange ends: until undici has given up an aborted request, it may still open a connection for it. */
+  #leaveTurns(): void {
+    const { turns, request } = this.#options
+    if (this.#hasTurn) turns.leave(request.team)
+    this.#hasTurn = false
   }
 
-  private onProgress(): void {
-    if (this.receiver.isStreamed) this.timer.refresh()
+  #onProgress(): void {
+    if (this.#options.receiver.isStreamed) this.#options.timer.refresh()
   }
 
-  private end(failure: UpstreamFailure | undefined): void {
-    if (this.state === 'ended') return
-    this.state = 'ended'
-    if (this.isInEventStreams) this.upstream.eventStreams.give(this.request.team)
-    this.report(failure?.verdict ?? 'succeeded')
-    if (failure) this.upload?.destroy()
-    this.receiver.onEnd(failure)
+  #end(failure: UpstreamFailure | undefined): void {
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
+    const { eventStreams, request, receiver } = this.#options
+    if (this.#isInEventStreams) eventStreams.give(request.team)
+    this.#report(failure?.verdict ?? 'succeeded')
+    if (failure) this.#upload?.destroy()
+    receiver.onEnd(failure)
   }
 
   /** The first verdict counts. */
-  private report(verdict: Verdict): void {
-    if (this.permit) this.upstream.breaker.report(this.permit, verdict)
-    this.permit = undefined
+  #report(verdict: Verdict): void {
+    if (this.#permit) this.#options.breaker.report(this.#permit, verdict)
+    this.#permit = undefined
   }
 }
 

@@ -1,44 +1,33 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Problem } from '../../api/problem.ts'
 import type { ProblemCode } from '../../api/problem-codes.ts'
-import type { Refusal } from '../limits/share.ts'
 import { RESET_MS, type Verdict } from './breaker.ts'
 
-/** Why a request to an upstream gave no response that can be passed on. */
-export type FailureKind =
+/** Why a request to an upstream gave no response that can be passed on, with the error code for the client and the
+ * verdict for the breaker. */
+const KINDS = {
   /** No connection could be made. */
-  | 'unreachable'
-  /** The connection closed, or the response violated HTTP, before the response was complete. */
-  | 'cut_off'
-  /** The time limit passed after the request was sent. */
-  | 'deadline'
-  /** The response is larger than allowed. */
-  | 'too_large'
-  | 'server_error'
-  /** The breaker is open. */
-  | 'not_sent'
-  /** The request got no turn, or its response is one event stream too many. */
-  | Refusal
-  | 'client_disconnected'
-  /** The client stopped sending its body. */
-  | 'client_stalled'
-  /** The body of the client is larger than the upstream accepts. */
-  | 'request_too_large'
-
-/** The error code for the client, and the verdict for the breaker. */
-const KINDS: Record<FailureKind, [ProblemCode, Verdict]> = {
   unreachable: ['upstream_unavailable', 'unreachable'],
+  /** The connection closed, or the response violated HTTP, before the response was complete. */
   cut_off: ['upstream_failed', 'failed'],
+  /** The time limit passed after the request was sent. */
   deadline: ['upstream_timeout', 'failed'],
+  /** The response is larger than allowed. */
   too_large: ['upstream_failed', 'failed'],
   server_error: ['upstream_failed', 'failed'],
+  /** The breaker is open. */
   not_sent: ['upstream_unavailable', 'abandoned'],
+  /** The request got no turn, or its response is one event stream too many. */
   own_share: ['too_many_requests', 'abandoned'],
   overloaded: ['overloaded', 'abandoned'],
   client_disconnected: ['client_disconnected', 'abandoned'],
+  /** The client stopped sending its body. */
   client_stalled: ['request_timeout', 'abandoned'],
+  /** The body of the client is larger than the upstream accepts. */
   request_too_large: ['body_too_large', 'abandoned'],
-}
+} as const satisfies Record<string, [ProblemCode, Verdict]>
+
+export type FailureKind = keyof typeof KINDS
 
 const MAY_RETRY = new Set<ProblemCode>(['upstream_unavailable', 'too_many_requests', 'overloaded'])
 
@@ -51,8 +40,6 @@ const CONNECT_ERRORS = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-
-const RETRIABLE_STATUSES = new Set([502, 503, 504])
 
 export class UpstreamFailure extends Error {
   readonly kind: FailureKind
@@ -78,7 +65,7 @@ export class UpstreamFailure extends Error {
 
   /** Whether a second attempt may succeed. The caller decides whether a second attempt is safe. */
   get isTransient(): boolean {
-    if (this.kind === 'server_error') return RETRIABLE_STATUSES.has(this.status ?? 0)
+    if (this.kind === 'server_error') return [502, 503, 504].includes(this.status ?? 0)
     return this.kind === 'unreachable' || this.kind === 'cut_off'
   }
 
@@ -89,39 +76,6 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** The allowed headers that are present; repeated ones are joined. A header listed in `Connection` belongs to that
- * connection alone, even if it is allowed (RFC 9110 section 7.6.1). */
-export function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
-  const hopByHop =
-    joined(headers.connection)
-      ?.toLowerCase()
-      .split(/\s*,\s*/) ?? []
-  const picked: Record<string, string> = {}
-  for (const name of names) {
-    const value = joined(headers[name])
-    if (value !== undefined && !hopByHop.includes(name)) picked[name] = value
-  }
-  return picked
-}
-
 export function isEventStream(headers: IncomingHttpHeaders): boolean {
   return /^text\/event-stream\s*(?:;|$)/i.test(headers['content-type'] ?? '')
-}
-
-/** A header that was sent several times is the list of its values (RFC 9110 section 5.2). */
-function joined(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(', ') : value
-}
-
-const AUTH_PARAM = '[\\w-]+=(?:"[^"]*"|[^\\s",]+)'
-const BEARER = new RegExp(`^Bearer(?: +${AUTH_PARAM}(?: *, *${AUTH_PARAM})*)?$`, 'i')
-
-/** A client can only send a bearer token through the console, so no other challenge passes: `Basic` would make a browser
- * ask for a password, and `resource_metadata` sends a client to a server where it gets its tokens (RFC 9728). A 401 always has a
- * challenge (RFC 9110 section 15.5.2). */
-export function checkChallenge(status: number, headers: Record<string, string>): Record<string, string> {
-  const { 'www-authenticate': challenge, ...others } = headers
-  if (challenge !== undefined && BEARER.test(challenge) && !/resource_metadata/i.test(challenge))
-    return headers
-  return status === 401 ? { ...others, 'www-authenticate': 'Bearer' } : others
 }

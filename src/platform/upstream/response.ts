@@ -27,8 +27,7 @@ export function collectResponse(onResult: (response: CollectedResponse) => void)
     onChunk: (chunk) => chunks.push(chunk) > 0,
     onEnd: (failure) => {
       if (failure || !head) return
-      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-      onResult({ status: head.status, headers: head.headers, body })
+      onResult({ status: head.status, headers: head.headers, body: Buffer.concat(chunks) })
     },
   }
 }

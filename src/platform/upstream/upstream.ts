@@ -7,9 +7,9 @@ import type { Metrics } from '../observe/metrics.ts'
 import { inSpan, traceHeaders } from '../observe/tracing.ts'
 import { hasEnded, onResponseEnd } from '../responses.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
-import { Exchange, type Receiver, type UpstreamParts, type UpstreamRequest } from './exchange.ts'
+import { Exchange, type Receiver, type UpstreamRequest } from './exchange.ts'
 import { UpstreamFailure } from './failure.ts'
-import { createUpstreamMetrics, type UpstreamMetrics } from './metrics.ts'
+import { createUpstreamMetrics } from './metrics.ts'
 import { type CollectedResponse, collectResponse, type StreamedResponse, streamResponse } from './response.ts'
 
 export interface UpstreamOptions {
@@ -60,57 +60,19 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     maxHeaderSize: 32 * 1024,
   })
   const metrics = options.metrics.of(createUpstreamMetrics)(name)
+  const turnMetrics = options.metrics.of(createTurnMetrics)(name)
+  const turns = new Turns({ places: maxInFlight, maxWaitMs: deadlineMs, metrics: turnMetrics })
   const breaker = new Breaker(() => performance.now(), metrics.setBreakerState)
-  const parts: UpstreamParts = {
-    pool,
-    turns: new Turns({
-      places: maxInFlight,
-      maxWaitMs: deadlineMs,
-      metrics: options.metrics.of(createTurnMetrics)(name),
-    }),
-    eventStreams: new Share(maxEventStreams),
-    breaker,
-    maxResponseBytes,
-  }
-  const send = createSend(parts, metrics, deadlineMs)
-  /** Sends a request within a span, and tells the upstream which. */
-  const call = <Result extends { status: number }>(
-    request: UpstreamRequest,
-    clientResponse: ServerResponse,
-    createReceiver: (onResult: (result: Result) => void) => Receiver,
-  ): Promise<Result> => {
-    const { method, path, headers } = request
-    const attributes = { 'http.request.method': method, 'service.peer.name': name }
-    return inSpan(`${method} ${name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-      const traced = span ? { ...headers, ...traceHeaders() } : headers
-      const result = await send(
-        { ...request, path: basePath + path, headers: traced },
-        clientResponse,
-        createReceiver,
-      )
-      span?.setAttribute('http.response.status_code', result.status)
-      return result
-    })
-  }
-  return {
-    fetch: (request, clientResponse) => call(request, clientResponse, collectResponse),
-    stream: (request, clientResponse) =>
-      call<StreamedResponse>(request, clientResponse, (onResult) => streamResponse(onResult, metrics)),
-    state: () => (breaker.state === 'closed' ? 'up' : 'down'),
-    breaker: () => breaker.state,
-    close: () => pool.destroy(),
-  }
-}
-
-/** Returns the function that sends a request with the time limit, retry budget and metrics of its upstream. A GET that fails for a
- * transient reason before it has a result is retried once. */
-function createSend(upstream: UpstreamParts, metrics: UpstreamMetrics, deadlineMs: number) {
+  const shared = { pool, turns, eventStreams: new Share(maxEventStreams), breaker, maxResponseBytes }
   let savedRetries = 0
 
-  return <Result>(
+  type CreateReceiver<Result> = (onResult: (result: Result) => void) => Receiver
+
+  /** A GET that fails for a transient reason before it has a result is retried once. */
+  const send = <Result>(
     request: UpstreamRequest,
     clientResponse: ServerResponse,
-    createReceiver: (onResult: (result: Result) => void) => Receiver,
+    createReceiver: CreateReceiver<Result>,
   ): Promise<Result> =>
     new Promise((resolve, reject) => {
       const endCall = metrics.startCall()
@@ -141,7 +103,7 @@ function createSend(upstream: UpstreamParts, metrics: UpstreamMetrics, deadlineM
           endCall(failure.kind)
           reject(failure.toProblem())
         }
-        exchange = new Exchange(upstream, request, { ...receiver, onEnd }, timer)
+        exchange = new Exchange({ ...shared, request, receiver: { ...receiver, onEnd }, timer })
         // The client may have disconnected before, or between two attempts.
         if (hasEnded(clientResponse)) exchange.abort(new UpstreamFailure('client_disconnected'))
         else exchange.start()
@@ -152,4 +114,30 @@ function createSend(upstream: UpstreamParts, metrics: UpstreamMetrics, deadlineM
         if (!clientResponse.writableFinished) exchange.abort(new UpstreamFailure('client_disconnected'))
       })
     })
+
+  /** Sends a request within a span, and tells the upstream which. */
+  const call = <Result extends { status: number }>(
+    request: UpstreamRequest,
+    clientResponse: ServerResponse,
+    createReceiver: CreateReceiver<Result>,
+  ): Promise<Result> => {
+    const { method, path, headers } = request
+    const attributes = { 'http.request.method': method, 'service.peer.name': name }
+    return inSpan(`${method} ${name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      const traced = span ? { ...headers, ...traceHeaders() } : headers
+      const sent = { ...request, path: basePath + path, headers: traced }
+      const result = await send(sent, clientResponse, createReceiver)
+      span?.setAttribute('http.response.status_code', result.status)
+      return result
+    })
+  }
+
+  return {
+    fetch: (request, clientResponse) => call(request, clientResponse, collectResponse),
+    stream: (request, clientResponse) =>
+      call<StreamedResponse>(request, clientResponse, (onResult) => streamResponse(onResult, metrics)),
+    state: () => (breaker.state === 'closed' ? 'up' : 'down'),
+    breaker: () => breaker.state,
+    close: () => pool.destroy(),
+  }
 }

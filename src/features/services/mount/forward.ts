@@ -4,11 +4,10 @@ import {
   type ServerResponse,
   validateHeaderValue,
 } from 'node:http'
-import { TEAM_HEADER } from '../../../api/headers.ts'
+import { checkChallenge, pickHeaders, TEAM_HEADER } from '../../../api/headers.ts'
 import { Problem } from '../../../api/problem.ts'
 import type { Service } from '../../../config/services-file.ts'
 import { createUpload, type Upload } from '../../../platform/upstream/exchange.ts'
-import { checkChallenge, pickHeaders } from '../../../platform/upstream/failure.ts'
 import type { StreamedResponse } from '../../../platform/upstream/response.ts'
 import type { Upstream } from '../../../platform/upstream/upstream.ts'
 import type { MountedCaller, ServiceToken } from '../tokens.ts'
