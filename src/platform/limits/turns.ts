@@ -18,7 +18,6 @@ export interface TurnMetrics {
 interface Waiter {
   team: string
   since: number
-  timer: NodeJS.Timeout
   resolve: () => void
   reject: (error: Error) => void
 }
@@ -26,8 +25,8 @@ interface Waiter {
 /** Of all teams together. */
 const MAX_WAITING = 4_096
 
-/** Gives a limited number of places to the teams that wait for one, in turn. No team holds more than three quarters of them, so
- * that another one need not wait for it. */
+/** Gives a limited number of places to the teams that wait for one, in turn. No team holds more than three quarters of
+ * them, so that another one need not wait for it. */
 export class Turns {
   readonly #options: TurnOptions
   readonly #most: number
@@ -35,18 +34,20 @@ export class Turns {
   readonly #held = new Map<string, number>()
   /** The waiters of each team. The team whose turn is next comes first. */
   readonly #queues = new Map<string, Set<Waiter>>()
+  /** The waiters of all teams. The one that has waited longest comes first. */
+  readonly #waiting = new Set<Waiter>()
   readonly #room = new Share(MAX_WAITING)
   #taken = 0
-  #waiting = 0
+  #timer: NodeJS.Timeout | undefined
 
   constructor(options: TurnOptions) {
     this.#options = options
     this.#most = Math.max(1, Math.floor((options.places * 3) / 4))
-    options.metrics?.observeCounts(() => ({ taken: this.#taken, waiting: this.#waiting }))
+    options.metrics?.observeCounts(() => ({ taken: this.#taken, waiting: this.#waiting.size }))
   }
 
-  /** Takes a place, which the caller gives back with `leave`. Undefined if the team has it at once; the promise rejects with a
-   * Problem if the team is refused. */
+  /** Takes a place, which the caller gives back with `leave`. Undefined if the team has it at once; the promise rejects
+   * with a Problem if the team is refused. */
   enter(team: string): Promise<void> | undefined {
     // While a place is free, every team that waits holds all that it may hold.
     if (this.#taken < this.#options.places && this.#heldBy(team) < this.#most) {
@@ -56,10 +57,10 @@ export class Turns {
     const refusal = this.#room.tryTake(team)
     if (refusal) return Promise.reject(this.#refuse(refusal))
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#refuseLate(waiter), this.#options.maxWaitMs).unref()
-      const waiter: Waiter = { team, since: performance.now(), timer, resolve, reject }
+      const waiter: Waiter = { team, since: performance.now(), resolve, reject }
       this.#queues.set(team, (this.#queues.get(team) ?? new Set()).add(waiter))
-      this.#waiting++
+      this.#waiting.add(waiter)
+      this.#timer ??= this.#refuseAfter(this.#options.maxWaitMs)
     })
   }
 
@@ -90,13 +91,22 @@ export class Turns {
   }
 
   #remove(waiter: Waiter): void {
-    const { team, timer } = waiter
-    clearTimeout(timer)
+    const { team } = waiter
     const queue = this.#queues.get(team) as Set<Waiter>
     queue.delete(waiter)
-    this.#waiting--
+    this.#waiting.delete(waiter)
     this.#room.give(team)
     if (queue.size === 0) this.#queues.delete(team)
+  }
+
+  #refuseAfter(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      const now = performance.now()
+      const leftMs = ({ since }: Waiter) => since + this.#options.maxWaitMs - now
+      for (const waiter of this.#waiting) if (leftMs(waiter) <= 0) this.#refuseLate(waiter)
+      const [oldest] = this.#waiting
+      this.#timer = oldest && this.#refuseAfter(leftMs(oldest))
+    }, delayMs).unref()
   }
 
   #refuseLate(waiter: Waiter): void {
