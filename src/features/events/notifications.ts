@@ -137,7 +137,7 @@ SELECT set_config('synchronous_commit', 'off', true), pg_notify(${OUTBOX_CHANNEL
     of: (teamId) => {
       const sql = sessions.of(teamId)
       return {
-        read: sql.read,
+        read: (statement) => sql.read(statement),
         write: (statement) => notifyAfter(sql.write(statement)),
         transaction: (work) => notifyAfter(sql.transaction(work)),
       }
