@@ -8,13 +8,15 @@ export interface OpenLoad {
   requests: FloodRequest[]
   perSecond: number
   seconds: number
+  /** To each replica. A request that finds all of them busy is not sent: a proxy in front would answer it. */
+  connections: number
 }
 
 /** A request: when it was sent, in milliseconds since the start, and its response. */
 export interface Sent {
   atMs: number
   /** Undefined if the connection failed. */
-  status: number | undefined
+  status: number | 'not sent' | undefined
   tookMs: number
 }
 

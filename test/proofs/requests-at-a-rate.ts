@@ -7,18 +7,16 @@ import type { OpenLoad, Sent } from './open-load.ts'
 
 /** Sends requests at a steady rate for a time, however long the responses take: a client that waited for them would send
  * less the slower the console is. */
-const { urls, requests, perSecond, seconds } = workerData as OpenLoad
-
-/** To each replica. A request that finds all of them busy waits, and its time counts. */
-const CONNECTIONS = 2_000
+const { urls, requests, perSecond, seconds, connections } = workerData as OpenLoad
 
 async function send(n: number, atMs: number): Promise<Sent> {
-  const request = formatRequest(requests[n % requests.length] as FloodRequest, n)
-  const response = await (pools[n % pools.length] as ClientPool).send(request)
+  const pool = pools[n % pools.length] as ClientPool
+  if (!pool.hasIdle()) return { atMs, status: 'not sent', tookMs: 0 }
+  const response = await pool.send(formatRequest(requests[n % requests.length] as FloodRequest, n))
   return { atMs, status: response?.status, tookMs: performance.now() - startedAt - atMs }
 }
 
-const pools = await Promise.all(urls.map((url) => openClients(url, CONNECTIONS)))
+const pools = await Promise.all(urls.map((url) => openClients(url, connections)))
 const startedAt = performance.now()
 const sent: Promise<Sent>[] = []
 for (let n = 0; n < perSecond * seconds; n++) {

@@ -4,6 +4,7 @@ import { RawClient, type RawResponse } from './raw-client.ts'
 export interface ClientPool {
   /** A request that finds all connections busy waits for one. Undefined if the connection failed. */
   send: (request: string) => Promise<RawResponse | undefined>
+  hasIdle: () => boolean
   close: () => void
 }
 
@@ -31,6 +32,7 @@ export async function openClients(url: string, count: number): Promise<ClientPoo
       else idle.push(client)
       return response
     },
+    hasIdle: () => idle.length > 0,
     close: () => {
       for (const client of idle) client.close()
     },
