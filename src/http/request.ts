@@ -123,6 +123,15 @@ export function createRequestId(newId: () => string) {
   }
 }
 
+/** How often a header was sent. Of several headers Node keeps the first, while a proxy in front may have read the last. */
+export function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === name) count++
+  }
+  return count
+}
+
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 export interface RawBody {

@@ -43,6 +43,11 @@ describe('the server', async () => {
     assert.match(await raw(running.url, 'GET /%zz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'), / 400 /)
   })
 
+  it('refuses a request with two Host headers: a proxy in front may have read the other one', async () => {
+    const twice = 'GET /health/live HTTP/1.1\r\nhost: a\r\nHost: b\r\nconnection: close\r\n\r\n'
+    assert.match(await raw(running.url, twice), /^HTTP\/1\.1 400 .*"code":"bad_request"/s)
+  })
+
   it('logs neither bodies nor tokens nor queries', async () => {
     const person = await running.person()
     await createAgent(running, person, { agent_name: 'canary-name', api_key: 'canary-key' })

@@ -4,6 +4,7 @@ import type { AuditVia, Caller, Permission, Refusal } from '../../api/caller.ts'
 import { TEAM_HEADER } from '../../api/headers.ts'
 import { PermissionMissing, Problem } from '../../api/problem.ts'
 import { parseUuid } from '../../api/uuid.ts'
+import { countHeaders } from '../request.ts'
 import type { Identity, VerifiedToken } from './identity.ts'
 import { METADATA_PATH, publicUrlOf } from './routes.ts'
 import { inTeam, nameTeams } from './verified-token.ts'
@@ -89,9 +90,8 @@ export const authentication = fp(
 )
 
 function readBearerToken({ headers, raw }: FastifyRequest): string {
-  const sent = raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'authorization')
-  // Of several headers Node keeps the first, while a proxy in front may have checked the last.
-  const token = sent.length > 1 ? undefined : BEARER.exec(headers.authorization ?? '')?.[1]
+  const isSentOnce = countHeaders(raw, 'authorization') === 1
+  const token = isSentOnce ? BEARER.exec(headers.authorization ?? '')?.[1] : undefined
   if (token === undefined) throw new Problem('unauthenticated')
   return token
 }

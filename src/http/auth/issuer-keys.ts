@@ -37,6 +37,8 @@ export function createIssuerKeys({ issuer, jwksUrl, now, log, onChange }: Issuer
       knownUrl ??= await discoverKeys(issuer)
       const { json } = await fetchJson(knownUrl)
       const next = createLocalJWKSet(json as JSONWebKeySet)
+      // An issuer without keys is one that is not ready: it could sign no token.
+      if (next.jwks().keys.length === 0) throw new Error(`${knownUrl} returned no keys`)
       const text = JSON.stringify(json)
       if (published !== '' && published !== text) onChange()
       published = text

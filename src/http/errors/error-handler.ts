@@ -5,7 +5,7 @@ import fp from 'fastify-plugin'
 import createRouter from 'find-my-way'
 import { Problem, RequestValidationError } from '../../api/problem.ts'
 import type { ProblemCode } from '../../api/problem-codes.ts'
-import { SECURITY_HEADERS } from '../request.ts'
+import { countHeaders, SECURITY_HEADERS } from '../request.ts'
 
 const FASTIFY_ERRORS: Record<string, ProblemCode> = {
   FST_ERR_BAD_URL: 'bad_request',
@@ -19,9 +19,10 @@ export const errorHandler = fp(
     // In onRequest, so that the body of such a request is not read.
     app.addHook('onRequest', ({ is404, raw }, _reply, done) => {
       if (is404) return done(new Problem('not_found'))
-      // RFC 9112 section 3.2. Node itself would respond without a problem body.
-      const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
-      done(lacksHost ? new Problem('bad_request') : undefined)
+      // RFC 9112 section 3.2. Node itself would respond without a problem body, or accept two.
+      const hosts = countHeaders(raw, 'host')
+      const isBad = hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')
+      done(isBad ? new Problem('bad_request') : undefined)
     })
     // Ignore an unknown Expect header (RFC 9110 section 10.1.1).
     app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))

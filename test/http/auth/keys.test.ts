@@ -145,6 +145,15 @@ test('keys that are too large are not read to the end', async (t) => {
   accepted(await send(await token()))
 })
 
+test('an issuer that publishes no keys is down, and its known keys stay', async (t) => {
+  const { running, token, send, settled } = await watchKnowing(t)
+  await running.issuer.stop()
+  await standIn(t, (_, response) => response.end('{"keys":[]}'), running.issuer.url)
+  unavailable(await settled())
+  accepted(await send(await token()))
+  assert.equal((await running.request('GET', '/health/ready')).body.dependencies.issuer, 'down')
+})
+
 test('nonsense in place of the keys replaces none', async (t) => {
   const { running, token, send, pass, settled } = await watchKnowing(t)
   const { issuer } = running
