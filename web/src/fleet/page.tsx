@@ -1,5 +1,5 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { lazy, type ReactElement, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react'
 import { describe } from '../api/problem.ts'
 import { useMay } from '../auth/permissions.ts'
 import { DRAWER, PHONE, RAIL, useMedia } from '../shared/media.ts'
@@ -7,6 +7,7 @@ import { join } from '../shared/ui/class-names.ts'
 import pageStyles from '../shared/ui/page.module.css'
 import { Failed, Loading } from '../shared/ui/states.tsx'
 import { BulkActions } from './bulk/actions.tsx'
+import { FleetCards } from './cards.tsx'
 import { useChangesOfDay } from './changes-of-day.ts'
 import { useCounts } from './counts.ts'
 import { Facets } from './facets.tsx'
@@ -31,8 +32,6 @@ import { useLiveRows } from './use-live-rows.ts'
 import { useOpenAgent } from './use-open-agent.ts'
 import { useFleetSearch } from './use-search.ts'
 
-/** Its rows differ in height: what measures them is larger than the rest of the page's lists. */
-const FleetCards = lazy(async () => ({ default: (await import('./cards.tsx')).FleetCards }))
 const NO_FILTERS = {}
 const ACTIVE = { statuses: ['active' as const] }
 
@@ -131,9 +130,7 @@ export function FleetPage(): ReactElement {
             )
           ) : null}
           {rows.length === 0 ? null : phone ? (
-            <Suspense fallback={<Loading what="agents" rows={14} />}>
-              <FleetCards {...list} />
-            </Suspense>
+            <FleetCards {...list} />
           ) : (
             <FleetTable
               {...list}

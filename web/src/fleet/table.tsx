@@ -18,8 +18,7 @@ import { isModified, type ListProps } from './list-props.ts'
 import { ListTail } from './list-tail.tsx'
 import { TableHead } from './table-head.tsx'
 import { TableRow } from './table-row.tsx'
-import { ROW, useRowWindow } from './use-row-window.ts'
-import { useSlots } from './use-slots.ts'
+import { ROW, useTableRows } from './table-rows.ts'
 
 /** The next page is asked for when so many rows are left below the last one that is drawn. */
 const AHEAD = 60
@@ -38,8 +37,7 @@ export function FleetTable(props: TableProps): ReactElement {
   const scroller = useRef<HTMLDivElement>(null)
   const offset = useElementScrollRestoration({ id: SCROLLER })?.scrollY ?? 0
   const count = rows.length + (hasMore ? 1 : 0)
-  const { first, fit, from, to, scrolling, show } = useRowWindow(scroller, count, offset)
-  const { slots, onFocus, onBlur } = useSlots(rows, from, to, scrolling)
+  const { drawn, to, range, show, onFocus, onBlur } = useTableRows(scroller, rows, count, offset)
 
   useEffect(() => {
     if (hasMore && !busy && failure === undefined && to > rows.length - AHEAD) onMore()
@@ -59,7 +57,7 @@ export function FleetTable(props: TableProps): ReactElement {
       const link = `tr[aria-rowindex="${index + 2}"] a`
       scroller.current?.querySelector<HTMLElement>(link)?.focus({ preventScroll: true })
     },
-    range: () => [first, first + fit - 1],
+    range,
   }))
 
   const all = useMemo(() => rows.length > 0 && rows.every(({ id }) => selection.has(id)), [rows, selection])
@@ -87,12 +85,12 @@ export function FleetTable(props: TableProps): ReactElement {
           onSelectAll={props.onSelectAll}
         />
         <tbody style={{ height: count * ROW }}>
-          {slots.map(({ key, row, index }) => (
+          {drawn.map(({ element, row, index, start }) => (
             <TableRow
-              key={key}
+              key={element}
               row={row}
               index={index}
-              start={index * ROW}
+              start={start}
               selected={selection.has(row.id)}
               current={row.id === cursor}
               columns={columns}
