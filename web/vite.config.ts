@@ -25,13 +25,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: true,
     rolldownOptions: {
-      // What most pages share is one file instead of forty: small files compress badly. The page before sign-in has buttons, too.
+      // What most pages share is two files instead of a hundred: small files compress badly. They leave out what the page
+      // before sign-in needs: it has buttons, too.
       output: {
         codeSplitting: {
           groups: [
             {
               name: 'ui',
-              test: /src\/shared\/ui\/(?!class-names|button\.module|modal)/,
+              test: /src\/(?:api|live|shared)\/(?!theme|styles|ui\/(?:class-names|(?:button|mark)\.module|modal))/,
+              minShareCount: 8,
+              includeDependenciesRecursively: false,
+            },
+            {
+              name: 'libraries',
+              test: /node_modules\/(?!oidc-client-ts|jwt-decode)/,
               minShareCount: 8,
               includeDependenciesRecursively: false,
             },

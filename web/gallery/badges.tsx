@@ -1,9 +1,10 @@
 import type { ReactElement } from 'react'
-import tagStyles from '../src/agent/records/records.module.css'
-import { Avatar } from '../src/shared/ui/avatar.tsx'
+import tagStyles from '../src/agent/revisions.module.css'
 import {
+  Avatar,
   Badge,
   BehaviourMark,
+  EvaluationBadge,
   ProtectionBadge,
   Score,
   type ServiceState,
@@ -12,9 +13,7 @@ import {
   StatusBadge,
 } from '../src/shared/ui/badges.tsx'
 import { join } from '../src/shared/ui/class-names.ts'
-import { EvaluationBadge } from '../src/shared/ui/evaluation-badge.tsx'
-import { Icon } from '../src/shared/ui/icon.tsx'
-import { ICONS, type IconName } from '../src/shared/ui/icons.tsx'
+import { ICONS, Icon, type IconName } from '../src/shared/ui/icon.tsx'
 import { Card } from '../src/shared/ui/page.tsx'
 import { PROTECTION, STAGES, STATUS } from '../src/shared/words.ts'
 import styles from './gallery.module.css'

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { Button, IconButton } from '../src/shared/ui/button.tsx'
+import { Button, IconButton, Kbd } from '../src/shared/ui/button.tsx'
 import { Chip } from '../src/shared/ui/chip.tsx'
 import { Field } from '../src/shared/ui/field.tsx'
 import {
@@ -11,7 +11,6 @@ import {
   TextArea,
   TextInput,
 } from '../src/shared/ui/inputs.tsx'
-import { Kbd } from '../src/shared/ui/kbd.tsx'
 import { Card } from '../src/shared/ui/page.tsx'
 import { PROTOCOL } from '../src/shared/words.ts'
 

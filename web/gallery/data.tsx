@@ -1,6 +1,5 @@
 import type { ReactElement } from 'react'
-import { formatMs, formatShare } from '../src/shared/numbers.ts'
-import { formatClockSeconds, formatDay, nowSeconds } from '../src/shared/time.ts'
+import { formatClockSeconds, formatDay, formatMs, formatShare, nowSeconds } from '../src/shared/format.ts'
 import { ProtectionBadge, Score, StageBadge, StatusBadge } from '../src/shared/ui/badges.tsx'
 import { Checkbox } from '../src/shared/ui/inputs.tsx'
 import { Card, DescriptionList } from '../src/shared/ui/page.tsx'

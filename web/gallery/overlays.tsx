@@ -1,11 +1,17 @@
 import { type ReactElement, useState } from 'react'
 import { Button } from '../src/shared/ui/button.tsx'
-import { ConfirmDialog } from '../src/shared/ui/confirm-dialog.tsx'
 import { Dialog } from '../src/shared/ui/dialog.tsx'
+import { ConfirmDialog } from '../src/shared/ui/dialogs.tsx'
 import { Icon } from '../src/shared/ui/icon.tsx'
-import { Menu, MenuCheckItem, MenuItem, MenuRadioGroup, MenuSeparator } from '../src/shared/ui/menu.tsx'
+import {
+  Menu,
+  MenuCheckItem,
+  MenuItem,
+  MenuRadioGroup,
+  MenuSeparator,
+  Popover,
+} from '../src/shared/ui/menu.tsx'
 import { Banner, Card } from '../src/shared/ui/page.tsx'
-import { Popover } from '../src/shared/ui/popover.tsx'
 import { Toast, toast } from '../src/shared/ui/toast.tsx'
 
 const none = (): void => undefined

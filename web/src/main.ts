@@ -1,8 +1,7 @@
 import './shared/styles/tokens.css'
 import './shared/styles/fonts.css'
 import './shared/styles/base.css'
-import { readConfig } from './auth/config.ts'
-import { createSession } from './auth/session.ts'
+import { createSession, readConfig } from './auth/session.ts'
 import { showSignIn } from './auth/sign-in-page.ts'
 import { applyTheme } from './shared/theme.ts'
 

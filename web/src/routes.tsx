@@ -10,9 +10,7 @@ import { auditSearch } from './audit/search.ts'
 import { fleetSearch } from './fleet/search.ts'
 import { lifecycleSearch } from './lifecycle/search.ts'
 import { parseSearch, type Search, stringifySearch } from './shared/search.ts'
-import type { PageData } from './shell/page-data.ts'
-import { NotFound, PageFailed, PagePending } from './shell/page-states.tsx'
-import { Shell } from './shell/shell.tsx'
+import { NotFound, type PageData, PageFailed, PagePending, Shell } from './shell/shell.tsx'
 
 const data = (title: string, needs: PageData['needs'], what: string): { staticData: PageData } => ({
   staticData: { title, needs, what },

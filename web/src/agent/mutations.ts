@@ -1,9 +1,9 @@
 import type { AgentResult, AgentUpdate, TrustStage } from '@agent-console/sdk'
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
-import { keys } from '../api/keys.ts'
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { api, keys, queryClient } from '../api/client.ts'
 import { toastFailure } from '../api/problem.ts'
-import { queryClient } from '../api/query-client.ts'
 import { toast } from '../shared/ui/toast.tsx'
 import { STAGES, words } from '../shared/words.ts'
 
@@ -68,4 +68,22 @@ export function useChangeAgent(id: string): UseMutationResult<AgentResult, Error
     onError: (error) => toastFailure('Not changed', error),
   })
   return change
+}
+
+/** Brings a deleted agent back and opens it. */
+export function useRecover(): (id: string) => Promise<void> {
+  const navigate = useNavigate()
+  return useCallback(
+    async (id) => {
+      try {
+        const { agent, revision } = await api().agents.recover(id)
+        await queryClient.invalidateQueries({ queryKey: keys.agents })
+        await navigate({ to: '/agents/$id', params: { id } })
+        toast({ text: `${agent.agent_name} is back as it was, revision ${revision}` })
+      } catch (error) {
+        toastFailure('Not recovered', error)
+      }
+    },
+    [navigate],
+  )
 }

@@ -1,5 +1,5 @@
 import { ApiError, ConnectionFailed, ConsoleError, TimedOut } from '@agent-console/sdk'
-import { SessionEnded, SignInUnavailable } from '../auth/errors.ts'
+import { SessionEnded, SignInUnavailable } from '../auth/session.ts'
 import type { Failure } from '../shared/ui/states.tsx'
 import { toast } from '../shared/ui/toast.tsx'
 

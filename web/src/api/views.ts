@@ -1,10 +1,8 @@
 import type { SavedView, ViewScope } from '@agent-console/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useMay } from '../auth/permissions.ts'
-import { parseSearch, type Search } from '../shared/search.ts'
-import { api } from './client.ts'
-import { keys } from './keys.ts'
-import { queryClient } from './query-client.ts'
+import { isSameSearch, parseSearch, type Search } from '../shared/search.ts'
+import { api, keys, queryClient } from './client.ts'
 
 export type { SavedView }
 
@@ -22,6 +20,12 @@ export function useViews(): readonly SavedView[] {
 export function searchOfView({ query, columns }: Pick<SavedView, 'query' | 'columns'>): Search {
   const { limit: _, ...search } = parseSearch(query)
   return columns.length === 0 ? search : { ...search, columns }
+}
+
+/** The view with these filters and columns. An address without filters is the fleet itself. */
+export function findView(views: readonly SavedView[], search: Search): SavedView | undefined {
+  if (isSameSearch(search, {})) return undefined
+  return views.find((view) => isSameSearch(searchOfView(view), search))
 }
 
 interface ViewContent {

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '@agent-console/sdk'
-import type { IconName } from '../shared/ui/icons.tsx'
+import type { IconName } from '../shared/ui/icon.tsx'
 
 interface Action {
   word: string

@@ -1,17 +1,18 @@
 import type { AuditEvent } from '@agent-console/sdk'
 import type { ReactElement, ReactNode } from 'react'
 import { useMe } from '../auth/permissions.ts'
+import { Button } from '../shared/ui/button.tsx'
+import chipStyles from '../shared/ui/chip.module.css'
 import { join } from '../shared/ui/class-names.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Popover } from '../shared/ui/menu.tsx'
 import pageStyles from '../shared/ui/page.module.css'
 import { personName, words } from '../shared/words.ts'
 import { ACTIONS, actionOf, VIA } from './actions.ts'
-import { AgentChoice } from './agent-choice.tsx'
 import styles from './audit.module.css'
-import { ChoiceList, TextChoice } from './choices.tsx'
-import { Filter } from './filter.tsx'
+import { AgentChoice, ChoiceList, TextChoice, TimeChoice, timeText } from './choices.tsx'
 import { useAgentNames } from './queries.ts'
 import type { AuditSearch } from './search.ts'
-import { TimeChoice, timeText } from './time-choice.tsx'
 
 /** undefined removes a filter. */
 export type SearchChange = { [Name in keyof AuditSearch]: AuditSearch[Name] | undefined }
@@ -122,4 +123,49 @@ function usePeople(events: readonly AuditEvent[]): ReadonlyMap<string, string> {
     [me.user_id, `${me.name ?? 'Me'} (you)`],
     ...others.map(({ user_id, changed_by_name }) => [user_id, personName(changed_by_name, user_id)] as const),
   ])
+}
+
+interface FilterProps {
+  name: string
+  /** Between name and value; a time says it itself. */
+  operator?: 'is' | undefined
+  /** What is chosen, in words; undefined: the filter is off. */
+  value: string | undefined
+  onRemove: () => void
+  children: (close: () => void) => ReactNode
+}
+
+/** A button that adds the filter; once chosen, a chip that changes and removes it. */
+function Filter({ name, operator, value, onRemove, children }: FilterProps): ReactElement {
+  const trigger =
+    value === undefined ? (
+      <Button variant="quiet" icon="add">
+        {name}
+      </Button>
+    ) : (
+      <button type="button" className={join(chipStyles.text, 'focus-in')}>
+        <span className={chipStyles.name}>{name}</span>
+        {operator === undefined ? null : <span className={chipStyles.operator}>{operator}</span>}
+        <span className={chipStyles.value}>{value}</span>
+      </button>
+    )
+  const popover = (
+    <Popover trigger={trigger} title={`Filter by ${name.toLowerCase()}`} className={styles.filterPopover}>
+      {children}
+    </Popover>
+  )
+  if (value === undefined) return popover
+  return (
+    <span className={chipStyles.chip}>
+      {popover}
+      <button
+        type="button"
+        className={join(chipStyles.remove, 'focus-in')}
+        aria-label={`Remove the filter ${name.toLowerCase()}`}
+        onClick={onRemove}
+      >
+        <Icon name="close" size="xs" />
+      </button>
+    </span>
+  )
 }

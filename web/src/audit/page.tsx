@@ -1,21 +1,20 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactElement, useState } from 'react'
-import { rowsOf } from '../api/list.ts'
-import { describe } from '../api/problem.ts'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { api, rowsOf } from '../api/client.ts'
+import { describe, toastFailure } from '../api/problem.ts'
 import { PhoneLiveState } from '../live/live-mark.tsx'
-import { plural } from '../shared/numbers.ts'
-import { formatClock } from '../shared/time.ts'
-import { Button } from '../shared/ui/button.tsx'
+import { formatClock, formatCount, nowSeconds, plural } from '../shared/format.ts'
+import { Button, MoreButton } from '../shared/ui/button.tsx'
 import { join } from '../shared/ui/class-names.ts'
-import { MoreButton } from '../shared/ui/more-button.tsx'
 import pageStyles from '../shared/ui/page.module.css'
 import { PageHead } from '../shared/ui/page.tsx'
 import { Failed, Loading, Stale, State } from '../shared/ui/states.tsx'
+import { toast } from '../shared/ui/toast.tsx'
 import styles from './audit.module.css'
 import { EventTable } from './event-table.tsx'
-import { ExportButton } from './export-button.tsx'
 import { FilterBar, type SearchChange } from './filter-bar.tsx'
 import { useAuditEvents } from './queries.ts'
+import { type AuditSearch, toFilters } from './search.ts'
 
 const route = getRouteApi('/audit')
 
@@ -117,4 +116,62 @@ function Nothing({ isFiltered, hasMore, onClear }: NothingProps): ReactElement {
         : 'No event of your team has all of these properties.'}
     </State>
   )
+}
+
+/** Events between two announcements of the count. */
+const STEP = 500
+const RELEASE_MS = 60_000
+
+/** All events that match, oldest first, one JSON text a line. The export itself is recorded in the log. */
+export function ExportButton({ search }: { search: AuditSearch }): ReactElement {
+  const [count, setCount] = useState<number>()
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+
+  const run = async (): Promise<void> => {
+    const controller = new AbortController()
+    running.current = controller
+    setCount(0)
+    try {
+      const lines: string[] = []
+      // Without an end the console leaves out the newest events, for clients that continue an export later.
+      const filters = { until: nowSeconds() + 1, ...toFilters(search) }
+      for await (const event of api().audit.export(filters, { signal: controller.signal })) {
+        lines.push(`${JSON.stringify(event)}\n`)
+        if (lines.length % STEP === 0) setCount(lines.length)
+      }
+      save(
+        new Blob(lines, { type: 'application/x-ndjson' }),
+        `audit-${new Date().toISOString().slice(0, 10)}.ndjson`,
+      )
+      toast({ text: `${plural(lines.length, 'event')} exported` })
+    } catch (error) {
+      if (controller.signal.aborted) toast({ text: 'Export cancelled' })
+      else toastFailure('The export failed', error)
+    } finally {
+      setCount(undefined)
+    }
+  }
+
+  return count === undefined ? (
+    <Button icon="download" onClick={() => void run()}>
+      <span>
+        Export <span className="col-mid">NDJSON</span>
+      </span>
+    </Button>
+  ) : (
+    <Button icon="close" onClick={() => running.current?.abort()}>
+      Cancel the export · {formatCount(count)}
+    </Button>
+  )
+}
+
+function save(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The browser reads the address after the click has been handled.
+  setTimeout(() => URL.revokeObjectURL(url), RELEASE_MS)
 }

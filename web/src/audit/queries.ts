@@ -1,8 +1,6 @@
 import { NotFound } from '@agent-console/sdk'
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
-import { keys } from '../api/keys.ts'
-import { listQuery } from '../api/list.ts'
+import { api, keys, listQuery } from '../api/client.ts'
 import { useMay } from '../auth/permissions.ts'
 import { type AuditSearch, toFilters } from './search.ts'
 

@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react'
 import { PERMISSIONS, words } from '../shared/words.ts'
+import type { Session } from './session.ts'
 
 export type Permission =
   | 'agent:read'
@@ -34,4 +35,12 @@ export function useMay(permission: Permission): boolean {
 /** false: allowed. Otherwise the reason for an `off` property: it names the missing permission. */
 export function useOff(permission: Permission): string | false {
   return useMay(permission) ? false : `Needs the permission ${permission} (${words(PERMISSIONS, permission)})`
+}
+
+export const SessionContext = createContext<Session | undefined>(undefined)
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === undefined) throw new Error('useSession() needs a session')
+  return session
 }

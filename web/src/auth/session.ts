@@ -5,8 +5,6 @@ import {
   UserManager,
   WebStorageStateStore,
 } from 'oidc-client-ts'
-import type { WebConfig } from './config.ts'
-import { SessionEnded, SignInUnavailable } from './errors.ts'
 
 const CALLBACK = '/console/auth/callback'
 const SIGNED_OUT = '/console/signed-out'
@@ -147,4 +145,31 @@ function isRefusal(error: unknown): boolean {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Only a new sign-in helps. */
+export class SessionEnded extends Error {
+  override name = 'SessionEnded'
+}
+
+/** The token has expired, and the issuer does not renew it at the moment. */
+export class SignInUnavailable extends Error {
+  override name = 'SignInUnavailable'
+}
+
+/** What GET /console/config.json tells a browser that is not signed in yet. */
+interface WebConfig {
+  issuer: string
+  client_id: string
+  scope: string
+  /** Absent: the issuer needs no resource to choose the audience of the token. */
+  resource?: string
+}
+
+class ConfigUnavailable extends Error {}
+
+export async function readConfig(): Promise<WebConfig> {
+  const response = await fetch('/console/config.json', { cache: 'no-store' })
+  if (!response.ok) throw new ConfigUnavailable(`GET /console/config.json: ${response.status}`)
+  return (await response.json()) as WebConfig
 }

@@ -2,9 +2,8 @@ import buttonStyles from '../shared/ui/button.module.css'
 import { join } from '../shared/ui/class-names.ts'
 import markStyles from '../shared/ui/mark.module.css'
 import styles from './sign-in.module.css'
-import { describeSignInFailure } from './sign-in-failure.ts'
 
-export type SignInView =
+type SignInView =
   | { state: 'signing-in' }
   | { state: 'signed-out'; signIn: () => unknown }
   | { state: 'no-team'; name: string | null; signOut: () => unknown }
@@ -98,4 +97,36 @@ function mark(): HTMLElement {
   image.alt = ''
   image.className = markStyles.mark ?? ''
   return element('p', styles.brand, [image, 'Agent Console'])
+}
+
+interface SignInFailure {
+  title: string
+  detail: string
+  /** For a support request. */
+  code: string
+}
+
+/** What a failed sign-in tells the user. The issuer's own description is shown: only it knows the cause. */
+function describeSignInFailure(error: unknown): SignInFailure {
+  const name = error instanceof Error ? error.name : 'Error'
+  const message = error instanceof Error ? error.message : String(error)
+  if (name === 'ErrorResponse') {
+    return {
+      title: 'The sign-in was refused',
+      detail: `The sign-in service answered: ${message}. Try again, or ask your administrator.`,
+      code: 'sign_in_refused',
+    }
+  }
+  if (message.startsWith('No matching state')) {
+    return {
+      title: 'This sign-in has expired',
+      detail: 'It was begun in another tab or too long ago. Begin again; nothing was changed.',
+      code: 'sign_in_state_unknown',
+    }
+  }
+  return {
+    title: 'The sign-in service does not answer',
+    detail: 'Your agents are not affected. Try again in a moment.',
+    code: `issuer_unavailable · ${message}`,
+  }
 }

@@ -10,11 +10,9 @@ import {
 } from 'react'
 import { ProtectionBadge, Score, StageBadge, StatusBadge } from '../shared/ui/badges.tsx'
 import { join } from '../shared/ui/class-names.ts'
-import { When } from './columns.tsx'
 import styles from './fleet.module.css'
-import { isModified, type ListProps } from './list-props.ts'
-import { ListTail } from './list-tail.tsx'
-import { type FleetRow, tintOf } from './row.ts'
+import { type FleetRow, tintOf } from './list.ts'
+import { isModified, type ListProps, ListTail, When } from './list-parts.tsx'
 
 const CARD = 94
 const AHEAD = 30

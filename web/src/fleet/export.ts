@@ -1,11 +1,10 @@
 import type { AgentFilters } from '@agent-console/sdk'
 import { api } from '../api/client.ts'
 import { toastFailure } from '../api/problem.ts'
-import { plural } from '../shared/numbers.ts'
+import { plural } from '../shared/format.ts'
 import { toast } from '../shared/ui/toast.tsx'
-import { toCsv } from './csv.ts'
-import type { FleetRow } from './row.ts'
-import { fileName, saveFile } from './save-file.ts'
+import { fileName, saveFile, toCsv } from './csv.ts'
+import type { FleetRow } from './list.ts'
 
 const MAX_MS = 10 * 60_000
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' }
@@ -40,13 +39,18 @@ const HEAD = [
 /** The selected agents with the fields of the list: the server exports by filter, not by id. */
 export function exportRows(rows: readonly FleetRow[]): void {
   const lines = rows.map((row) => [
-    ...[row.id, row.name, row.model, row.status, row.stage, row.protection],
-    ...[row.score, row.score === null ? null : String(row.outdated), row.revision],
-    ...[
-      new Date(row.createdAt * 1000).toISOString(),
-      new Date(row.updatedAt * 1000).toISOString(),
-      row.purpose,
-    ],
+    row.id,
+    row.name,
+    row.model,
+    row.status,
+    row.stage,
+    row.protection,
+    row.score,
+    row.score === null ? null : String(row.outdated),
+    row.revision,
+    new Date(row.createdAt * 1000).toISOString(),
+    new Date(row.updatedAt * 1000).toISOString(),
+    row.purpose,
   ])
   saveFile(fileName('agents-selected', 'csv'), TYPES.csv, [toCsv([HEAD, ...lines])])
   toast({ text: `${plural(rows.length, 'agent')} exported` })

@@ -1,15 +1,25 @@
 import type { AgentFacets } from '@agent-console/sdk'
-import { type ReactElement, useState } from 'react'
-import { formatCount } from '../shared/numbers.ts'
+import { type ReactElement, type ReactNode, useState } from 'react'
+import { formatCount, plural } from '../shared/format.ts'
 import type { Search } from '../shared/search.ts'
 import { ProtectionGlyph, StageGlyph, StatusGlyph } from '../shared/ui/badges.tsx'
+import { Button } from '../shared/ui/button.tsx'
 import { join } from '../shared/ui/class-names.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Checkbox } from '../shared/ui/inputs.tsx'
+import type { FleetAddress } from './address.ts'
 import { countOf, countsOf } from './counts.ts'
-import { LIST_FILTERS, type ListFilter, wordOf } from './filters.ts'
 import styles from './fleet.module.css'
-import { toggled, valuesOf } from './search.ts'
+import {
+  hasFilters,
+  LIST_FILTERS,
+  type ListFilter,
+  toggled,
+  valuesOf,
+  withoutFilters,
+  wordOf,
+} from './search.ts'
 
 interface FacetsProps {
   counts: AgentFacets | undefined
@@ -111,4 +121,65 @@ export function FilterGlyph({ name, value }: { name: ListFilter; value: string }
   ) : (
     <Icon name="minus" size="xs" className="t3" />
   )
+}
+
+interface DrawerButtonsProps {
+  address: FleetAddress
+  count: number | undefined
+  onClose: () => void
+}
+
+/** The list behind the drawer follows each choice; these lead back to it. */
+function DrawerButtons({ address, count, onClose }: DrawerButtonsProps): ReactElement {
+  const { search, go } = address
+  return (
+    <>
+      <Button variant="primary" size="lg" onClick={onClose}>
+        {count === undefined ? 'Show the agents' : `Show ${plural(count, 'agent')}`}
+      </Button>
+      {hasFilters(search) ? (
+        <Button size="lg" onClick={() => go(withoutFilters(search))}>
+          Clear all filters
+        </Button>
+      ) : null}
+    </>
+  )
+}
+
+interface FacetsDrawerProps extends DrawerButtonsProps {
+  open: boolean
+  children: ReactNode
+}
+
+/** The filters where they have no room beside the list. */
+export function FacetsDrawer({ open, children, ...rest }: FacetsDrawerProps): ReactElement {
+  return (
+    <Dialog
+      open={open}
+      kind="drawer"
+      title="Filters"
+      onClose={rest.onClose}
+      footer={<DrawerButtons {...rest} />}
+    >
+      <div className={join(styles.facets, styles.inDrawer)}>{children}</div>
+    </Dialog>
+  )
+}
+
+const KEY = 'facets'
+
+/** Beside the table they are open until they are closed, also the next time; as a drawer only on demand. */
+export function useFacetsShown(drawer: boolean): [shown: boolean, toggle: () => void, hide: () => void] {
+  const [beside, setBeside] = useState(() => localStorage.getItem(KEY) !== 'closed')
+  const [over, setOver] = useState(false)
+  const toggle = (): void => {
+    if (drawer) {
+      setOver(!over)
+      return
+    }
+    if (beside) localStorage.setItem(KEY, 'closed')
+    else localStorage.removeItem(KEY)
+    setBeside(!beside)
+  }
+  return [drawer ? over : beside, toggle, () => setOver(false)]
 }

@@ -1,37 +1,31 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react'
+import { lazy, type ReactElement, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { describe } from '../api/problem.ts'
 import { useMay } from '../auth/permissions.ts'
 import { DRAWER, PHONE, RAIL, useMedia } from '../shared/media.ts'
 import { join } from '../shared/ui/class-names.ts'
 import pageStyles from '../shared/ui/page.module.css'
 import { Failed, Loading } from '../shared/ui/states.tsx'
-import { BulkActions } from './bulk/actions.tsx'
+import { useFleetSearch, useOpenAgent } from './address.ts'
 import { FleetCards } from './cards.tsx'
-import { useChangesOfDay } from './changes-of-day.ts'
-import { useCounts } from './counts.ts'
-import { Facets } from './facets.tsx'
-import { FacetsDrawer } from './facets-drawer.tsx'
+import { useChangesOfDay, useCounts } from './counts.ts'
+import { Facets, FacetsDrawer, useFacetsShown } from './facets.tsx'
 import { openFilterMenu } from './filter-menu.tsx'
-import { hasFilters } from './filters.ts'
 import styles from './fleet.module.css'
 import { Head } from './head.tsx'
 import { restartList, useList } from './list.ts'
-import type { ListHandle } from './list-props.ts'
-import { usePeople } from './people.ts'
-import { PhoneBar } from './phone-bar.tsx'
+import type { ListHandle } from './list-parts.tsx'
+import { useLiveRows, usePeople } from './live-rows.ts'
+import { NoAgents } from './no-agents.tsx'
 import { fleetSearch } from './search.ts'
 import { useSelection } from './selection.ts'
-import { EmptyFleet, NoMatch } from './states.tsx'
 import { Summary } from './summary.tsx'
 import { FleetTable } from './table.tsx'
-import { Toolbar } from './toolbar.tsx'
-import { useFacetsShown } from './use-facets-shown.ts'
+import { PhoneBar, Toolbar } from './toolbar.tsx'
 import { useFleetKeys } from './use-fleet-keys.ts'
-import { useLiveRows } from './use-live-rows.ts'
-import { useOpenAgent } from './use-open-agent.ts'
-import { useFleetSearch } from './use-search.ts'
 
+/** Nothing is selected at first: the code is fetched after the page. */
+const BulkActions = lazy(async () => ({ default: (await import('./bulk/actions.tsx')).BulkActions }))
 const NO_FILTERS = {}
 const ACTIVE = { statuses: ['active' as const] }
 
@@ -64,7 +58,12 @@ export function FleetPage(): ReactElement {
   const importJson = (): void => void navigate({ to: '/agents/new', hash: 'import' })
   const mayCreate = useMay('agent:write')
   useFleetKeys({
-    ...{ rows, cursor, onCursor: setCursor, handle, selection, field },
+    rows,
+    cursor,
+    onCursor: setCursor,
+    handle,
+    selection,
+    field,
     onFilter: openFilterMenu,
     onCreate: mayCreate ? create : undefined,
   })
@@ -74,18 +73,30 @@ export function FleetPage(): ReactElement {
   const since = loadedAt ?? Number.POSITIVE_INFINITY
   const listKey = JSON.stringify([filters, sort])
   const list = {
-    ...{ rows, total: counts?.count, cursor, peopleOf, hrefOf, handle, selection: selection.selection },
+    rows,
+    total: counts?.count,
+    cursor,
+    peopleOf,
+    hrefOf,
+    handle,
+    selection: selection.selection,
     hasMore: query.hasNextPage && !query.isPlaceholderData,
     busy: query.isFetching,
     failure: query.isFetchNextPageError ? describe(query.error) : undefined,
     listKey,
-    ...{ onMore: more, onOpen: open, onToggle: selection.toggle, onCursor: setCursor },
+    onMore: more,
+    onOpen: open,
+    onToggle: selection.toggle,
+    onCursor: setCursor,
   }
   const facets = <Facets counts={counts} search={search} go={go} />
   return (
     <div className={join(pageStyles.page, styles.page)}>
       <Head
-        {...{ counts, all, filters, phone }}
+        counts={counts}
+        all={all}
+        filters={filters}
+        phone={phone}
         created={changes.created.filter((at) => at > since).length}
         old={(changes.missedAt ?? 0) > since}
         onReload={() => void restartList(question)}
@@ -104,7 +115,13 @@ export function FleetPage(): ReactElement {
       ) : (
         <>
           <Summary all={all} active={active} changes={day} search={search} />
-          <Toolbar {...{ address, counts, facetsShown }} fieldRef={field} onFacets={toggleFacets} />
+          <Toolbar
+            address={address}
+            counts={counts}
+            facetsShown={facetsShown}
+            fieldRef={field}
+            onFacets={toggleFacets}
+          />
         </>
       )}
       <div className={facetsShown && !drawer ? styles.fleet : join(styles.fleet, styles.noFacets)}>
@@ -123,11 +140,7 @@ export function FleetPage(): ReactElement {
             />
           ) : null}
           {query.isSuccess && rows.length === 0 ? (
-            hasFilters(search) ? (
-              <NoMatch search={search} counts={counts} />
-            ) : (
-              <EmptyFleet onCreate={create} onImport={importJson} />
-            )
+            <NoAgents search={search} counts={counts} onCreate={create} onImport={importJson} />
           ) : null}
           {rows.length === 0 ? null : phone ? (
             <FleetCards {...list} />
@@ -140,7 +153,15 @@ export function FleetPage(): ReactElement {
               onSelectAll={(select) => (select ? selection.select(rows) : selection.clear())}
             />
           )}
-          <BulkActions {...{ query, rows, listKey, selection }} total={counts?.count} />
+          <Suspense fallback={null}>
+            <BulkActions
+              query={query}
+              rows={rows}
+              total={counts?.count}
+              listKey={listKey}
+              selection={selection}
+            />
+          </Suspense>
         </div>
       </div>
       <FacetsDrawer open={drawer && facetsShown} address={address} count={counts?.count} onClose={hideFacets}>

@@ -8,8 +8,8 @@ import { Dialog } from '../shared/ui/dialog.tsx'
 import { Field } from '../shared/ui/field.tsx'
 import { RadioLine, TextInput } from '../shared/ui/inputs.tsx'
 import { toast } from '../shared/ui/toast.tsx'
+import type { FleetAddress } from './address.ts'
 import styles from './fleet.module.css'
-import type { FleetAddress } from './use-search.ts'
 
 export function SaveView({ address }: { address: FleetAddress }): ReactElement {
   const [open, setOpen] = useState(false)

@@ -1,6 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
-import type { FleetRow } from './row.ts'
-import { type Selection, toggleRows } from './toggle-rows.ts'
+import type { FleetRow } from './list.ts'
 
 export interface SelectionState {
   selection: Selection
@@ -27,4 +26,25 @@ export function useSelection(rows: readonly FleetRow[]): SelectionState {
   }, [])
   const clear = useCallback(() => setSelection(new Map()), [])
   return useMemo(() => ({ selection, toggle, select, clear }), [selection, toggle, select, clear])
+}
+
+type Selection = ReadonlyMap<string, FleetRow>
+
+/** Selects the row or takes it out; with `from`, all rows between the two get the same state. */
+export function toggleRows(
+  rows: readonly FleetRow[],
+  selection: Selection,
+  id: string,
+  from: string | undefined,
+): Selection {
+  const at = rows.findIndex((row) => row.id === id)
+  const other = from === undefined ? -1 : rows.findIndex((row) => row.id === from)
+  const [first, last] = other === -1 ? [at, at] : [Math.min(at, other), Math.max(at, other)]
+  const select = !selection.has(id)
+  const next = new Map(selection)
+  for (const row of rows.slice(first, last + 1)) {
+    if (select) next.set(row.id, row)
+    else next.delete(row.id)
+  }
+  return next
 }

@@ -1,17 +1,14 @@
 import type { AgentFacets } from '@agent-console/sdk'
 import { Link } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
-import { formatCount, formatShare } from '../shared/numbers.ts'
+import type { ReactElement, ReactNode } from 'react'
+import { formatClock, formatCount, formatShare } from '../shared/format.ts'
 import type { Search } from '../shared/search.ts'
 import { ProtectionGlyph, StageGlyph } from '../shared/ui/badges.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { PROTECTION, STAGES, stageNumber, words } from '../shared/words.ts'
-import type { DayOfChanges } from './audit-day.ts'
-import { Bar } from './bars.tsx'
-import { countOf, countsOf } from './counts.ts'
+import { countOf, countsOf, type DayOfChanges } from './counts.ts'
 import styles from './fleet.module.css'
 import { valuesOf, withoutFilters } from './search.ts'
-import { Changes, Figure, Title } from './summary-parts.tsx'
 
 interface SummaryProps {
   /** Of the whole fleet, archived agents left out. */
@@ -111,4 +108,128 @@ function byProtection(counts: readonly { value: string; count: number }[]) {
 
 function sum(counts: readonly { count: number }[]): number {
   return counts.reduce((total, { count }) => total + count, 0)
+}
+
+function Title({ text, children }: { text: string; children: ReactNode }): ReactElement {
+  return (
+    <div className="row base">
+      <h2>{text}</h2>
+      <span className="sp" />
+      <span className="sm t3">{children}</span>
+    </div>
+  )
+}
+
+interface FigureProps {
+  glyph: ReactElement
+  count: number
+  word: string
+  search: Search
+  /** The list shows these agents. */
+  on: boolean
+  warn?: boolean
+}
+
+/** A figure that leads to the agents that it counts. */
+function Figure({ glyph, count, word, search, on, warn = false }: FigureProps): ReactElement {
+  return (
+    <Link
+      to="/agents"
+      search={search}
+      activeProps={{}}
+      title={`Show ${word.toLowerCase()} agents`}
+      {...(on ? { 'aria-current': 'true' } : {})}
+    >
+      {glyph}
+      <b className={warn ? 'warn-t' : ''}>{formatCount(count)}</b>
+      <span>{word}</span>
+    </Link>
+  )
+}
+
+function Changes({ changes }: { changes: DayOfChanges | undefined }): ReactElement {
+  const shown = changes === undefined ? '' : `${formatCount(changes.count)}${changes.more ? '+' : ''}`
+  return (
+    <div>
+      <Title text={changes?.more === true ? 'Latest changes' : 'Changes in 24 h'}>
+        <Link
+          to="/audit"
+          search={changes === undefined ? {} : { since: changes.from }}
+          className="link"
+          title="Changes of agents in the newest 500 events of the audit log. Open the audit log"
+        >
+          {shown}
+        </Link>
+      </Title>
+      <Bars values={changes?.bars ?? []} />
+      <span className="row sm t3">
+        <span>{changes === undefined ? '' : dayAndClock(changes.from)}</span>
+        <span className="sp" />
+        <span>now</span>
+      </span>
+    </div>
+  )
+}
+
+const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short' })
+
+function dayAndClock(at: number): string {
+  return `${WEEKDAY.format(new Date(at * 1000))} ${formatClock(at)}`
+}
+
+const GAP = 3
+const WIDTH = 600
+/** A part that exists is seen, however small it is. */
+const LEAST = 2.4
+
+interface Part {
+  size: number
+  tone: string | undefined
+}
+
+/** Shares of a whole, side by side. The figures below it say the same. */
+export function Bar({ parts }: { parts: readonly Part[] }): ReactElement {
+  const present = parts.filter(({ size }) => size > 0)
+  const total = present.reduce((sum, { size }) => sum + size, 0)
+  const room = WIDTH - GAP * Math.max(0, present.length - 1)
+  let x = 0
+  return (
+    <svg className={styles.bar} viewBox={`0 0 ${WIDTH} 8`} preserveAspectRatio="none" aria-hidden="true">
+      {total === 0 ? <rect width={WIDTH} height="8" className={styles.fLine} /> : null}
+      {present.map(({ size, tone }, index) => {
+        const width = Math.max(LEAST, (size / total) * room)
+        const at = x
+        x += width + GAP
+        return <rect key={index} x={at} y="0" width={width} height="8" className={tone} />
+      })}
+    </svg>
+  )
+}
+
+const BAR = 6
+const STEP = 8.4
+const HEIGHT = 28
+
+/** One bar per part of the time; the last one is now. */
+function Bars({ values }: { values: readonly number[] }): ReactElement {
+  const most = Math.max(1, ...values)
+  return (
+    <svg className={styles.spark} viewBox="0 0 200 28" preserveAspectRatio="none" aria-hidden="true">
+      {values.map((value, index) => {
+        const height = Math.max(0.6, (value / most) * (HEIGHT - 2))
+        const tone = index === values.length - 1 ? styles.fAcc : styles.fMute
+        return (
+          <rect
+            key={index}
+            x={index * STEP}
+            y={HEIGHT - height}
+            width={BAR}
+            height={height}
+            rx="1"
+            className={tone}
+          />
+        )
+      })}
+    </svg>
+  )
 }

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type FocusEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { FleetRow } from './row.ts'
+import type { FleetRow } from './list.ts'
 
 export const ROW = 36
 const HEAD = 32
@@ -77,7 +77,7 @@ export function useTableRows(
     return row === undefined ? [] : [{ element: elementOf(index, elements, taken), index, row, start }]
   })
 
-  // The elements are in the order of the rows when the table is at rest. While it scrolls they stay: moving is expensive.
+  // At rest, the elements are in the order of the rows. While the table scrolls they stay: moving is expensive.
   const restedAt = useRef(0)
   useLayoutEffect(() => {
     if (!virtual.isScrolling) restedAt.current = drawnRange(first, elements, count).from
@@ -116,9 +116,9 @@ export function drawnRange(first: number, size: number, count: number): { from: 
 }
 
 /**
- * Which element shows the row. A row that stays in view keeps its element. The elements of rows that left show those that
- * came, because new text in an old element costs less than a new element. The element that has the focus never shows
- * another row: the focus would go over to that.
+ * Which element shows the row. A row that stays in view keeps its element. The elements of rows that left show those
+ * that came: new text in an old element costs less than a new element. The element that has the focus never shows
+ * another row, which would take the focus over.
  */
 export function elementOf(
   index: number,

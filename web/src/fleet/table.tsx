@@ -2,22 +2,23 @@ import { useElementScrollRestoration } from '@tanstack/react-router'
 import {
   type FocusEvent,
   type MouseEvent,
+  memo,
   type ReactElement,
   useEffect,
   useImperativeHandle,
   useMemo,
   useRef,
 } from 'react'
-import type { Sort } from '../shared/sorts.ts'
+import type { Sort } from '../shared/search.ts'
 import badgesStyles from '../shared/ui/badges.module.css'
 import { join } from '../shared/ui/class-names.ts'
-import type { ColumnId } from './column-ids.ts'
-import { COLUMNS } from './columns.tsx'
+import inputsStyles from '../shared/ui/inputs.module.css'
+import { Checkbox } from '../shared/ui/inputs.tsx'
+import { Column } from '../shared/ui/table.tsx'
 import styles from './fleet.module.css'
-import { isModified, type ListProps } from './list-props.ts'
-import { ListTail } from './list-tail.tsx'
-import { TableHead } from './table-head.tsx'
-import { TableRow } from './table-row.tsx'
+import { type FleetRow, tintOf } from './list.ts'
+import { COLUMNS, isModified, type ListProps, ListTail } from './list-parts.tsx'
+import { type ColumnId, nextSort, sortedBy } from './search.ts'
 import { ROW, useTableRows } from './table-rows.ts'
 
 /** The next page is asked for when so many rows are left below the last one that is drawn. */
@@ -126,3 +127,102 @@ function moveCursor(event: FocusEvent, { onCursor, cursor }: ListProps): void {
   const id = event.target.closest<HTMLElement>('tr[data-id]')?.dataset['id']
   if (id !== undefined && id !== cursor) onCursor(id)
 }
+
+interface TableRowProps {
+  row: FleetRow
+  index: number
+  /** Distance from the first row in pixels. */
+  start: number
+  selected: boolean
+  current: boolean
+  columns: readonly ColumnId[]
+  changer: string | null | undefined
+  creator: string | null | undefined
+  href: string
+}
+
+/**
+ * Has no handlers of its own: the table has one for all rows. Drawn again only if one of these values differs. Shows
+ * another agent when the table has scrolled, so it keeps nothing of an agent.
+ */
+const TableRow = memo(function TableRow(props: TableRowProps): ReactElement {
+  const { row, index, start, selected, current, columns, changer, creator, href } = props
+  return (
+    <tr
+      data-id={row.id}
+      aria-rowindex={index + 2}
+      className={join(
+        selected && styles.selected,
+        current && styles.current,
+        row.deleted && styles.dim,
+        styles[tintOf(row) ?? ''],
+      )}
+      style={{ top: start }}
+    >
+      <td>
+        <input
+          type="checkbox"
+          className={inputsStyles.checkbox}
+          checked={selected}
+          readOnly
+          aria-label={`Select ${row.name}`}
+          data-check=""
+        />
+      </td>
+      {columns.map((id) =>
+        id === 'agent_name' ? (
+          <td key={id} className={styles.nameCell}>
+            <a className={join(styles.name, 'focus-in')} href={href} data-open="" title={row.name}>
+              {row.name}
+            </a>
+            <span className={styles.purpose}>{row.deleted ? 'Deleted' : row.purpose}</span>
+          </td>
+        ) : (
+          <td key={id} className={COLUMNS[id].className}>
+            {COLUMNS[id].cell(row, { changer, creator })}
+          </td>
+        ),
+      )}
+    </tr>
+  )
+})
+
+interface TableHeadProps {
+  columns: readonly ColumnId[]
+  sort: Sort
+  onSort: (sort: Sort) => void
+  /** Of the rows that are loaded. */
+  selected: 'none' | 'some' | 'all'
+  onSelectAll: (select: boolean) => void
+}
+
+/** Not drawn again while the table scrolls. */
+const TableHead = memo(function TableHead(props: TableHeadProps): ReactElement {
+  const { columns, sort, onSort, selected, onSelectAll } = props
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        <th scope="col">
+          <Checkbox
+            aria-label="Select the agents that are loaded"
+            checked={selected === 'all'}
+            partly={selected === 'some'}
+            onChange={() => onSelectAll(selected !== 'all')}
+          />
+        </th>
+        {columns.map((id) => {
+          const { label, sort: by } = COLUMNS[id]
+          return (
+            <Column
+              key={id}
+              sorted={by === undefined ? undefined : sortedBy(sort, by)}
+              onSort={by === undefined ? undefined : () => onSort(nextSort(sort, by))}
+            >
+              {label}
+            </Column>
+          )
+        })}
+      </tr>
+    </thead>
+  )
+})

@@ -1,7 +1,7 @@
 import { type RefObject, useMemo } from 'react'
 import { type Shortcut, useKeys } from '../shared/keys.ts'
-import type { ListHandle } from './list-props.ts'
-import type { FleetRow } from './row.ts'
+import type { FleetRow } from './list.ts'
+import type { ListHandle } from './list-parts.tsx'
 import type { SelectionState } from './selection.ts'
 
 interface KeyTargets {

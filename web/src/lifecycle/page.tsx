@@ -1,20 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
+import { type ReactElement, useMemo, useRef } from 'react'
 import { describe } from '../api/problem.ts'
 import { useOff } from '../auth/permissions.ts'
 import { PhoneLiveState } from '../live/live-mark.tsx'
-import { plural } from '../shared/numbers.ts'
+import { plural } from '../shared/format.ts'
+import { type Shortcut, useKeys } from '../shared/keys.ts'
+import { DEFAULT_SORT } from '../shared/search.ts'
 import buttonStyles from '../shared/ui/button.module.css'
-import { Button } from '../shared/ui/button.tsx'
+import { Button, Kbd } from '../shared/ui/button.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'
-import { Kbd } from '../shared/ui/kbd.tsx'
+import { SearchField, SortMenu } from '../shared/ui/list-tools.tsx'
 import pageStyles from '../shared/ui/page.module.css'
 import { PageHead } from '../shared/ui/page.tsx'
 import { Failed, State } from '../shared/ui/states.tsx'
 import { Board } from './board.tsx'
-import { Filters } from './filters.tsx'
+import styles from './lifecycle.module.css'
 import { countsQuery } from './queries.ts'
 import type { LifecycleSearch } from './search.ts'
 
@@ -95,5 +97,51 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
     >
       New agents begin as Registered. Move them on as they pass tests, hardening and reviews.
     </State>
+  )
+}
+
+interface FiltersProps {
+  search: LifecycleSearch
+  onChange: (search: LifecycleSearch) => void
+}
+
+export function Filters({ search, onChange }: FiltersProps): ReactElement {
+  const input = useRef<HTMLInputElement>(null)
+  const shortcuts = useMemo<Shortcut[]>(
+    () => [{ keys: '/', label: 'Search', group: 'Lifecycle', run: () => input.current?.focus() }],
+    [],
+  )
+  useKeys(shortcuts)
+  const { q, evaluation, protection_statuses, sort } = search
+  const set = (changed: { [Name in keyof LifecycleSearch]: LifecycleSearch[Name] | undefined }): void =>
+    onChange(
+      Object.fromEntries(
+        Object.entries({ ...search, ...changed }).filter(([, value]) => value !== undefined && value !== ''),
+      ),
+    )
+  return (
+    <div className={join(pageStyles.filters, pageStyles.line, styles.filters, 'wrap')}>
+      <SearchField fieldRef={input} value={q ?? ''} onSearch={(text) => set({ q: text.trim() })} />
+      <Button
+        variant="quiet"
+        icon="clock"
+        on={evaluation !== undefined}
+        onClick={() => set({ evaluation: evaluation === undefined ? 'outdated' : undefined })}
+      >
+        Outdated only
+      </Button>
+      <Button
+        variant="quiet"
+        icon="alert"
+        on={protection_statuses !== undefined}
+        onClick={() =>
+          set({ protection_statuses: protection_statuses === undefined ? 'unprotected' : undefined })
+        }
+      >
+        Unprotected only
+      </Button>
+      <span className="sp" />
+      <SortMenu sort={sort ?? DEFAULT_SORT} onSort={(next) => set({ sort: next })} />
+    </div>
   )
 }

@@ -1,5 +1,4 @@
-import type { Search } from '../shared/search.ts'
-import { isSort, type Sort } from '../shared/sorts.ts'
+import { isSort, type Search, type Sort } from '../shared/search.ts'
 
 /** What the address of this page may hold. */
 export interface LifecycleSearch {

@@ -1,4 +1,4 @@
-import type { IconName } from '../shared/ui/icons.tsx'
+import type { IconName } from '../shared/ui/icon.tsx'
 
 export interface Item {
   id: string

@@ -1,13 +1,15 @@
+import type { AgentListQuery } from '@agent-console/sdk'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useOff } from '../auth/permissions.ts'
-import { useSession } from '../auth/session-context.ts'
+import { api, keys } from '../api/client.ts'
+import { searchOfView, useViews } from '../api/views.ts'
+import { useMay, useOff, useSession } from '../auth/permissions.ts'
+import { formatCount, plural } from '../shared/format.ts'
 import { useShortcuts } from '../shared/keys.ts'
 import { PHONE, useMedia } from '../shared/media.ts'
-import { formatCount, plural } from '../shared/numbers.ts'
+import { stringifySearch } from '../shared/search.ts'
 import { chooseTheme, shownTheme } from '../shared/theme.ts'
-import { type Group, type Item, matches, offLast, type PalettePage } from './items.ts'
-import { useAgents } from './use-agents.ts'
-import { useViewItems } from './use-view-items.ts'
+import { type Group, type Item, matches, offLast, type PalettePage, ranked } from './items.ts'
 
 /** They move in the page behind the palette; here they would say nothing. */
 const MOVES = new Set(['j', 'k', 'x', 'Enter', 'Escape', '/', 'ArrowDown', 'ArrowUp'])
@@ -107,7 +109,57 @@ function pageItems(text: string, pages: readonly PalettePage[]): Item[] {
   return pages
     .filter(({ label }) => text === '' || matches(label, text))
     .map(({ to, label, icon, key, note, open }) => ({
-      ...{ id: `page-${key}`, label, icon, note, href: to, run: open },
+      id: `page-${key}`,
+      label,
+      icon,
+      note,
+      href: to,
+      run: open,
       keys: `g ${key}`,
     }))
+}
+
+const SHOWN = 5
+/** The API orders by name; the best matches are chosen from so many. */
+const READ = 50
+const FIELDS = ['agent_name', 'status', 'trust_stage'] as const satisfies AgentListQuery['fields']
+
+/** The best of the agents whose name contains the text, and how many there are. */
+function useAgents(text: string) {
+  const may = useMay('agent:read')
+  const query = {
+    q: text,
+    limit: READ,
+    include_count: true,
+    sort: 'agent_name',
+    fields: [...FIELDS],
+  } as const
+  return useQuery({
+    queryKey: keys.list(query),
+    queryFn: ({ signal }) => api().agents.list({ ...query, fields: [...FIELDS] }, { signal }),
+    enabled: may && text !== '',
+    placeholderData: keepPreviousData,
+    select: ({ results, count }) => ({
+      count,
+      results: ranked(results, ({ agent_name }) => agent_name, text).slice(0, SHOWN),
+    }),
+  })
+}
+
+/** The saved views. A narrow window has no room for them in its navigation. */
+function useViewItems(text: string): Item[] {
+  const navigate = useNavigate()
+  return useViews()
+    .filter(({ name }) => text === '' || matches(name, text))
+    .map((view) => {
+      const search = searchOfView(view)
+      return {
+        id: `view-${view.scope}-${view.name}`,
+        label: view.name,
+        icon: view.scope === 'team' ? 'people' : 'star',
+        note: view.scope === 'team' ? 'of the team' : undefined,
+        href: `/agents${stringifySearch(search)}`,
+        run: () => void navigate({ to: '/agents', search }),
+      }
+    })
 }

@@ -1,20 +1,19 @@
 import type { ServiceStatus } from '@agent-console/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import { api } from '../api/client.ts'
-import { keys } from '../api/keys.ts'
+import { api, keys } from '../api/client.ts'
 import { describe } from '../api/problem.ts'
 import { PhoneLiveState } from '../live/live-mark.tsx'
-import { formatClock } from '../shared/time.ts'
+import { formatClock, nowSeconds } from '../shared/format.ts'
 import { Button } from '../shared/ui/button.tsx'
 import { join } from '../shared/ui/class-names.ts'
+import { Icon } from '../shared/ui/icon.tsx'
 import pageStyles from '../shared/ui/page.module.css'
-import { PageHead } from '../shared/ui/page.tsx'
+import { Banner, PageHead } from '../shared/ui/page.tsx'
 import { RelativeTime } from '../shared/ui/relative-time.tsx'
 import { Failed, Loading, Stale, State } from '../shared/ui/states.tsx'
 import { ServicesTable } from './services-table.tsx'
-import { needsAttention } from './state.ts'
-import { TroubleBanner } from './trouble-banner.tsx'
+import { needsAttention, troubleOf } from './state.ts'
 
 const REFRESH_MS = 10_000
 
@@ -101,5 +100,15 @@ function Services({ services }: { services: readonly ServiceStatus[] }): ReactEl
         State is about the OpenAPI document, Breaker about the calls.
       </p>
     </>
+  )
+}
+
+export function TroubleBanner({ service }: { service: ServiceStatus }): ReactElement | null {
+  const trouble = troubleOf(service, nowSeconds())
+  if (trouble === undefined) return null
+  return (
+    <Banner tone={trouble.tone} icon={<Icon name="alert" />} title={trouble.title}>
+      {trouble.sentences.join(' ')}
+    </Banner>
   )
 }

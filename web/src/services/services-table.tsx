@@ -1,7 +1,7 @@
 import type { ServiceStatus } from '@agent-console/sdk'
 import { Fragment, type ReactElement } from 'react'
+import { formatCount } from '../shared/format.ts'
 import { useMedia, WIDE } from '../shared/media.ts'
-import { formatCount } from '../shared/numbers.ts'
 import { Absent, Badge, StateGlyph } from '../shared/ui/badges.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { Icon } from '../shared/ui/icon.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import type { IconName } from './ui/icons.tsx'
+import type { IconName } from './ui/icon.tsx'
 import { toast } from './ui/toast.tsx'
 
 export interface Shortcut {

@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff'
+import { diff3Merge } from 'node-diff3'
 
 /** One step of a comparison: kept in both, only in the old, only in the new. */
 export interface Piece {
@@ -35,7 +36,7 @@ export interface Line {
   pieces: Piece[]
 }
 
-export type Block = { lines: Line[] } | { gap: number; hidden: Line[] }
+type Block = { lines: Line[] } | { gap: number; hidden: Line[] }
 
 /** Lines around a change that are shown for orientation. */
 const CONTEXT = 1
@@ -144,4 +145,15 @@ function without(kind: Piece['kind'], pieces: readonly Piece[], text: string): P
     else joined.push({ ...piece })
   }
   return joined
+}
+
+/** Both changes in one text. undefined: they touch the same lines, so a person has to choose. */
+export function mergeLines(base: string, mine: string, theirs: string): string | undefined {
+  const regions = diff3Merge(mine.split('\n'), base.split('\n'), theirs.split('\n'))
+  const lines: string[] = []
+  for (const { ok } of regions) {
+    if (ok === undefined) return undefined
+    lines.push(...ok)
+  }
+  return lines.join('\n')
 }

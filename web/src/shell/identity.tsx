@@ -1,14 +1,14 @@
 import { type ReactElement, useState } from 'react'
-import { useMe } from '../auth/permissions.ts'
-import { useSession } from '../auth/session-context.ts'
+import { useMe, useSession } from '../auth/permissions.ts'
 import { switchSingleKeys, useSingleKeysOn } from '../shared/keys.ts'
 import { PHONE, useMedia } from '../shared/media.ts'
-import { chooseTheme, storedTheme, type Theme } from '../shared/theme.ts'
-import { Button } from '../shared/ui/button.tsx'
-import { CopyButton } from '../shared/ui/copy-button.tsx'
+import { chooseTheme, shownTheme, storedTheme, type Theme } from '../shared/theme.ts'
+import { Avatar } from '../shared/ui/badges.tsx'
+import { Button, IconButton } from '../shared/ui/button.tsx'
+import { CopyButton, ShortId } from '../shared/ui/copy.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Segments, Switch } from '../shared/ui/inputs.tsx'
-import { ShortId } from '../shared/ui/short-id.tsx'
+import { Popover } from '../shared/ui/menu.tsx'
 import { PERMISSIONS } from '../shared/words.ts'
 import styles from './shell.module.css'
 
@@ -81,6 +81,45 @@ function IdLine({ what, id }: { what: 'Team' | 'User'; id: string }): ReactEleme
         text={id}
         label={`Copy your ${what.toLowerCase()} id`}
         done={`${what} id copied`}
+      />
+    </div>
+  )
+}
+
+/** At the foot of the navigation: who is signed in, and the theme. */
+export function Who(): ReactElement {
+  const me = useMe()
+  const [theme, setTheme] = useState(shownTheme)
+  const other = theme === 'dark' ? 'light' : 'dark'
+  return (
+    <div className={styles.who}>
+      <Popover
+        side="top"
+        className={styles.popover}
+        trigger={
+          <button type="button" className={styles.me}>
+            <Avatar name={me.name} large />
+            <span className="grow">
+              <span className="b5 cut">{me.name ?? 'Signed in'}</span>
+              <span className="sm t3 cut">
+                Team{' '}
+                <span className="mono" title={me.team_id}>
+                  {me.team_id.slice(0, 8)}
+                </span>
+              </span>
+            </span>
+          </button>
+        }
+      >
+        <Identity />
+      </Popover>
+      <IconButton
+        icon="theme"
+        label={`Switch to the ${other} theme`}
+        onClick={() => {
+          chooseTheme(other)
+          setTheme(other)
+        }}
       />
     </div>
   )

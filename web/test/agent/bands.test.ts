@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bandsOf, cutBands } from '../../src/agent/scores/bands.ts'
+import { bandsOf, cutBands } from '../../src/agent/scores/evaluations.ts'
 
 const evaluated = (completed_at: number, revision: number) => ({ completed_at, revision })
 const changed = (revision: number, changed_at: number) => ({ revision, changed_at })

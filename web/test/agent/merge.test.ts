@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { locate } from '../../src/agent/fields/faults.ts'
 import { type FormValues, type Source, toForm } from '../../src/agent/fields/form.ts'
-import { locate } from '../../src/agent/fields/locate.ts'
 import { applyMerge, mergeForms } from '../../src/agent/fields/merge.ts'
 import { toUpdate } from '../../src/agent/fields/update.ts'
-import { mergeLines } from '../../src/shared/merge-lines.ts'
+import { mergeLines } from '../../src/shared/lines.ts'
 import { sampleAgent } from './sample.ts'
 
 function edited(change: Record<string, string>): FormValues {

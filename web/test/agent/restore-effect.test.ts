@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AgentRevision } from '@agent-console/sdk'
-import { restoreEffect } from '../../src/agent/history/restore-effect.ts'
+import { restoreEffect } from '../../src/agent/history/diff-rows.ts'
 
 const row = (path: string, before: unknown, after: unknown, secret = false) => ({
   ...{ path, before, after, secret },

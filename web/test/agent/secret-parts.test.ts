@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Agent } from '@agent-console/sdk'
-import { updateOf, valueOf } from '../../src/agent/secrets/parts.ts'
+import { updateOf, valueOf } from '../../src/agent/secrets/secrets.ts'
 
 const secrets = { api_key: 'key', white_box_config: { github_token: 'token' }, secrets: { crm: 'named' } }
 

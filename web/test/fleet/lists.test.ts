@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AuditEvent } from '@agent-console/sdk'
 import { FORMULA_STARTS } from '../../../src/features/list/schema.ts'
-import { summarise } from '../../src/fleet/audit-day.ts'
-import { type BulkOutcome, countOutcomes, inOrder } from '../../src/fleet/bulk/change.ts'
-import { loadRows } from '../../src/fleet/bulk/load-rows.ts'
+import { type BulkOutcome, countOutcomes, inOrder, loadRows } from '../../src/fleet/bulk/change.ts'
+import { summarise } from '../../src/fleet/counts.ts'
 import { toCsv } from '../../src/fleet/csv.ts'
-import type { FleetRow } from '../../src/fleet/row.ts'
-import { toggleRows } from '../../src/fleet/toggle-rows.ts'
+import type { FleetRow } from '../../src/fleet/list.ts'
+import { toggleRows } from '../../src/fleet/selection.ts'
 
 const rows = ['a', 'b', 'c', 'd'].map((id) => ({ id }) as FleetRow)
 

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { columnsOf, columnsParameter } from '../../src/fleet/column-ids.ts'
-import { filtersOf } from '../../src/fleet/filters.ts'
-import { fleetSearch, toggled, withoutFilters } from '../../src/fleet/search.ts'
-import { nextSort, sortOf } from '../../src/fleet/sorts.ts'
+import {
+  columnsOf,
+  columnsParameter,
+  filtersOf,
+  fleetSearch,
+  nextSort,
+  sortOf,
+  toggled,
+  withoutFilters,
+} from '../../src/fleet/search.ts'
 import { parseSearch, stringifySearch } from '../../src/shared/search.ts'
 
 describe('the address of the fleet page', () => {

@@ -28,6 +28,9 @@ function mayImport(from: string, to: string): boolean {
   return BASE[from]?.includes(to) ?? true
 }
 
+const MAX_LINES = 350
+const MEDIAN_LINES = { least: 90, most: 180 }
+
 describe('the folders of web/src', () => {
   it('sees the server only through the client', () => {
     const outside = files.flatMap((file) =>
@@ -45,5 +48,32 @@ describe('the folders of web/src', () => {
         .map((path) => `${file} imports ${path}`),
     )
     assert.deepEqual(wrong, [])
+  })
+
+  it('has no cycles', () => {
+    const done = new Set<string>()
+    const visit = (file: string, trail: readonly string[]): string[] => {
+      if (trail.includes(file)) return [[...trail.slice(trail.indexOf(file)), file].join(' -> ')]
+      if (done.has(file) || !/\.tsx?$/.test(file)) return []
+      const cycles = importsOf(file).flatMap((imported) => visit(imported, [...trail, file]))
+      done.add(file)
+      return cycles
+    }
+    assert.deepEqual(
+      files.flatMap((file) => visit(file, [])),
+      [],
+    )
+  })
+
+  it('has files that a person can read at once, and few of them', () => {
+    const sizes = files
+      .map((file) => ({ file, lines: readFileSync(join(SRC, file), 'utf8').split('\n').length - 1 }))
+      .toSorted((a, b) => a.lines - b.lines)
+    assert.deepEqual(
+      sizes.filter(({ lines }) => lines > MAX_LINES),
+      [],
+    )
+    const median = sizes[Math.floor(sizes.length / 2)]?.lines ?? 0
+    assert.ok(median >= MEDIAN_LINES.least && median <= MEDIAN_LINES.most, `the median is ${median} lines`)
   })
 })

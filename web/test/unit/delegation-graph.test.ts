@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AgentDelegation } from '@agent-console/sdk'
-import { isAlone, otherPaths, shortAddress, toGraph, weakestPath } from '../../src/agent/delegation/graph.ts'
-import { fitInto } from '../../src/agent/delegation/viewport.ts'
-import { pathTitle } from '../../src/agent/delegation/words.ts'
+import {
+  isAlone,
+  otherPaths,
+  pathTitle,
+  shortAddress,
+  toGraph,
+  weakestPath,
+} from '../../src/agent/delegation/graph.ts'
+import { fitInto } from '../../src/agent/delegation/layout.ts'
 
 type Node = AgentDelegation['nodes'][number]
 type Path = AgentDelegation['weakest']['trust_stage']['path']

@@ -5,10 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { until } from '../../../test/support/until.ts'
 import { connect } from '../../src/api/client.ts'
-import { SessionEnded } from '../../src/auth/errors.ts'
-import type { Session } from '../../src/auth/session.ts'
-import { onMissedChanges } from '../../src/live/apply.ts'
-import { currentLive, type Live, setLive } from '../../src/live/state.ts'
+import { type Session, SessionEnded } from '../../src/auth/session.ts'
+import { currentLive, type Live, onMissedChanges, setLive } from '../../src/live/state.ts'
 import { pauseLive, reconnect, rejoin, resumeLive, startLive } from '../../src/live/tabs.ts'
 
 const WITHIN_MS = 10_000

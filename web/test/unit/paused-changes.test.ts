@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { AgentEvent } from '@agent-console/sdk'
-import { apply, flush, onChanges, onMissedChanges } from '../../src/live/apply.ts'
-import { currentLive, setLive } from '../../src/live/state.ts'
+import { apply, currentLive, flush, onChanges, onMissedChanges, setLive } from '../../src/live/state.ts'
 
 const event = { data: { agent_id: 'agent', changed_at: 1 } } as AgentEvent
 

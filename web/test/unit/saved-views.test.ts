@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { SavedView } from '../../src/api/views.ts'
+import { findView, type SavedView } from '../../src/api/views.ts'
 import { parseSearch } from '../../src/shared/search.ts'
-import { findView } from '../../src/shell/open-view.ts'
 
 const view = (name: string, query: string, columns: string[] = []): SavedView => ({
   ...{ name, query, columns, scope: 'user', updated_at: 0, updated_by: '' },

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ServiceStatus } from '@agent-console/sdk'
-import { referenceOf, stateBadge } from '../../src/services/state.ts'
-import { troubleOf } from '../../src/services/trouble.ts'
+import { referenceOf, stateBadge, troubleOf } from '../../src/services/state.ts'
 
 const at = (text: string): number => new Date(text).getTime() / 1000
 const now = at('2026-11-15T12:00:00')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { dayUtc, toField } from '../../src/audit/clock.ts'
-import { formatDate, formatIso, formatSince, formatUtc } from '../../src/shared/time.ts'
+import { dayUtc, toField } from '../../src/audit/search.ts'
+import { formatDate, formatIso, formatSince, formatUtc } from '../../src/shared/format.ts'
 
 const at = (text: string): number => new Date(text).getTime() / 1000
 const now = at('2026-11-15T12:00:00')

@@ -1,41 +1,33 @@
+import type { AgentRevision } from '@agent-console/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
-import { api } from '../../api/client.ts'
-import { keys } from '../../api/keys.ts'
-import { listQuery, rowsOf } from '../../api/list.ts'
+import { rowsOf } from '../../api/client.ts'
+import { Person } from '../../api/people.tsx'
 import { describe } from '../../api/problem.ts'
 import { useLive } from '../../live/state.ts'
 import { reconnect } from '../../live/tabs.ts'
-import { plural } from '../../shared/numbers.ts'
-import { formatClock, nowSeconds } from '../../shared/time.ts'
-import { Button } from '../../shared/ui/button.tsx'
+import { formatClock, nowSeconds, plural } from '../../shared/format.ts'
+import badgesStyles from '../../shared/ui/badges.module.css'
+import { Button, MoreButton } from '../../shared/ui/button.tsx'
 import { join } from '../../shared/ui/class-names.ts'
-import { MoreButton } from '../../shared/ui/more-button.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
 import pageStyles from '../../shared/ui/page.module.css'
 import { Card } from '../../shared/ui/page.tsx'
+import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { Failed, Loading, Stale, State } from '../../shared/ui/states.tsx'
-import { ALL, ChoiceMenu } from '../records/choice-menu.tsx'
-import { fieldLabel } from '../records/fields.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import { revisionsQuery } from '../queries.ts'
+import { ALL, ChoiceMenu, FieldTags } from '../revision-parts.tsx'
+import { fieldsOf, REVISION_KINDS, shownOf } from '../revisions.ts'
 import styles from './activity.module.css'
-import { fieldsOf, shownOf } from './activity.ts'
-import { ActivityRow } from './activity-row.tsx'
 
 const route = getRouteApi('/agents/$id/activity')
-const PAGE = 50
-
-/** Past changes from the revisions; an event of the stream makes the list read the new ones. */
-function useActivity(id: string) {
-  return useInfiniteQuery(
-    listQuery([...keys.revisions(id), 'activity'], (cursor, signal) =>
-      api().agents.revisions(id, { limit: PAGE, ...cursor }, { signal }),
-    ),
-  )
-}
 
 export function ActivityPage(): ReactElement {
   const { id } = route.useParams()
-  const query = useActivity(id)
+  // An event of the stream makes the list read the new ones.
+  const query = useInfiniteQuery(revisionsQuery(id))
   const live = useLive()
   const [field, setField] = useState(ALL)
   const [top, setTop] = useState<number>()
@@ -117,5 +109,47 @@ export function ActivityPage(): ReactElement {
         )}
       </Card>
     </div>
+  )
+}
+
+interface ActivityRowProps {
+  revision: AgentRevision
+  id: string
+  /** It came while the page was open. */
+  isNew: boolean
+}
+
+export function ActivityRow({ revision, id, isNew }: ActivityRowProps): ReactElement {
+  const { icon, title } = REVISION_KINDS[revision.action]
+  return (
+    <li className={join('top', isNew && styles.new)}>
+      <Icon name={icon} size="s" className="t2 mt" />
+      <div className="grow col col-1">
+        <span className="row wrap base">
+          <span className="b5">{title}</span>
+          <Link to="/agents/$id/history" params={{ id }} className="mono link">
+            r{revision.revision}
+          </Link>
+          {revision.restored_revision === null ? null : (
+            <span className="t2">values of r{revision.restored_revision}</span>
+          )}
+          {isNew ? (
+            <span
+              className={join(badgesStyles.pill, badgesStyles.plain, badgesStyles.accent, badgesStyles.badge)}
+            >
+              New
+            </span>
+          ) : null}
+        </span>
+        {revision.reason === null ? null : <span className="t2 any-wrap">{revision.reason}</span>}
+        <FieldTags className={styles.tags} fields={revision.fields} />
+      </div>
+      <span className={styles.who}>
+        <Person id={revision.changed_by} name={revision.changed_by_name} />
+        <span className="sm t3 nowrap">
+          <RelativeTime at={revision.changed_at} />
+        </span>
+      </span>
+    </li>
   )
 }

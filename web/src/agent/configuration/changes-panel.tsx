@@ -1,18 +1,20 @@
+import type { AgentResult } from '@agent-console/sdk'
 import type { ReactElement } from 'react'
-import { plural } from '../../shared/numbers.ts'
+import { formatScore, plural } from '../../shared/format.ts'
+import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { Button } from '../../shared/ui/button.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { Field } from '../../shared/ui/field.tsx'
+import { Icon } from '../../shared/ui/icon.tsx'
 import { TextInput } from '../../shared/ui/inputs.tsx'
 import pageStyles from '../../shared/ui/page.module.css'
 import { faultOf } from '../fields/form-context.ts'
+import { bearsOnBehaviour } from '../fields/labels.ts'
 import { controlId } from '../fields/table.ts'
-import type { Edit } from '../fields/update.ts'
-import { BehaviourNote } from './behaviour-note.tsx'
+import type { Change, Edit, Fault } from '../fields/update.ts'
 import { ChangedField, FaultyField } from './changed-field.tsx'
 import styles from './configuration.module.css'
 import { Saver } from './conflict-panel.tsx'
-import { SaveButtons, whyOff } from './save-buttons.tsx'
 import type { Editor } from './use-editor.ts'
 
 const PANEL = 'changes'
@@ -130,4 +132,86 @@ function showChanges(): void {
   const panel = document.getElementById(PANEL)
   panel?.focus({ preventScroll: true })
   panel?.scrollIntoView({ block: 'start' })
+}
+
+interface SaveButtonsProps {
+  editor: Editor
+  edit: Edit
+}
+
+function SaveButtons({ editor, edit }: SaveButtonsProps): ReactElement {
+  const off = whyOff(editor, edit)
+  const isEmpty = edit.changes.length + edit.faults.length === 0
+  return (
+    <div className={join(styles.saveButtons, 'col')}>
+      <div className="row wrap">
+        <Button variant="primary" size="lg" shortcut="Ctrl S" off={off} onClick={editor.save}>
+          {editor.isSaving ? 'Saving' : `Save revision ${(editor.theirs ?? editor.base).revision + 1}`}
+        </Button>
+        {isEmpty ? null : (
+          <Button size="lg" onClick={editor.discard}>
+            Discard changes
+          </Button>
+        )}
+      </div>
+      {off === false || isEmpty ? null : (
+        <span className="sm t2 row row-1" aria-hidden="true">
+          <Icon name="info" size="xs" />
+          {off}
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** Why the changes cannot be saved; false: they can. */
+function whyOff({ theirs, isSaving, failure }: Editor, edit: Edit): string | false {
+  if (isSaving) return 'The request is running'
+  const faults = openFaults(edit.faults, failure.faults)
+  const correct = faults === 0 ? undefined : `correct ${plural(faults, 'field')}`
+  if (theirs !== undefined) {
+    return `Rebase on revision ${theirs.revision} first${correct === undefined ? '' : `, then ${correct}`}`
+  }
+  if (correct !== undefined) return `${correct.charAt(0).toUpperCase()}${correct.slice(1)} first`
+  return edit.changes.length === 0 ? 'Nothing has changed' : false
+}
+
+/** A fault of the server goes away with the next edit of its field; one without a field does not block. */
+function openFaults(found: readonly Fault[], refused: readonly Fault[]): number {
+  return new Set([...found, ...refused].flatMap(({ name }) => name ?? [])).size
+}
+
+const NUMBERS = ['None', 'One', 'Two', 'Three', 'Four', 'Five', 'Six']
+
+/** What the changes mean for the last evaluation. */
+function BehaviourNote({
+  result,
+  changes,
+}: {
+  result: AgentResult
+  changes: readonly Change[]
+}): ReactElement | null {
+  const count = changes.filter(({ path }) => bearsOnBehaviour(path)).length
+  if (count === 0) return null
+  const said = NUMBERS[count] ?? String(count)
+  const whole = count === changes.length && count === 1
+  return (
+    <p className="sm row top">
+      <BehaviourMark />
+      <span className="t2">
+        {whole ? 'This change bears' : `${said} of these ${count === 1 ? 'bears' : 'bear'}`} on behaviour.{' '}
+        {sayEvaluation(result)}
+      </span>
+    </p>
+  )
+}
+
+function sayEvaluation({ agent }: AgentResult): string {
+  const evaluation = agent.latest_evaluation
+  if (evaluation === null || evaluation === undefined) return 'The agent has no evaluation yet.'
+  const score = evaluation.overall_score ?? null
+  const which = `The evaluation of r${evaluation.revision ?? '?'}${score === null ? '' : ` (${formatScore(score)})`}`
+  return evaluation.current === false
+    ? `${which} is already outdated and stays so until the next run.`
+    : `${which} will no longer hold.`
 }

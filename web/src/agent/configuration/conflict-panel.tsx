@@ -2,17 +2,20 @@ import type { AgentResult } from '@agent-console/sdk'
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { useMe } from '../../auth/permissions.ts'
-import { plural } from '../../shared/numbers.ts'
+import { plural } from '../../shared/format.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
+import { Dialog } from '../../shared/ui/dialog.tsx'
+import { TextDiff } from '../../shared/ui/diff.tsx'
 import { Icon } from '../../shared/ui/icon.tsx'
+import pageStyles from '../../shared/ui/page.module.css'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import tableStyles from '../../shared/ui/table.module.css'
 import { personName } from '../../shared/words.ts'
 import { type FormValues, toForm } from '../fields/form.ts'
-import { applyMerge, type Choice, mergeForms } from '../fields/merge.ts'
+import { applyMerge, type Choice, type MergedField, mergeForms } from '../fields/merge.ts'
 import { useLastRevision } from '../queries.ts'
 import styles from './configuration.module.css'
-import { ConflictComparison } from './conflict-comparison.tsx'
 import { ConflictRow } from './conflict-row.tsx'
 import type { Editor } from './use-editor.ts'
 
@@ -140,5 +143,44 @@ function Why({ theirs }: { theirs: AgentResult }): ReactElement {
       <RelativeTime at={theirs.agent.updated_at} />
       {reason === null ? '. ' : `, reason “${reason}”. `}
     </>
+  )
+}
+
+interface ConflictComparisonProps {
+  open: boolean
+  onClose: () => void
+  rows: readonly MergedField[]
+  revision: number
+}
+
+/** What each side changed, field by field. */
+function ConflictComparison({ open, onClose, rows, revision }: ConflictComparisonProps): ReactElement {
+  return (
+    <Dialog open={open} onClose={onClose} title="My edits and theirs" kind="sheet">
+      {rows.map((row) => (
+        <section key={row.path} className="col">
+          <h3 className="b6">{row.label}</h3>
+          <div className={styles.pair}>
+            <Side title="Mine" before={row.base} after={row.mine} />
+            <Side title={`Theirs, r${revision}`} before={row.base} after={row.theirs} />
+          </div>
+        </section>
+      ))}
+    </Dialog>
+  )
+}
+
+function Side({ title, before, after }: { title: string; before: string; after: string }): ReactElement {
+  return (
+    <div className={pageStyles.card}>
+      <header>
+        <span className="sm b5">{title}</span>
+      </header>
+      {before === after ? (
+        <p className={join(pageStyles.inset, 'sm t3')}>Not changed</p>
+      ) : (
+        <TextDiff before={before} after={after} />
+      )}
+    </div>
   )
 }

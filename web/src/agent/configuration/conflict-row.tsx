@@ -1,13 +1,14 @@
 import type { ReactElement } from 'react'
+import { plural } from '../../shared/format.ts'
 import { compare } from '../../shared/lines.ts'
-import { plural } from '../../shared/numbers.ts'
 import badgesStyles from '../../shared/ui/badges.module.css'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon, type IconProps } from '../../shared/ui/icon.tsx'
 import { RadioLine } from '../../shared/ui/inputs.tsx'
+import { bearsOnBehaviour } from '../fields/labels.ts'
 import type { Choice, MergedField } from '../fields/merge.ts'
-import { bearsOnBehaviour, specOf } from '../fields/table.ts'
+import { specOf } from '../fields/table.ts'
 import styles from './configuration.module.css'
 
 interface ConflictRowProps {

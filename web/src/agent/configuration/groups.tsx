@@ -1,23 +1,20 @@
 import type { Agent } from '@agent-console/sdk'
 import { Link } from '@tanstack/react-router'
-import { Fragment, type ReactElement, type ReactNode } from 'react'
+import { Fragment, type ReactElement, type ReactNode, useState } from 'react'
 import { useWatch } from 'react-hook-form'
-import { formatCount } from '../../shared/numbers.ts'
+import { formatCount } from '../../shared/format.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import fieldStyles from '../../shared/ui/field.module.css'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { DelegatedAgents } from '../fields/delegated-agents.tsx'
-import { FieldOf } from '../fields/field-of.tsx'
+import { AddField, FieldOf, FormGroup, KnownModels, useIsUsed } from '../fields/field.tsx'
 import fieldsStyles from '../fields/fields.module.css'
 import type { FormValues } from '../fields/form.ts'
-import { FormGroup } from '../fields/group.tsx'
-import { KnownModels } from '../fields/known-models.tsx'
-import { GROUPS, type GroupId } from '../fields/spec.ts'
-import { FIELDS } from '../fields/table.ts'
-import { fieldSecrets, type SecretPart } from '../secrets/parts.ts'
+import { focusControl, useFormParts } from '../fields/form-context.ts'
+import { FIELDS, GROUPS, type GroupId } from '../fields/table.ts'
+import { fieldSecrets, type SecretPart } from '../secrets/secrets.ts'
 import styles from './configuration.module.css'
-import { WhiteBox } from './white-box.tsx'
 
 const MAX_PROMPT = 262_144
 
@@ -98,4 +95,21 @@ function SecretLink({ id, secret: { label, mask } }: { id: string; secret: Secre
       </span>
     </div>
   )
+}
+
+const PATHS = FIELDS.filter(({ group }) => group === 'white_box').map(({ path }) => path)
+
+/** Tests of a black box do not read its source: without a value the fields are a button. */
+function WhiteBox({ hasToken, children }: { hasToken: boolean; children: ReactNode }): ReactNode {
+  const { readOnly } = useFormParts()
+  const access = useWatch<FormValues, `fields.${string}`>({ name: 'fields.access_level' })
+  const isUsed = useIsUsed(PATHS)
+  const [isOpen, setOpen] = useState(false)
+  if (hasToken || access !== 'black_box' || isUsed || isOpen) return children
+  if (readOnly) return <p className={join(fieldsStyles.whole, 't3')}>Not set</p>
+  const show = (): void => {
+    setOpen(true)
+    requestAnimationFrame(() => focusControl(PATHS[0] ?? ''))
+  }
+  return <AddField label="Source code" onAdd={show} />
 }

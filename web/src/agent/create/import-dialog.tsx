@@ -1,5 +1,5 @@
 import { type ReactElement, useId, useState } from 'react'
-import { plural } from '../../shared/numbers.ts'
+import { plural } from '../../shared/format.ts'
 import buttonStyles from '../../shared/ui/button.module.css'
 import { Button } from '../../shared/ui/button.tsx'
 import { Dialog } from '../../shared/ui/dialog.tsx'

@@ -1,7 +1,7 @@
 import type { AgentCreate } from '@agent-console/sdk'
 import type { Source } from '../fields/form.ts'
-import { isObject, parseJson } from '../fields/json.ts'
 import { DELEGATES, FIELDS, SECRETS, splitPath } from '../fields/table.ts'
+import { isObject, parseJson } from '../fields/text.ts'
 
 /** Set on creation only; the form does not show them. */
 export const ONLY_ON_CREATION = ['import_metadata', 'capabilities', 'skills'] as const
@@ -19,7 +19,8 @@ export interface Imported {
 
 const KNOWN = new Set<string>([
   ...FIELDS.map(({ path }) => splitPath(path).top),
-  ...[DELEGATES.name, ...ONLY_ON_CREATION],
+  DELEGATES.name,
+  ...ONLY_ON_CREATION,
 ])
 
 /** Reads an agent as the API writes it, or the body of a creation. */

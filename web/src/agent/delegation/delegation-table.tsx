@@ -1,14 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import { Absent, Badge, ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
+import { Absent, Badge, EvaluationBadge, ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import tableStyles from '../../shared/ui/table.module.css'
 import { Column, Table } from '../../shared/ui/table.tsx'
 import styles from './delegation.module.css'
-import { Evaluation } from './evaluation.tsx'
-import type { Graph, GraphNode } from './graph.ts'
-import { outsideText, weaknessText } from './words.ts'
+import { type Graph, type GraphNode, outsideText, weaknessText } from './graph.ts'
 
 /** The same as the graph, for keyboard and screen reader. */
 export function DelegationTable({ graph, weakest }: { graph: Graph; weakest: boolean }): ReactElement {
@@ -88,4 +86,11 @@ function Name({ node }: { node: GraphNode }): ReactElement {
       {node.name}
     </Link>
   )
+}
+
+/** Whether the evaluation of an agent on a path still holds. */
+export function Evaluation({ value }: { value: GraphNode['evaluation'] }): ReactElement {
+  if (value === undefined) return <Absent label="Not known" />
+  if (value === 'none') return <span className="t2">Never evaluated</span>
+  return <EvaluationBadge value={value} />
 }

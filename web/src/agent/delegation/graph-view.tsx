@@ -1,21 +1,24 @@
 import '@xyflow/react/dist/base.css'
+import { Link } from '@tanstack/react-router'
 import {
   type Edge,
+  Handle,
   MarkerType,
   type Node,
+  type NodeProps,
   Position,
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react'
 import { type ReactElement, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
 import { IconButton } from '../../shared/ui/button.tsx'
 import { join } from '../../shared/ui/class-names.ts'
+import { stageNumber } from '../../shared/words.ts'
 import styles from './delegation.module.css'
-import type { Graph } from './graph.ts'
-import { AgentNode, HeadingNode } from './graph-nodes.tsx'
-import { headings, layOut, NODE, type Place } from './layout.ts'
-import { fitInto, type Size, type Viewport, ZOOM } from './viewport.ts'
+import { type Graph, type GraphNode, outsideText, weaknessText } from './graph.ts'
+import { fitInto, headings, layOut, NODE, type Place, type Size, type Viewport, ZOOM } from './layout.ts'
 
 const NODE_TYPES = { agent: AgentNode, heading: HeadingNode }
 
@@ -125,4 +128,58 @@ function toEdges({ edges }: Graph, weakest: boolean): Edge[] {
       markerEnd: { type: MarkerType.ArrowClosed, color, width: isRed ? 12 : 16, height: isRed ? 12 : 16 },
     }
   })
+}
+
+export function HeadingNode({ data }: NodeProps): ReactElement {
+  return <div className={styles.nodeHead}>{String(data['label'])}</div>
+}
+
+export function AgentNode({ data }: NodeProps): ReactElement {
+  const { node, weakest } = data as { node: GraphNode; weakest: boolean }
+  const content = (
+    <>
+      {node.stage === undefined ? null : (
+        <span className={join(styles.stageBar, `st${stageNumber(node.stage)}`)} />
+      )}
+      <span className={join(styles.name, 'cut')} title={node.name}>
+        {node.name}
+      </span>
+      <span className={styles.facts}>
+        {node.stage === undefined ? (
+          <>
+            <span>{outsideText(node)}</span>
+            <span className="sp" />
+            <span aria-hidden="true">?</span>
+          </>
+        ) : (
+          <>
+            <StageBadge value={node.stage} />
+            <span className="sp" />
+            {node.protection === undefined ? null : <ProtectionBadge value={node.protection} glyphOnly />}
+          </>
+        )}
+      </span>
+    </>
+  )
+  const className = join(
+    styles.node,
+    'nopan',
+    node.column === 0 && styles.self,
+    node.id === null && styles.unknown,
+    weakest && node.isWeak && styles.weak,
+  )
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      {node.id === null || node.column === 0 ? (
+        <div className={className}>{content}</div>
+      ) : (
+        <Link to="/agents/$id/delegation" params={{ id: node.id }} className={className} preload={false}>
+          {content}
+        </Link>
+      )}
+      {weakest && node.isWeakest ? <span className={styles.tag}>Weakest: {weaknessText(node)}</span> : null}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </>
+  )
 }

@@ -1,5 +1,6 @@
 import type { AgentDelegation, AgentDependentPage } from '@agent-console/sdk'
-import { strengthOf, weakestEdges } from '../records/weakest.ts'
+import { PROTECTION, STAGES, words } from '../../shared/words.ts'
+import { endText, strengthOf, weakestEdges } from '../weakest-path.ts'
 
 export interface GraphNode {
   key: string
@@ -17,7 +18,7 @@ export interface GraphNode {
   isWeakest: boolean
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   key: string
   from: string
   to: string
@@ -30,7 +31,7 @@ export interface Graph {
 }
 
 type Delegation = AgentDelegation['edges'][number]
-export type Dependent = AgentDependentPage['results'][number]
+type Dependent = AgentDependentPage['results'][number]
 
 /** Delegations of the agent to the right, agents that delegate to it to the left. */
 export function toGraph(delegation: AgentDelegation, dependents: readonly Dependent[]): Graph {
@@ -191,4 +192,35 @@ export function pathKey(path: readonly GraphNode[]): string {
 function strengthOfEnd(path: readonly GraphNode[]): number {
   const end = path.at(-1)
   return end === undefined ? Infinity : strengthOf(end)
+}
+
+export function outsideText({ kind }: GraphNode): string {
+  return kind === 'ambiguous' ? 'Several agents match' : 'Not in this registry'
+}
+
+/** "no guard", "not in this registry": why a path is weak there. */
+export function weaknessText(node: GraphNode): string {
+  if (node.id === null) return outsideText(node).toLowerCase()
+  if (node.protection === 'unprotected') return 'no guard'
+  const stage = words(STAGES, node.stage ?? '')
+  return node.protection === 'configured' ? `${stage}, guard not active` : stage
+}
+
+/** "3 agents, ends at Registered without a guard" */
+export function pathTitle(path: readonly GraphNode[]): string {
+  const end = path.at(-1)
+  return end === undefined ? '' : `${path.length} agents, ${endText(end)}`
+}
+
+/** "Tested and unprotected" */
+export function trustText({ stage = '', protection = '' }: GraphNode): string {
+  return `${words(STAGES, stage)} and ${words(PROTECTION, protection).toLowerCase()}`
+}
+
+/** Why the graph is not whole, as the API names the limits. */
+export const LIMITS: Record<string, string> = {
+  depth: 'agents at the last step hand work on',
+  nodes: 'there are more agents than one graph shows',
+  edges: 'there are more delegations than one graph shows',
+  time: 'it took too long to follow them all',
 }

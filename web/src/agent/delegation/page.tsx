@@ -1,21 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
-import { api } from '../../api/client.ts'
-import { keys } from '../../api/keys.ts'
+import { api, keys } from '../../api/client.ts'
 import { describe } from '../../api/problem.ts'
+import { useOff } from '../../auth/permissions.ts'
+import { plural } from '../../shared/format.ts'
 import { useMedia } from '../../shared/media.ts'
+import badgesStyles from '../../shared/ui/badges.module.css'
+import { StageGlyph } from '../../shared/ui/badges.tsx'
+import buttonStyles from '../../shared/ui/button.module.css'
+import { Button } from '../../shared/ui/button.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
-import { Failed, Loading } from '../../shared/ui/states.tsx'
+import { Segments } from '../../shared/ui/inputs.tsx'
+import { Failed, Loading, State } from '../../shared/ui/states.tsx'
+import { controlId, DELEGATES } from '../fields/table.ts'
 import styles from './delegation.module.css'
 import { DelegationTable } from './delegation-table.tsx'
-import { isAlone, toGraph } from './graph.ts'
-import { Legend } from './legend.tsx'
-import { NoDelegations } from './no-delegations.tsx'
+import { type Graph, isAlone, LIMITS, toGraph } from './graph.ts'
 import { SidePanel } from './side-panel.tsx'
-import { type Depth, Toolbar, type View } from './toolbar.tsx'
-import { LIMITS } from './words.ts'
 
 const GraphView = lazy(async () => ({ default: (await import('./graph-view.tsx')).GraphView }))
 
@@ -64,7 +67,10 @@ export function DelegationPage(): ReactElement {
     <div className={styles.page}>
       <div className={styles.main}>
         <Toolbar
-          {...{ graph, view, depth, weakest }}
+          graph={graph}
+          view={view}
+          depth={depth}
+          weakest={weakest}
           onView={setView}
           onDepth={setDepth}
           onWeakest={setWeakest}
@@ -101,5 +107,111 @@ function NotWhole({ limits, moreDependents }: NotWholeProps): ReactElement | nul
         ...(moreDependents ? [`Only the first ${DEPENDENTS} agents that hand work to it are shown.`] : []),
       ].join(' ')}
     </p>
+  )
+}
+
+export type View = 'graph' | 'table'
+
+const DEPTHS = ['1', '2', '3'] as const
+export type Depth = (typeof DEPTHS)[number]
+
+interface ToolbarProps {
+  graph: Graph
+  view: View
+  depth: Depth
+  weakest: boolean
+  onView: (view: View) => void
+  onDepth: (depth: Depth) => void
+  onWeakest: (weakest: boolean) => void
+}
+
+export function Toolbar(props: ToolbarProps): ReactElement {
+  const { graph, view, depth, weakest, onView, onDepth, onWeakest } = props
+  const unknown = graph.nodes.filter(({ kind }) => kind !== 'agent').length
+  return (
+    <div className={styles.toolbar}>
+      <Segments
+        label="Shown as"
+        value={view}
+        options={[
+          { value: 'graph', label: 'Graph', icon: 'graph' },
+          { value: 'table', label: 'Table', icon: 'table' },
+        ]}
+        onChange={onView}
+      />
+      <span className="row">
+        <span className="t2">Depth</span>
+        <Segments
+          label="Depth"
+          value={depth}
+          options={DEPTHS.map((value) => ({ value, label: value }))}
+          onChange={onDepth}
+        />
+      </span>
+      <Button icon="alert" on={weakest} onClick={() => onWeakest(!weakest)}>
+        Weakest path
+      </Button>
+      <span className="sp" />
+      <span className="sm t2" role="status">
+        {plural(graph.nodes.length - unknown, 'agent')}
+        {unknown === 0 ? '' : `, ${unknown} not in this registry`}
+      </span>
+    </div>
+  )
+}
+
+/** Explains only what the graph shows. */
+export function Legend({ graph, weakest }: { graph: Graph; weakest: boolean }): ReactElement {
+  return (
+    <div className={styles.legend}>
+      <span className={badgesStyles.badge}>
+        <StageGlyph value="registered" />
+        <Icon name="forward" size="xs" />
+        <StageGlyph value="adapted" />
+        More bars, higher stage
+      </span>
+      {weakest && graph.edges.some(({ isWeak }) => isWeak) ? (
+        <span className={badgesStyles.badge}>
+          <span className={styles.lgWeak} />
+          Weakest path
+        </span>
+      ) : null}
+      {graph.nodes.some(({ kind }) => kind === 'external') ? (
+        <span className={badgesStyles.badge}>
+          <span className={styles.lgUnknown} />
+          Not in this registry
+        </span>
+      ) : null}
+    </div>
+  )
+}
+
+/** There is nothing to show as a graph or a table. */
+export function NoDelegations({ id }: { id: string }): ReactElement {
+  const off = useOff('agent:write')
+  return (
+    <State
+      icon="graph"
+      title="No delegations"
+      actions={
+        off === false ? (
+          <Link
+            to="/agents/$id/configuration"
+            params={{ id }}
+            hash={controlId(DELEGATES.name)}
+            className={buttonStyles.button}
+            preload={false}
+          >
+            Add agents
+          </Link>
+        ) : (
+          <Button off={off} reason="beside">
+            Add agents
+          </Button>
+        )
+      }
+    >
+      It hands work to no agent, and no agent of your team hands work to it.
+    </State>
   )
 }

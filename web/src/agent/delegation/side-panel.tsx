@@ -4,14 +4,21 @@ import { useOff } from '../../auth/permissions.ts'
 import badgesStyles from '../../shared/ui/badges.module.css'
 import { ProtectionBadge, StageBadge } from '../../shared/ui/badges.tsx'
 import { join } from '../../shared/ui/class-names.ts'
-import { Icon } from '../../shared/ui/icon.tsx'
-import type { IconName } from '../../shared/ui/icons.tsx'
+import { Icon, type IconName } from '../../shared/ui/icon.tsx'
 import { stageNumber } from '../../shared/words.ts'
-import recordsStyles from '../records/records.module.css'
+import recordsStyles from '../revisions.module.css'
 import styles from './delegation.module.css'
-import { Evaluation } from './evaluation.tsx'
-import { type Graph, type GraphNode, otherPaths, pathKey, weakestPath } from './graph.ts'
-import { outsideText, pathTitle, trustText } from './words.ts'
+import { Evaluation } from './delegation-table.tsx'
+import {
+  type Graph,
+  type GraphNode,
+  otherPaths,
+  outsideText,
+  pathKey,
+  pathTitle,
+  trustText,
+  weakestPath,
+} from './graph.ts'
 
 /** The path that weakens the agent, and what would raise it. */
 export function SidePanel({ graph }: { graph: Graph }): ReactElement {

@@ -1,6 +1,6 @@
 import type { EvolutionStatus } from '@agent-console/sdk'
 import type { ReactElement } from 'react'
-import { formatScore, plural } from '../../shared/numbers.ts'
+import { formatScore, plural } from '../../shared/format.ts'
 import { Absent, Badge, StatusGlyph } from '../../shared/ui/badges.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import inputsStyles from '../../shared/ui/inputs.module.css'

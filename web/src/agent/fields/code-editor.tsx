@@ -68,7 +68,12 @@ export function CodeEditor({
       doc: value,
       selection: { anchor: Math.min(cursor.current, value.length) },
       extensions: [
-        ...[lineNumbers(), history(), drawSelection(), highlightActiveLine(), EditorView.lineWrapping, theme],
+        lineNumbers(),
+        history(),
+        drawSelection(),
+        highlightActiveLine(),
+        EditorView.lineWrapping,
+        theme,
         keymap.of([...standardKeymap, ...historyKeymap]),
         EditorState.readOnly.of(readOnly),
         EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true' }),

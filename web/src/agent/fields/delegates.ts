@@ -1,5 +1,4 @@
-import { isObject, isSame } from './json.ts'
-import { canShow, parseText, textOf } from './text.ts'
+import { canShow, isObject, isSame, parseText, textOf } from './text.ts'
 
 /** One delegated agent as the form shows it. */
 export interface DelegateRow {
@@ -26,7 +25,13 @@ export const DELEGATE_FIELDS: Record<Exclude<DelegateField, 'rest'>, string> = {
 const NAMES = Object.keys(DELEGATE_FIELDS) as Exclude<DelegateField, 'rest'>[]
 
 export const EMPTY_ROW: DelegateRow = {
-  ...{ origin: '', name: '', agent_id: '', url: '', agent_card_url: '', capabilities: '', rest: '' },
+  origin: '',
+  name: '',
+  agent_id: '',
+  url: '',
+  agent_card_url: '',
+  capabilities: '',
+  rest: '',
 }
 
 export function toRow(agent: unknown): DelegateRow {

@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
-import { plural } from '../../shared/numbers.ts'
+import { plural } from '../../shared/format.ts'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import pageStyles from '../../shared/ui/page.module.css'
 import styles from './fields.module.css'
-import { focusControl } from './focus.ts'
+import { focusControl } from './form-context.ts'
 import { controlId } from './table.ts'
 import type { Fault } from './update.ts'
 

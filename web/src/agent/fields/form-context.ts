@@ -1,8 +1,9 @@
 import { createContext, useContext } from 'react'
 import type { FormValues } from './form.ts'
+import { controlId } from './table.ts'
 import type { Fault } from './update.ts'
 
-export interface FormContextValue {
+interface FormContextValue {
   /** The saved texts: a field that differs is marked. */
   base: FormValues
   faults: readonly Fault[]
@@ -23,4 +24,19 @@ export function useFormParts(): FormContextValue {
 
 export function faultOf(faults: readonly Fault[], name: string): string | undefined {
   return faults.find((fault) => fault.name === name)?.message
+}
+
+/** Moves to the first field with a fault, once the page shows it. */
+export function focusFault(faults: readonly Fault[]): void {
+  const name = faults.find((fault) => fault.name !== undefined)?.name
+  requestAnimationFrame(() => {
+    if (name === undefined) document.getElementById('faults')?.focus()
+    else focusControl(name)
+  })
+}
+
+export function focusControl(name: string): void {
+  const control = document.getElementById(controlId(name))
+  control?.focus()
+  control?.scrollIntoView({ block: 'center' })
 }

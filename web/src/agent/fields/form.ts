@@ -1,9 +1,7 @@
 import type { Agent } from '@agent-console/sdk'
 import { type DelegateRow, sameRows, toRow } from './delegates.ts'
-import { isObject } from './json.ts'
-import type { FieldSpec } from './spec.ts'
-import { DELEGATES, FIELDS, SECRETS, splitPath } from './table.ts'
-import { canShow, textOf } from './text.ts'
+import { DELEGATES, FIELDS, type FieldSpec, SECRETS, splitPath } from './table.ts'
+import { canShow, isObject, textOf } from './text.ts'
 
 /** What the form holds: texts, so that half-typed input is kept as it is. */
 export interface FormValues {

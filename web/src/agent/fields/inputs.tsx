@@ -1,11 +1,11 @@
 import type { ReactElement, Ref } from 'react'
-import { formatUtc } from '../../shared/time.ts'
+import { formatUtc } from '../../shared/format.ts'
 import { join } from '../../shared/ui/class-names.ts'
 import type { ControlProps } from '../../shared/ui/field.tsx'
 import inputsStyles from '../../shared/ui/inputs.module.css'
 import { Select, Switch, TextArea, TextInput } from '../../shared/ui/inputs.tsx'
 import styles from './fields.module.css'
-import type { FieldSpec } from './spec.ts'
+import type { FieldSpec } from './table.ts'
 
 /** What each kind of input gets. */
 export interface InputProps {

@@ -1,10 +1,8 @@
-import { mergeLines } from '../../shared/merge-lines.ts'
+import { mergeLines } from '../../shared/lines.ts'
 import { sameRows } from './delegates.ts'
 import { changedPaths, type FormValues } from './form.ts'
-import { isObject, isSame } from './json.ts'
-import type { Kind } from './spec.ts'
-import { DELEGATES, FIELDS } from './table.ts'
-import { parseText, textOf } from './text.ts'
+import { DELEGATES, FIELDS, type Kind } from './table.ts'
+import { isObject, isSame, parseText, textOf } from './text.ts'
 
 export type Choice = 'mine' | 'theirs'
 

@@ -1,5 +1,58 @@
 import { ACCESS, PROTECTION, PROTOCOL, STATUS } from '../../shared/words.ts'
-import type { FieldSpec } from './spec.ts'
+
+/**
+ * How a value is written in the form.
+ * text: one line; lines: several; list: texts with commas between them; urls: one a line; decimal: digits kept as
+ * text; time: Unix seconds; json: an object; rest: the members of an open object that have no field of their own.
+ */
+export type Kind =
+  | 'text'
+  | 'lines'
+  | 'prompt'
+  | 'code'
+  | 'list'
+  | 'urls'
+  | 'integer'
+  | 'number'
+  | 'decimal'
+  | 'time'
+  | 'select'
+  | 'switch'
+  | 'json'
+  | 'rest'
+
+export const GROUPS = {
+  identity: ['Identity', 'What people see'],
+  model: ['Model', 'Where it answers from'],
+  prompt: ['System prompt', ''],
+  parameters: ['Parameters', 'Empty means the model’s own default'],
+  access: ['Access and MCP', 'What tests may see, and what the agent may reach'],
+  white_box: ['White box', 'Source code, for the access level white box'],
+  delegation: ['Delegation', 'Agents that it passes work to'],
+  guard: ['Guard', 'Protection in front of it'],
+  metadata: ['Metadata', 'For people and services; does not change behaviour'],
+} as const
+
+export type GroupId = keyof typeof GROUPS
+
+export interface FieldSpec {
+  /** Member of the agent, or member of a nested object after a slash; `*` for the rest of it. */
+  path: string
+  label: string
+  /** In the form, where the heading of the group says the rest. */
+  formLabel?: string
+  kind: Kind
+  group: GroupId
+  /** Quarters of the width of the form. */
+  width: 1 | 2 | 4
+  /** The API ignores null here, so an empty field is a fault. */
+  required?: true
+  options?: Record<string, string>
+  hint?: string
+  unit?: string
+  placeholder?: string
+  mono?: true
+}
 
 const MCP_ACCESS = { read: 'Read', write: 'Write', admin: 'Administer' }
 const OTHER = 'A JSON object. Members that have no field of their own are kept here.'
@@ -40,19 +93,24 @@ export const FIELDS: readonly FieldSpec[] = [
   { path: 'agent_url', label: 'Endpoint', kind: 'text', group: 'model', width: 4, mono: true },
   { path: 'hub', label: 'Hub', kind: 'text', group: 'model', width: 2, required: true },
   {
-    ...{
-      path: 'rate_limit_requests_per_minute',
-      label: 'Rate limit',
-      kind: 'integer',
-      group: 'model',
-      width: 2,
-    },
-    ...{ required: true, unit: 'a minute', hint: 'Counted per agent, not per caller' },
+    path: 'rate_limit_requests_per_minute',
+    label: 'Rate limit',
+    kind: 'integer',
+    group: 'model',
+    width: 2,
+
+    required: true,
+    unit: 'a minute',
+    hint: 'Counted per agent, not per caller',
   },
 
   {
-    ...{ path: 'agent_system_prompt', label: 'System prompt', formLabel: 'Instruction', kind: 'prompt' },
-    ...{ group: 'prompt', width: 4 },
+    path: 'agent_system_prompt',
+    label: 'System prompt',
+    formLabel: 'Instruction',
+    kind: 'prompt',
+    group: 'prompt',
+    width: 4,
   },
 
   { path: 'agent_params/temperature', label: 'Temperature', kind: 'number', group: 'parameters', width: 1 },
@@ -77,17 +135,31 @@ export const FIELDS: readonly FieldSpec[] = [
   },
 
   {
-    ...{ path: 'access_level', label: 'Access level', kind: 'select', group: 'access', width: 2 },
-    ...{ required: true, options: ACCESS },
+    path: 'access_level',
+    label: 'Access level',
+    kind: 'select',
+    group: 'access',
+    width: 2,
+    required: true,
+    options: ACCESS,
   },
   {
-    ...{ path: 'mcp_config/access_level', label: 'MCP access', kind: 'select', group: 'access', width: 2 },
+    path: 'mcp_config/access_level',
+    label: 'MCP access',
+    kind: 'select',
+    group: 'access',
+    width: 2,
     options: MCP_ACCESS,
   },
   { path: 'mcp_config/proxy_url', label: 'MCP proxy', kind: 'text', group: 'access', width: 4, mono: true },
   {
-    ...{ path: 'mcp_config/server_urls', label: 'MCP servers', kind: 'urls', group: 'access', width: 4 },
-    ...{ hint: 'One address a line', mono: true },
+    path: 'mcp_config/server_urls',
+    label: 'MCP servers',
+    kind: 'urls',
+    group: 'access',
+    width: 4,
+    hint: 'One address a line',
+    mono: true,
   },
   { path: 'mcp_config/*', label: 'Other MCP settings', kind: 'rest', group: 'access', width: 4, hint: OTHER },
 
@@ -133,8 +205,13 @@ export const FIELDS: readonly FieldSpec[] = [
   },
 
   {
-    ...{ path: 'protection_status', label: 'Protection', kind: 'select', group: 'guard', width: 2 },
-    ...{ required: true, options: PROTECTION },
+    path: 'protection_status',
+    label: 'Protection',
+    kind: 'select',
+    group: 'guard',
+    width: 2,
+    required: true,
+    options: PROTECTION,
   },
   {
     path: 'guard_config_id',
@@ -145,13 +222,11 @@ export const FIELDS: readonly FieldSpec[] = [
     mono: true,
   },
   {
-    ...{
-      path: 'guard_manually_configured',
-      label: 'Guard set by hand',
-      kind: 'switch',
-      group: 'guard',
-      width: 4,
-    },
+    path: 'guard_manually_configured',
+    label: 'Guard set by hand',
+    kind: 'switch',
+    group: 'guard',
+    width: 4,
     hint: 'Off: the protection service configures the guard',
   },
 
@@ -169,7 +244,11 @@ export const FIELDS: readonly FieldSpec[] = [
   { path: 'last_tested_by', label: 'Last tested by', kind: 'text', group: 'metadata', width: 2 },
   { path: 'evaluated_harnesses', label: 'Evaluated harnesses', kind: 'list', group: 'metadata', width: 2 },
   {
-    ...{ path: 'last_evaluated_at', label: 'Last evaluated', kind: 'time', group: 'metadata', width: 2 },
+    path: 'last_evaluated_at',
+    label: 'Last evaluated',
+    kind: 'time',
+    group: 'metadata',
+    width: 2,
     hint: 'Unix time in seconds',
   },
   {
@@ -187,16 +266,6 @@ export const DELEGATES = { name: 'delegated_agents', label: 'Delegated agents' }
 
 /** They are set on a page of their own: this form neither shows nor sends them. */
 export const SECRETS: readonly string[] = ['api_key', 'white_box_config/github_token']
-
-const BEHAVIOUR = [
-  ...['model_name', 'agent_url', 'agent_system_prompt', 'agent_params', 'mcp_config', 'delegated_agents'],
-  ...['white_box_config', 'protocol', 'hub'],
-]
-
-/** Whether a change of the field outdates the last evaluation. */
-export function bearsOnBehaviour(path: string): boolean {
-  return BEHAVIOUR.includes(splitPath(path).top)
-}
 
 /** `member` is undefined for a field that is not in a nested object. */
 export function splitPath(path: string): { top: string; member: string | undefined } {

@@ -1,10 +1,8 @@
 import type { AgentUpdate } from '@agent-console/sdk'
 import { fromRow, sameRows } from './delegates.ts'
 import { type FormValues, restOf, type Source, toForm } from './form.ts'
-import { isObject, isSame } from './json.ts'
-import type { FieldSpec } from './spec.ts'
-import { DELEGATES, FIELDS, SECRETS, splitPath } from './table.ts'
-import { parseText, withLineEnds } from './text.ts'
+import { DELEGATES, FIELDS, type FieldSpec, SECRETS, splitPath } from './table.ts'
+import { isObject, isSame, parseText, withLineEnds } from './text.ts'
 
 export interface Fault {
   /** Name of the control: the path of a field, `delegates.0.url`, or undefined where the form has none. */

@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react'
-import { plural } from '../../shared/numbers.ts'
+import { plural } from '../../shared/format.ts'
 import { BehaviourMark } from '../../shared/ui/badges.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { Banner } from '../../shared/ui/page.tsx'
 import { personName } from '../../shared/words.ts'
-import { fieldLabel } from '../records/fields.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import type { RestoreEffect, Warning } from './diff-rows.ts'
 import styles from './history.module.css'
-import type { RestoreEffect, Warning } from './restore-effect.ts'
 
 interface RestorePreviewProps {
   target: number

@@ -1,8 +1,7 @@
+import type { AgentRevision } from '@agent-console/sdk'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
-import { api } from '../../api/client.ts'
-import { keys } from '../../api/keys.ts'
-import { rowsOf } from '../../api/list.ts'
+import { api, keys, rowsOf } from '../../api/client.ts'
 import { describe, isStatus } from '../../api/problem.ts'
 import { useOff } from '../../auth/permissions.ts'
 import { Button } from '../../shared/ui/button.tsx'
@@ -14,11 +13,12 @@ import pageStyles from '../../shared/ui/page.module.css'
 import { Banner } from '../../shared/ui/page.tsx'
 import { Failed, type Failure, Loading } from '../../shared/ui/states.tsx'
 import { toast } from '../../shared/ui/toast.tsx'
-import { diffQuery, revisionsQuery } from '../records/queries.ts'
-import { diffRows } from './diff-rows.ts'
+import { personName } from '../../shared/words.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import { diffQuery, revisionsQuery } from '../queries.ts'
+import { revisionWords } from '../revisions.ts'
+import { diffRows, restoreEffect } from './diff-rows.ts'
 import styles from './history.module.css'
-import { RestoreConflict } from './restore-conflict.tsx'
-import { restoreEffect } from './restore-effect.ts'
 import { RestorePreview } from './restore-preview.tsx'
 
 interface RestoreProps {
@@ -141,5 +141,38 @@ export function RestoreCard({ id, target, current, onClose, onRestored }: Restor
         </footer>
       </form>
     </section>
+  )
+}
+
+interface RestoreConflictProps {
+  /** The revisions that were made since the preview, newest first, as far as they are loaded. */
+  made: readonly AgentRevision[]
+  base: number
+  current: number
+  onLook: () => void
+}
+
+/** Nothing was restored: the preview no longer shows what a restore would change. */
+function RestoreConflict({ made, base, current, onLook }: RestoreConflictProps): ReactElement {
+  return (
+    <Banner
+      tone="warn"
+      urgent
+      icon={<Icon name="alert" />}
+      title={`Revision ${current} was saved since this preview of revision ${base}. Nothing is restored yet.`}
+      actions={<Button onClick={onLook}>Look at the new preview</Button>}
+    >
+      <ul>
+        {made.map((revision) => (
+          <li key={revision.revision}>
+            <span className="mono">r{revision.revision}</span>{' '}
+            {personName(revision.changed_by_name, revision.changed_by)} {revisionWords(revision)}{' '}
+            {revision.fields.map(fieldLabel).join(', ')}
+            {revision.reason === null ? '' : `: “${revision.reason}”`}
+          </li>
+        ))}
+      </ul>
+      Your reason is kept.
+    </Banner>
   )
 }

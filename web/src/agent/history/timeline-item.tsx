@@ -4,9 +4,8 @@ import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import { RelativeTime } from '../../shared/ui/relative-time.tsx'
 import { personName } from '../../shared/words.ts'
-import { FieldTags } from '../records/field-tags.tsx'
-import { revisionIcon, revisionWords } from '../records/revision-words.ts'
-import { StageMove } from '../records/stage-move.tsx'
+import { FieldTags, StageMove } from '../revision-parts.tsx'
+import { REVISION_KINDS, revisionWords } from '../revisions.ts'
 import styles from './history.module.css'
 import type { HistorySearch } from './search.ts'
 
@@ -25,7 +24,7 @@ export function TimelineItem(props: TimelineItemProps): ReactElement {
   return (
     <li className={join(isA && styles.pickA, isB && styles.pickB)} data-revision={revision}>
       <span className={styles.node}>
-        <Icon name={revisionIcon(made.action)} size="xs" />
+        <Icon name={REVISION_KINDS[made.action].icon} size="xs" />
       </span>
       <div className="grow">
         <div className="row">

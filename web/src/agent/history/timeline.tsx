@@ -1,16 +1,17 @@
+import type { AgentRevision } from '@agent-console/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { KeyboardEvent, ReactElement } from 'react'
-import { rowsOf } from '../../api/list.ts'
-import { plural } from '../../shared/numbers.ts'
-import { Button } from '../../shared/ui/button.tsx'
+import { rowsOf } from '../../api/client.ts'
+import { plural } from '../../shared/format.ts'
+import { Button, MoreButton } from '../../shared/ui/button.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
-import { MoreButton } from '../../shared/ui/more-button.tsx'
 import pageStyles from '../../shared/ui/page.module.css'
 import { Card } from '../../shared/ui/page.tsx'
-import { revisionsQuery } from '../records/queries.ts'
-import { matches } from './filter.ts'
-import { FieldFilter, PersonFilter } from './filters.tsx'
+import { personName } from '../../shared/words.ts'
+import { bearsOnBehaviour, fieldLabel } from '../fields/labels.ts'
+import { revisionsQuery } from '../queries.ts'
+import { ALL, ChoiceMenu } from '../revision-parts.tsx'
 import styles from './history.module.css'
 import type { HistorySearch } from './search.ts'
 import { TimelineItem } from './timeline-item.tsx'
@@ -104,4 +105,71 @@ function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
 export function focusedRevision(): number | undefined {
   const row = document.activeElement?.closest<HTMLElement>('li[data-revision]')
   return row == null ? undefined : Number(row.dataset['revision'])
+}
+
+interface FilterProps {
+  revisions: readonly AgentRevision[]
+  search: HistorySearch
+  onFilter: (filter: Pick<HistorySearch, 'field' | 'by'>) => void
+}
+
+function FieldFilter({ revisions, search, onFilter }: FilterProps): ReactElement {
+  const options = [
+    { value: ALL, label: 'All fields' },
+    { value: BEHAVIOUR, label: 'What bears on behaviour' },
+    ...fieldChoices(revisions),
+  ]
+  return (
+    <ChoiceMenu
+      icon="filter"
+      label="Changed field"
+      value={search.field ?? ALL}
+      options={options}
+      onChange={(field) => onFilter({ by: search.by, field: field === ALL ? undefined : field })}
+    />
+  )
+}
+
+function PersonFilter({ revisions, search, onFilter }: FilterProps): ReactElement {
+  const options = [{ value: ALL, label: 'All people' }, ...personChoices(revisions)]
+  return (
+    <ChoiceMenu
+      icon="person"
+      label="Changed by"
+      value={search.by ?? ALL}
+      options={options}
+      onChange={(by) => onFilter({ field: search.field, by: by === ALL ? undefined : by })}
+    />
+  )
+}
+
+/** All fields that bear on behaviour, as a choice of the filter. */
+const BEHAVIOUR = 'behaviour'
+
+function matches(revision: AgentRevision, { field, by }: HistorySearch): boolean {
+  if (by !== undefined && revision.changed_by !== by) return false
+  if (field === undefined) return true
+  return field === BEHAVIOUR ? revision.fields.some(bearsOnBehaviour) : revision.fields.includes(field)
+}
+
+interface Choice {
+  value: string
+  label: string
+}
+
+/** The fields that the revisions changed, by their names in words. */
+function fieldChoices(revisions: readonly AgentRevision[]): Choice[] {
+  const fields = [...new Set(revisions.flatMap((revision) => revision.fields))]
+  return byLabel(fields.map((field) => ({ value: field, label: fieldLabel(field) })))
+}
+
+function personChoices(revisions: readonly AgentRevision[]): Choice[] {
+  const people = new Map(
+    revisions.map(({ changed_by: id, changed_by_name: name }) => [id, personName(name, id)]),
+  )
+  return byLabel([...people].map(([value, label]) => ({ value, label })))
+}
+
+function byLabel(choices: Choice[]): Choice[] {
+  return choices.toSorted((one, other) => one.label.localeCompare(other.label))
 }

@@ -1,19 +1,18 @@
 import type { AgentResult, AgentRevision } from '@agent-console/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { rowsOf } from '../../api/list.ts'
+import { rowsOf } from '../../api/client.ts'
 import { useOff } from '../../auth/permissions.ts'
-import { plural } from '../../shared/numbers.ts'
-import { formatDay, nowSeconds } from '../../shared/time.ts'
+import { formatDay, nowSeconds, plural } from '../../shared/format.ts'
 import { Absent, ProtectionBadge } from '../../shared/ui/badges.tsx'
 import { Button } from '../../shared/ui/button.tsx'
 import { join } from '../../shared/ui/class-names.ts'
-import { CopyButton } from '../../shared/ui/copy-button.tsx'
+import { CopyButton } from '../../shared/ui/copy.tsx'
 import pageStyles from '../../shared/ui/page.module.css'
 import { DescriptionList } from '../../shared/ui/page.tsx'
 import { personName } from '../../shared/words.ts'
 import { useChangeAgent } from '../mutations.ts'
-import { revisionsQuery } from '../records/queries.ts'
+import { revisionsQuery } from '../queries.ts'
 
 const DAY = 24 * 3600
 

@@ -1,12 +1,25 @@
-import { type PointerEvent, type ReactElement, useId } from 'react'
-import { formatDay } from '../../shared/time.ts'
+import {
+  type PointerEvent,
+  type ReactElement,
+  type RefObject,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { formatDay } from '../../shared/format.ts'
 import { join } from '../../shared/ui/class-names.ts'
-import { type CutBand, cutBands } from './bands.ts'
-import { METRICS, nearest, pointsBetween, type ScoredEvaluation } from './evaluations.ts'
+import {
+  type CutBand,
+  cutBands,
+  METRICS,
+  nearest,
+  pointsBetween,
+  type ScoredEvaluation,
+} from './evaluations.ts'
 import { FEW_LINES, linear, MANY_LINES, scoreScale, tickName, timeTicks } from './scale.ts'
 import styles from './scores.module.css'
 import type { Scores } from './use-scores.ts'
-import { useWidth } from './use-width.ts'
 
 interface ChartProps {
   scores: Scores
@@ -201,4 +214,19 @@ function hasRoom(bands: readonly (Placed & CutBand)[], index: number): boolean {
   const [band, next] = [bands[index], bands[index + 1]]
   if (band === undefined || next === undefined) return band !== undefined
   return next.x - band.x >= nameOf(band).length * LETTER_WIDTH + NAME_GAP
+}
+
+/** The width of an element in pixels; 0 before it is known. */
+function useWidth(): [RefObject<HTMLDivElement | null>, number] {
+  const ref = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (element === null) return undefined
+    setWidth(Math.round(element.clientWidth))
+    const observer = new ResizeObserver(() => setWidth(Math.round(element.clientWidth)))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return [ref, width]
 }

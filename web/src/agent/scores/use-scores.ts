@@ -1,9 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { nowSeconds } from '../../shared/time.ts'
-import { type Band, bandsOf } from './bands.ts'
-import { firstRange, mergeSeries, type ScoredEvaluation } from './evaluations.ts'
-import { behaviourChangesQuery, seriesQuery } from './queries.ts'
+import { api, keys } from '../../api/client.ts'
+import { nowSeconds } from '../../shared/format.ts'
+import { bearsOnBehaviour } from '../fields/labels.ts'
+import {
+  type Band,
+  type BehaviourChange,
+  bandsOf,
+  firstRange,
+  METRICS,
+  mergeSeries,
+  type ScoredEvaluation,
+} from './evaluations.ts'
 
 export type Range = '30' | '90' | 'all'
 const DAY = 24 * 3600
@@ -62,4 +70,55 @@ export function useScores(id: string, chosen: Range | undefined): ScoresResult {
     error: all.error ?? part.error ?? changes.error,
     retry: () => void Promise.all([all.refetch(), changes.refetch()]),
   }
+}
+
+/** `since`: Unix time in seconds; undefined: all. */
+function seriesQuery(id: string, since: number | undefined) {
+  return queryOptions({
+    queryKey: [...keys.evaluations(id), 'series', since ?? 'all'],
+    queryFn: ({ signal }) =>
+      Promise.all(
+        METRICS.map(({ metric }) =>
+          api().agents.evaluationSeries(
+            id,
+            { metric, ...(since === undefined ? {} : { since }) },
+            { signal },
+          ),
+        ),
+      ),
+  })
+}
+
+const PAGE = 500
+/** An agent may have 100,000 revisions; bands older than these are not drawn. */
+const MAX_PAGES = 4
+
+interface BehaviourChanges {
+  /** In ascending order. */
+  changes: BehaviourChange[]
+  /** false: there are older ones that were not read. */
+  complete: boolean
+}
+
+/** The revisions after `since` that changed the behaviour of the agent. */
+function behaviourChangesQuery(id: string, since: number) {
+  return queryOptions({
+    queryKey: [...keys.revisions(id), 'behaviour', since],
+    queryFn: async ({ signal }): Promise<BehaviourChanges> => {
+      const changes: BehaviourChange[] = []
+      let cursor: string | undefined
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
+        const { results, next_cursor: next } = await api().agents.revisions(id, query, { signal })
+        changes.push(
+          ...results.filter(({ revision, fields }) => revision > since && fields.some(bearsOnBehaviour)),
+        )
+        if (next === null || (results.at(-1)?.revision ?? 0) <= since) {
+          return { changes: changes.toReversed(), complete: true }
+        }
+        cursor = next
+      }
+      return { changes: changes.toReversed(), complete: false }
+    },
+  })
 }

@@ -1,25 +1,22 @@
-import type { AgentResult } from '@agent-console/sdk'
-import { useQuery } from '@tanstack/react-query'
+import type { AgentDiff, AgentResult, AgentRevision } from '@agent-console/sdk'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
+import { api, keys } from '../../api/client.ts'
 import { toastFailure } from '../../api/problem.ts'
 import { useOff } from '../../auth/permissions.ts'
-import { plural } from '../../shared/numbers.ts'
-import { formatDate, formatUtc, nowSeconds } from '../../shared/time.ts'
+import { formatDate, formatUtc, nowSeconds, plural } from '../../shared/format.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { join } from '../../shared/ui/class-names.ts'
 import { Icon } from '../../shared/ui/icon.tsx'
 import pageStyles from '../../shared/ui/page.module.css'
 import { toast } from '../../shared/ui/toast.tsx'
 import { personName } from '../../shared/words.ts'
-import { readSecret } from './actions.ts'
-import { ClearDialog } from './clear-dialog.tsx'
-import { copyLater } from './copy-later.ts'
-import { nameOf, type SecretPart } from './parts.ts'
-import { ReplaceForm } from './replace-form.tsx'
-import { SecretValue } from './secret-value.tsx'
+import { fieldOf } from '../fields/labels.ts'
+import { diffRows } from '../history/diff-rows.ts'
+import { ClearDialog, ReplaceForm } from './forms.tsx'
+import { SecretValue, useReveal } from './reveal.tsx'
 import styles from './secrets.module.css'
-import { setterQuery } from './setter.ts'
-import { useReveal } from './use-reveal.ts'
+import { nameOf, readSecret, type SecretPart } from './secrets.ts'
 
 const DAY = 24 * 3600
 
@@ -132,4 +129,48 @@ export function SecretCard({ result, secret }: SecretCardProps): ReactElement {
 function age(setAt: number): string {
   const days = Math.floor((nowSeconds() - setAt) / DAY)
   return days === 0 ? 'set today' : `${plural(days, 'day')} old`
+}
+
+/** Older revisions are not searched. */
+const SEARCHED = 500
+/** Revisions of `white_box_config` that are read to find the one which changed its token. */
+const MAX_DIFFS = 8
+
+/** Who set the secret and when. null: longer ago than the search goes back. */
+function setterQuery(id: string, { path, mask, revision }: SecretPart) {
+  return queryOptions({
+    queryKey: [...keys.one(id), 'secret-setter', path, revision ?? mask],
+    queryFn: async ({ signal }): Promise<AgentRevision | null> => {
+      const { results } = await api().agents.revisions(id, { limit: SEARCHED }, { signal })
+      if (revision !== undefined) return results.find((each) => each.revision === revision) ?? null
+      const field = fieldOf(path)
+      const candidates = results.filter(
+        ({ action, fields }) => action === 'created' || fields.includes(field),
+      )
+      if (field === path) return candidates[0] ?? null
+      for (const candidate of candidates.slice(0, MAX_DIFFS)) {
+        if (candidate.revision === 1) return candidate
+        const diff = await api().agents.diff(id, candidate.revision, {}, { signal })
+        if (changes(diff, path)) return candidate
+      }
+      return null
+    },
+  })
+}
+
+function changes(diff: AgentDiff, path: string): boolean {
+  return diffRows(diff.changes).some((row) => row.path === path)
+}
+
+/**
+ * Copies a text that is still being fetched. Browsers allow copying only right after a click; a clipboard item
+ * may be filled later.
+ */
+async function copyLater(text: Promise<string>): Promise<void> {
+  // The clipboard hides the reason of a failure, so that the text is awaited as well.
+  const blob = text.then((each) => new Blob([each], { type: 'text/plain' }))
+  const copied = navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })])
+  copied.catch(() => undefined)
+  await text
+  await copied
 }

@@ -1,16 +1,17 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react'
-import { keys } from '../../api/keys.ts'
-import { queryClient } from '../../api/query-client.ts'
-import { formatCount } from '../../shared/numbers.ts'
-import { nowSeconds } from '../../shared/time.ts'
+import { keys, queryClient } from '../../api/client.ts'
+import { useOff } from '../../auth/permissions.ts'
+import { formatCount, nowSeconds } from '../../shared/format.ts'
+import { StageGlyph } from '../../shared/ui/badges.tsx'
+import { Button } from '../../shared/ui/button.tsx'
+import { join } from '../../shared/ui/class-names.ts'
+import pageStyles from '../../shared/ui/page.module.css'
 import { exportRows } from '../export.ts'
-import { replaceRows, type useList } from '../list.ts'
-import type { FleetRow } from '../row.ts'
+import styles from '../fleet.module.css'
+import { type FleetRow, replaceRows, type useList } from '../list.ts'
 import type { SelectionState } from '../selection.ts'
-import { BulkBar } from './bar.tsx'
-import type { BulkKind, BulkOutcome } from './change.ts'
+import { type BulkKind, type BulkOutcome, loadRows } from './change.ts'
 import { BulkDialog } from './dialog.tsx'
-import { loadRows } from './load-rows.ts'
 
 /** Pages are loaded for a selection only up to this number of agents. */
 const MOST = 500
@@ -89,4 +90,54 @@ function show(kind: BulkKind, to: string, outcomes: readonly BulkOutcome[]): voi
     return { ...row, [FIELDS[kind]]: to, revision, updatedAt: nowSeconds(), changes: row.changes + 1 }
   })
   void queryClient.invalidateQueries({ queryKey: keys.allFacets })
+}
+
+interface BulkBarProps {
+  count: number
+  /** Absent: all are selected, or 500 are. */
+  onSelectMore?: (() => void) | undefined
+  selectMore: string
+  onClear: () => void
+  onBulk: (kind: BulkKind) => void
+  onExport: () => void
+}
+
+/** Takes the row below the table, so that it covers no agent. */
+function BulkBar({ count, onSelectMore, selectMore, onClear, onBulk, onExport }: BulkBarProps): ReactElement {
+  const write = useOff('agent:write')
+  const lifecycle = useOff('agent:lifecycle')
+  return (
+    <div className={join(pageStyles.dock, styles.bulk)} role="region" aria-label="Selected agents">
+      <span className="b6" role="status">
+        {formatCount(count)} selected
+      </span>
+      <Button variant="quiet" className={styles.bulkQuiet} shortcut="Esc" onClick={onClear}>
+        Clear
+      </Button>
+      {onSelectMore === undefined ? null : (
+        <Button variant="quiet" className={styles.bulkQuiet} onClick={onSelectMore}>
+          {selectMore}
+        </Button>
+      )}
+      <span className="vsep" />
+      <Button off={lifecycle} onClick={() => onBulk('stage')}>
+        <StageGlyph value="adapted" />
+        Move stage
+      </Button>
+      <Button icon="info" off={write} onClick={() => onBulk('status')}>
+        Set status
+      </Button>
+      <Button icon="lock" off={write} onClick={() => onBulk('protection')}>
+        Protection
+      </Button>
+      <Button icon="archive" off={write} onClick={() => onBulk('archive')}>
+        Archive
+      </Button>
+      <Button icon="download" onClick={onExport}>
+        Export CSV
+      </Button>
+      <span className="sp" />
+      <span className={join(styles.muted, 'sm')}>You see a preview first</span>
+    </div>
+  )
 }

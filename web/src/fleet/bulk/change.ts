@@ -1,6 +1,7 @@
 import type { AgentBulk, AgentBulkResult, TrustStage } from '@agent-console/sdk'
+import { api, rowsOf } from '../../api/client.ts'
 import { PROTECTION, STAGES, STATUS, words } from '../../shared/words.ts'
-import type { FleetRow } from '../row.ts'
+import type { FleetRow, useList } from '../list.ts'
 
 export type BulkKind = 'stage' | 'status' | 'protection' | 'archive'
 export type BulkOutcome = AgentBulkResult['results'][number]
@@ -48,7 +49,7 @@ export const KINDS: Record<BulkKind, Kind> = {
   },
 }
 
-export function changeOf(kind: BulkKind, value: string): Pick<AgentBulk, 'update' | 'lifecycle'> {
+function changeOf(kind: BulkKind, value: string): Pick<AgentBulk, 'update' | 'lifecycle'> {
   if (kind === 'stage') return { lifecycle: { trust_stage: value as TrustStage } }
   const field = kind === 'protection' ? 'protection_status' : 'status'
   return { update: { [field]: value } }
@@ -65,7 +66,7 @@ function rank({ outcome, impact }: BulkOutcome): number {
   return outcome === 'unchanged' ? 3 : 2
 }
 
-export interface OutcomeCounts {
+interface OutcomeCounts {
   willChange: number
   changed: number
   unchanged: number
@@ -104,4 +105,75 @@ function dependentsText({ impact, revision }: BulkOutcome): string {
   const stage = impact.strongest_trust_stage
   const strongest = stage === null ? '' : `, the strongest is ${words(STAGES, stage)}`
   return `${many} ${impact.dependents === 1 ? 'agent hands' : 'agents hand'} work to it${strongest}`
+}
+
+/** The API changes at most so many agents with one request. */
+const MOST = 500
+
+interface BulkAgent {
+  id: string
+  /** An agent at another revision is refused. */
+  revision?: number
+}
+
+function chunksOf<Item>(items: readonly Item[], size = MOST): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
+}
+
+interface BulkRequest {
+  kind: BulkKind
+  value: string
+  agents: readonly BulkAgent[]
+  reason?: string
+  /** Shows what would change. */
+  dryRun?: boolean
+  /** Begins the keys of the requests: with the same one a repetition changes nothing twice. */
+  key?: string
+  signal?: AbortSignal
+  onProgress?: (done: number) => void
+}
+
+/** One request after the other: a team may have one in progress. */
+export async function runBulk(request: BulkRequest): Promise<BulkOutcome[]> {
+  const { kind, value, agents, reason, dryRun = false, key, signal, onProgress } = request
+  const outcomes: BulkOutcome[] = []
+  for (const [index, chunk] of chunksOf(agents).entries()) {
+    const body = { agents: chunk, ...changeOf(kind, value) }
+    const { results } = await api().agents.bulk(body, {
+      timeoutMs: 60_000,
+      dryRun,
+      ...(signal === undefined ? {} : { signal }),
+      ...(reason === undefined || reason === '' ? {} : { reason }),
+      ...(key === undefined ? {} : { idempotencyKey: `${key}-${index}` }),
+    })
+    outcomes.push(...results)
+    onProgress?.(outcomes.length)
+  }
+  return outcomes
+}
+
+type FetchNextPage = ReturnType<typeof useList>['query']['fetchNextPage']
+
+interface LoadRowsOptions {
+  fetchNextPage: FetchNextPage
+  /** The filters have not changed: pages belong to the list that the user sees. */
+  isSameList: () => boolean
+}
+
+/** Loads pages until there are so many rows, or no more. undefined: the list has become another one. */
+export async function loadRows(
+  rows: readonly FleetRow[],
+  wanted: number,
+  { fetchNextPage, isSameList }: LoadRowsOptions,
+): Promise<readonly FleetRow[] | undefined> {
+  let loaded = rows
+  while (loaded.length < wanted) {
+    const { data, isError, hasNextPage } = await fetchNextPage({ cancelRefetch: false })
+    if (!isSameList()) return undefined
+    if (data !== undefined) loaded = rowsOf(data)
+    if (isError || !hasNextPage) break
+  }
+  return loaded.slice(0, wanted)
 }

@@ -1,19 +1,19 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useId, useState } from 'react'
 import { describe } from '../../api/problem.ts'
-import { formatCount, plural } from '../../shared/numbers.ts'
+import { formatCount, plural } from '../../shared/format.ts'
+import badgesStyles from '../../shared/ui/badges.module.css'
 import { Button } from '../../shared/ui/button.tsx'
 import { Dialog } from '../../shared/ui/dialog.tsx'
 import { Field } from '../../shared/ui/field.tsx'
-import { TextInput } from '../../shared/ui/inputs.tsx'
+import { RadioLine, TextInput } from '../../shared/ui/inputs.tsx'
 import { Failed, Loading } from '../../shared/ui/states.tsx'
-import type { FleetRow } from '../row.ts'
-import { Apply } from './apply.tsx'
-import { type BulkKind, type BulkOutcome, countOutcomes, KINDS } from './change.ts'
-import { Outcomes } from './outcomes.tsx'
-import { Results } from './results.tsx'
-import { runBulk } from './run.ts'
-import { Values } from './values.tsx'
+import { words } from '../../shared/words.ts'
+import { FilterGlyph } from '../facets.tsx'
+import styles from '../fleet.module.css'
+import type { FleetRow } from '../list.ts'
+import { type BulkKind, type BulkOutcome, countOutcomes, KINDS, runBulk } from './change.ts'
+import { Outcomes, Results } from './results.tsx'
 
 interface BulkDialogProps {
   kind: BulkKind
@@ -44,7 +44,11 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
   const change = useMutation({
     mutationFn: (to: string) =>
       runBulk({
-        ...{ kind, value: to, reason: reason.trim(), key, onProgress: setProgress },
+        kind,
+        value: to,
+        reason: reason.trim(),
+        key,
+        onProgress: setProgress,
         // An agent that somebody changed after the preview is refused.
         agents: willChange.map(({ id, revision }) => ({ id, ...(revision === null ? {} : { revision }) })),
       }),
@@ -86,13 +90,11 @@ export function BulkDialog({ kind, rows, onClose, onDone }: BulkDialogProps): Re
       footer={
         <>
           <Apply
-            {...{
-              kind,
-              value,
-              count: willChange.length,
-              busy: change.isPending,
-              loaded: preview.data !== undefined,
-            }}
+            kind={kind}
+            value={value}
+            count={willChange.length}
+            busy={change.isPending}
+            loaded={preview.data !== undefined}
             onApply={() => value !== undefined && change.mutate(value)}
           />
           <Button size="lg" off={held} onClick={onClose}>
@@ -161,4 +163,68 @@ function previewSentence(outcomes: readonly BulkOutcome[], word: string): string
     failed === 0 ? '' : `${formatCount(failed)} refused`,
   ]
   return parts.filter(Boolean).join(', ')
+}
+
+interface ApplyProps {
+  kind: BulkKind
+  value: string | undefined
+  count: number
+  busy: boolean
+  /** The preview is there. */
+  loaded: boolean
+  onApply: () => void
+}
+
+/** The button that changes the agents; says how many. */
+function Apply(props: ApplyProps): ReactElement {
+  const { kind, value, count, loaded, onApply } = props
+  const { verb, values } = KINDS[kind]
+  const agents = plural(count, 'agent')
+  const label = value === undefined || kind === 'archive' ? '' : ` to ${words(values, value)}`
+  return (
+    <Button variant="primary" size="lg" off={offReason(props)} reason="beside" onClick={onApply}>
+      {loaded ? `${verb} ${agents}${label}` : verb}
+    </Button>
+  )
+}
+
+function offReason({ kind, value, count, busy, loaded }: ApplyProps): string | false {
+  if (value === undefined) return kind === 'stage' ? 'Choose a stage first' : 'Choose a value first'
+  if (!loaded) return 'The preview comes first'
+  return count === 0 ? 'No agent would change' : busy && 'The request is running'
+}
+
+const GLYPHS = { stage: 'trust_stages', status: 'statuses', protection: 'protection_statuses' } as const
+
+interface ValuesProps {
+  kind: BulkKind
+  value: string | undefined
+  disabled: boolean
+  onChange: (value: string) => void
+}
+
+/** What the agents can be set to. */
+function Values({ kind, value, disabled, onChange }: ValuesProps): ReactElement {
+  const group = useId()
+  if (kind === 'archive') {
+    return (
+      <p className="t2">
+        Archived agents leave the list and keep their history. You can set another status later.
+      </p>
+    )
+  }
+  const { title, values } = KINDS[kind]
+  return (
+    <fieldset className={styles.choices} disabled={disabled}>
+      <legend className="hid">{title}</legend>
+      {Object.entries(values).map(([each, label]) => (
+        <RadioLine key={each} name={group} checked={value === each} onChange={() => onChange(each)}>
+          <span className={badgesStyles.badge}>
+            <FilterGlyph name={GLYPHS[kind]} value={each} />
+            {label}
+          </span>
+        </RadioLine>
+      ))}
+    </fieldset>
+  )
 }

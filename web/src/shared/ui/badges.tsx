@@ -1,10 +1,10 @@
 import type { ReactElement, ReactNode } from 'react'
-import { formatScore, plural } from '../numbers.ts'
-import { PROTECTION, STAGES, STATUS, stageNumber, words } from '../words.ts'
+import { formatScore, plural } from '../format.ts'
+import { EVALUATION, PROTECTION, STAGES, STATUS, stageNumber, words } from '../words.ts'
 import styles from './badges.module.css'
 import { join } from './class-names.ts'
 import { PROTECTION_GLYPHS, STATE_GLYPHS, STATUS_GLYPHS, stageBars } from './glyphs.tsx'
-import { Icon } from './icon.tsx'
+import { Icon, type IconProps } from './icon.tsx'
 
 type Pill = boolean | 'warn' | 'danger' | 'accent'
 
@@ -104,7 +104,7 @@ function Glyph({ glyph }: { glyph: { tone: string; shape: ReactElement } | undef
   )
 }
 
-export interface ScoreProps {
+interface ScoreProps {
   /** null or undefined: never evaluated. */
   value: number | null | undefined
   /** Revisions since the evaluation that changed the agent's behaviour; 0: the score still holds. */
@@ -157,4 +157,70 @@ export function BehaviourMark({ word = false }: { word?: boolean }): ReactElemen
       <span {...(word ? {} : { className: 'hid' })}>bears on behaviour</span>
     </span>
   )
+}
+
+const GLYPHS: Record<string, { icon: IconProps['name']; tone: string }> = {
+  current: { icon: 'check', tone: 'ok-t' },
+  outdated: { icon: 'clock', tone: 'warn-t' },
+}
+const NO_GLYPH = { icon: 'minus', tone: 't2' } as const
+
+interface EvaluationBadgeProps {
+  /** As the API names it: current, outdated, none. */
+  value: string
+  pill?: 'warn'
+  className?: string | undefined
+  /** Continues the word: since when, by what. */
+  children?: ReactNode
+}
+
+/** Whether the latest evaluation still holds. */
+export function EvaluationBadge({ value, pill, className, children }: EvaluationBadgeProps): ReactElement {
+  const { icon, tone } = GLYPHS[value] ?? NO_GLYPH
+  return (
+    <Badge
+      glyph={<Icon name={icon} size="s" />}
+      className={join(tone, className)}
+      {...(pill === undefined ? {} : { pill })}
+    >
+      <span>
+        {words(EVALUATION, value)}
+        {children}
+      </span>
+    </Badge>
+  )
+}
+
+interface AvatarProps {
+  /** null: the name is not known; the avatar shows a figure. */
+  name: string | null
+  kind?: 'person' | 'service'
+  large?: boolean
+  /** The name does not stand beside it: screen readers read it here. */
+  alone?: boolean
+}
+
+/** Round for people, square for services. */
+export function Avatar(props: AvatarProps): ReactElement {
+  const { name, kind = 'person', large = false, alone = false } = props
+  const title = name ?? 'Unknown'
+  return (
+    <span
+      className={join(styles.avatar, large && styles.large, kind === 'service' && styles.service)}
+      title={title}
+      {...(alone ? { role: 'img', 'aria-label': title } : { 'aria-hidden': true })}
+    >
+      {kind === 'service' ? (
+        <Icon name="services" size="xs" />
+      ) : (
+        (initials(name) ?? <Icon name="person" size="xs" />)
+      )}
+    </span>
+  )
+}
+
+function initials(name: string | null): string | undefined {
+  const parts = (name ?? '').split(/[\s.@_-]+/).filter((part) => /^\p{L}/u.test(part))
+  const letters = [parts[0], parts.length > 1 ? parts.at(-1) : undefined].map((part) => part?.charAt(0) ?? '')
+  return letters.join('').toUpperCase() || undefined
 }

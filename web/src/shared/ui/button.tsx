@@ -2,9 +2,8 @@ import { type ComponentProps, type ReactElement, type ReactNode, useId } from 'r
 import styles from './button.module.css'
 import { join } from './class-names.ts'
 import { Icon, type IconProps } from './icon.tsx'
-import { Kbd } from './kbd.tsx'
 
-export interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled'> {
+interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled'> {
   variant?: 'plain' | 'primary' | 'quiet' | 'danger' | 'danger solid' | undefined
   /** s: inside a field. */
   size?: 's' | 'm' | 'lg'
@@ -76,7 +75,7 @@ export function Button({
   )
 }
 
-export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon' | 'shortcut'> {
+interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon' | 'shortcut'> {
   icon: IconProps['name']
   /** Name for screen readers and the tooltip. */
   label: string
@@ -100,4 +99,30 @@ export function IconButton({
       <Icon name={icon} />
     </Button>
   )
+}
+
+interface MoreButtonProps extends ButtonProps {
+  /** Of the list. */
+  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
+}
+
+/** Loads the next page of a list; absent on the last one. */
+export function MoreButton({ query, children, ...rest }: MoreButtonProps): ReactElement | null {
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  if (!hasNextPage) return null
+  return (
+    <Button
+      variant="quiet"
+      icon="down"
+      {...rest}
+      off={isFetchingNextPage && 'The request is running'}
+      onClick={() => void fetchNextPage()}
+    >
+      {isFetchingNextPage ? 'Loading…' : children}
+    </Button>
+  )
+}
+
+export function Kbd({ children }: { children: string }): ReactElement {
+  return <kbd>{children}</kbd>
 }

@@ -1,6 +1,6 @@
 import { type ReactElement, useMemo, useState } from 'react'
+import { plural } from '../format.ts'
 import { compareLines, type Line, type Piece, pairLines } from '../lines.ts'
-import { plural } from '../numbers.ts'
 import { join } from './class-names.ts'
 import styles from './diff.module.css'
 import { Icon } from './icon.tsx'

@@ -1,8 +1,8 @@
 import type { ComponentProps, ReactElement, ReactNode } from 'react'
+import { Kbd } from './button.tsx'
 import { join } from './class-names.ts'
 import { Icon, type IconProps } from './icon.tsx'
 import styles from './inputs.module.css'
-import { Kbd } from './kbd.tsx'
 
 interface Look {
   /** Changed and not saved yet. */

@@ -1,11 +1,10 @@
-import { type ReactElement, type ReactNode } from 'react'
+import { cloneElement, type ReactElement, type ReactNode, useState } from 'react'
+import { Kbd } from './button.tsx'
 import { join } from './class-names.ts'
 import { Icon, type IconProps } from './icon.tsx'
-import { Kbd } from './kbd.tsx'
 import styles from './menu.module.css'
-import { onDemand } from './on-demand.tsx'
 
-const base = onDemand(async () => (await import('@base-ui/react/menu')).Menu)
+const menuParts = onDemand(async () => (await import('@base-ui/react/menu')).Menu)
 
 interface MenuProps {
   /** A Button or IconButton; the menu makes it open. */
@@ -15,9 +14,9 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, align = 'end', children }: MenuProps): ReactElement {
-  const plain = base.useTrigger(trigger, 'menu')
+  const plain = menuParts.useTrigger(trigger, 'menu')
   if (plain !== undefined) return plain
-  const BaseMenu = base.parts()
+  const BaseMenu = menuParts.parts()
   return (
     <BaseMenu.Root modal={false} defaultOpen>
       <BaseMenu.Trigger render={trigger} />
@@ -49,7 +48,7 @@ export function MenuItem({
   children,
 }: MenuItemProps): ReactElement {
   const isOff = typeof off === 'string'
-  const BaseMenu = base.parts()
+  const BaseMenu = menuParts.parts()
   return (
     <BaseMenu.Item
       className={join(styles.item, danger === true && 'danger-t', isOff && styles.off)}
@@ -73,7 +72,7 @@ interface MenuCheckItemProps {
 
 /** Stays open, so that several can be chosen: columns of a table. */
 export function MenuCheckItem({ checked, onChange, children }: MenuCheckItemProps): ReactElement {
-  const BaseMenu = base.parts()
+  const BaseMenu = menuParts.parts()
   return (
     <BaseMenu.CheckboxItem
       className={styles.item}
@@ -97,7 +96,7 @@ interface MenuRadioProps<Value extends string> {
 /** One of several: the order of a list, a theme. */
 export function MenuRadioGroup<Value extends string>(props: MenuRadioProps<Value>): ReactElement {
   const { label, value, options, onChange } = props
-  const BaseMenu = base.parts()
+  const BaseMenu = menuParts.parts()
   return (
     <BaseMenu.Group>
       <BaseMenu.GroupLabel className={styles.heading}>{label}</BaseMenu.GroupLabel>
@@ -116,6 +115,84 @@ export function MenuRadioGroup<Value extends string>(props: MenuRadioProps<Value
 }
 
 export function MenuSeparator(): ReactElement {
-  const BaseMenu = base.parts()
+  const BaseMenu = menuParts.parts()
   return <BaseMenu.Separator className={styles.separator} />
+}
+
+const popoverParts = onDemand(async () => (await import('@base-ui/react/popover')).Popover)
+
+interface PopoverProps {
+  trigger: ReactElement<Record<string, unknown>>
+  title?: string
+  side?: 'top' | 'bottom' | 'right'
+  align?: 'start' | 'end'
+  className?: string | undefined
+  /** The function gets a way to close the popover. A key opens it by a click on the trigger. */
+  children: ReactNode | ((close: () => void) => ReactNode)
+}
+
+export function Popover(props: PopoverProps): ReactElement {
+  const { trigger, title, side = 'bottom', align = 'start', className, children } = props
+  const [open, setOpen] = useState(true)
+  const plain = popoverParts.useTrigger(trigger, 'dialog')
+  if (plain !== undefined) return plain
+  const BasePopover = popoverParts.parts()
+  return (
+    <BasePopover.Root open={open} onOpenChange={(next) => setOpen(next)}>
+      <BasePopover.Trigger render={trigger} />
+      <BasePopover.Portal>
+        <BasePopover.Positioner side={side} align={align} sideOffset={6} className={styles.layer}>
+          <BasePopover.Popup className={join(styles.popover, className)}>
+            {title === undefined ? null : (
+              <BasePopover.Title className={styles.title}>{title}</BasePopover.Title>
+            )}
+            {typeof children === 'function' ? children(() => setOpen(false)) : children}
+          </BasePopover.Popup>
+        </BasePopover.Positioner>
+      </BasePopover.Portal>
+    </BasePopover.Root>
+  )
+}
+
+type Trigger = ReactElement<Record<string, unknown>>
+
+interface OnDemand<Parts> {
+  /** Fetches the code; a later call gets the same. */
+  load: () => Promise<Parts>
+  /** Throws before it is loaded. */
+  parts: () => Parts
+  /** The plain trigger until its first click, then undefined: the caller renders the real one, open at first. */
+  useTrigger: (trigger: Trigger, popup: 'menu' | 'dialog') => Trigger | undefined
+}
+
+/** Code of menus and popovers is fetched when a pointer or the focus reaches the first trigger, not with the page. */
+function onDemand<Parts>(fetchParts: () => Promise<Parts>): OnDemand<Parts> {
+  let loading: Promise<Parts> | undefined
+  let loaded: Parts | undefined
+  const load = (): Promise<Parts> => {
+    loading ??= fetchParts().then((parts) => {
+      loaded = parts
+      return parts
+    })
+    return loading
+  }
+  return {
+    load,
+    parts: () => {
+      if (loaded === undefined) throw new Error('not loaded yet')
+      return loaded
+    },
+    useTrigger: (trigger, popup) => {
+      const [used, setUsed] = useState(false)
+      if (used) return undefined
+      const preload = (): void => void load()
+      return cloneElement(trigger, {
+        'aria-haspopup': popup,
+        'aria-expanded': false,
+        onPointerEnter: preload,
+        onFocus: preload,
+        onClick: () => void load().then(() => setUsed(true)),
+      })
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { type ReactElement, useSyncExternalStore } from 'react'
-import { formatIso, formatSince, formatUtc, nowSeconds } from '../time.ts'
+import { formatIso, formatSince, formatUtc, nowSeconds } from '../format.ts'
 
 const listeners = new Set<() => void>()
 let now = nowSeconds()

@@ -1,7 +1,7 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react'
 import { Button } from './button.tsx'
 import { join } from './class-names.ts'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton } from './copy.tsx'
 import { Icon, type IconProps } from './icon.tsx'
 import pageStyles from './page.module.css'
 import { Banner } from './page.tsx'
