@@ -8,12 +8,13 @@ import { startWorldWithServices } from './support/services.ts'
 import type { World } from './support/world.ts'
 
 /**
- * Every page in both themes at 1440 and 390 px, for people to look at: the window, and with `-full` the whole page if
+ * Every page in both themes at 1440, 1024 and 390 px, for people to look at: the window, and with `-full` the whole page if
  * it is longer. Names as arguments choose some of them.
  */
 const FOLDER = join(import.meta.dirname, '../screenshots')
 const SIZES = [
   { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
   { width: 390, height: 844 },
 ]
 
@@ -27,6 +28,7 @@ function pagesOf(world: World): Record<string, string> {
     overview: agent,
     configuration: `${agent}/configuration`,
     secrets: `${agent}/secrets`,
+    'secrets-revealed': `${agent}/secrets`,
     history: `${agent}/history?a=3&b=7`,
     scores: `${agent}/scores`,
     delegation: `${agent}/delegation`,
@@ -67,6 +69,10 @@ const ACTS: Record<string, (page: Page) => Promise<void>> = {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill('tra')
     await page.getByRole('option', { name: /Travel planner/ }).waitFor()
+  },
+  'secrets-revealed': async (page) => {
+    await page.getByRole('button', { name: 'Reveal for 30 s' }).first().click()
+    await page.getByRole('button', { name: /^Hide/ }).first().waitFor()
   },
   /** Leaves edits unsaved, so that the page shows what saving changes. */
   configuration: async (page) => {

@@ -28,7 +28,7 @@ describe('the fleet page', async () => {
       (element) => (element?.scrollHeight ?? 0) > 300 * 36,
       await scroller.elementHandle(),
     )
-    const row = agentRows(page).nth(10)
+    const row = agentTable(page).locator('[aria-rowindex="190"]')
     const id = await row.getAttribute('data-id')
     const before = await scroller.evaluate(({ scrollTop }) => scrollTop)
     await row.getByRole('link').click()
