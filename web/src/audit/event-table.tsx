@@ -32,7 +32,7 @@ export function EventTable({ events }: { events: readonly AuditEvent[] }): React
           <Column width={110}>Time</Column>
           <Column width={180}>Who</Column>
           <Column width={180}>Action</Column>
-          <Column width={220}>Agent</Column>
+          <Column width={180}>Agent</Column>
           <Column>Detail</Column>
           <Column width={110} className="col-wide">
             Request

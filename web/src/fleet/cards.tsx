@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { ProtectionBadge, Score, StageBadge, StatusBadge } from '../shared/ui/badges.tsx'
 import { join } from '../shared/ui/class-names.ts'
-import styles from './fleet.module.css'
+import styles from './list.module.css'
 import { type FleetRow, tintOf } from './list.ts'
 import { isModified, type ListProps, ListTail, When } from './list-parts.tsx'
 

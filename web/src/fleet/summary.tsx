@@ -7,8 +7,8 @@ import { ProtectionGlyph, StageGlyph } from '../shared/ui/badges.tsx'
 import { join } from '../shared/ui/class-names.ts'
 import { PROTECTION, STAGES, stageNumber, words } from '../shared/words.ts'
 import { countOf, countsOf, type DayOfChanges } from './counts.ts'
-import styles from './fleet.module.css'
 import { valuesOf, withoutFilters } from './search.ts'
+import styles from './summary.module.css'
 
 interface SummaryProps {
   /** Of the whole fleet, archived agents left out. */

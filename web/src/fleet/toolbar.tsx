@@ -30,6 +30,7 @@ import {
   withoutFilters,
   wordOf,
 } from './search.ts'
+import summaryStyles from './summary.module.css'
 import { Bar } from './summary.tsx'
 
 interface ToolbarProps {
@@ -117,14 +118,14 @@ export function PhoneBar({ address, all, searching, fieldRef, onFilter }: PhoneB
           />
         </div>
       ) : null}
-      <section className={styles.phoneSummary} aria-label="Agents by trust stage">
+      <section className={summaryStyles.phoneSummary} aria-label="Agents by trust stage">
         <Bar
           parts={stages.map(({ value, count }) => ({
             size: count,
-            tone: styles[`fSt${stageNumber(value)}`],
+            tone: summaryStyles[`fSt${stageNumber(value)}`],
           }))}
         />
-        <div className={join(styles.legend, styles.compact)}>
+        <div className={join(summaryStyles.legend, summaryStyles.compact)}>
           {stages.map(({ value, count }) => (
             <Link
               key={value}

@@ -13,7 +13,7 @@ import { ServiceDetail } from './service-detail.tsx'
 import styles from './services.module.css'
 import { BREAKERS, stateBadge } from './state.ts'
 
-const COLUMNS = { wide: 7, narrow: 6 }
+const COLUMNS = { wide: 7, narrow: 5 }
 
 interface ServicesTableProps {
   services: readonly ServiceStatus[]
@@ -41,7 +41,7 @@ export function ServicesTable({ services, open, onToggle }: ServicesTableProps):
           <Column width={90} className="col-mid" right>
             Operations
           </Column>
-          <Column width={180} className={join(styles.apart, 'col-mid')}>
+          <Column width={180} className={join(styles.apart, 'col-wide')}>
             Document changed
           </Column>
         </tr>
@@ -118,7 +118,7 @@ function ServiceRow({ service, isOpen, onToggle }: ServiceRowProps): ReactElemen
       <td className="num r col-mid">
         {document === null ? <Absent label="No document yet" /> : formatCount(document.operations)}
       </td>
-      <td className={join(styles.apart, 't2 col-mid')}>
+      <td className={join(styles.apart, 't2 col-wide')}>
         {document === null ? <Absent label="No document yet" /> : <RelativeTime at={document.since} />}
       </td>
     </tr>

@@ -13,9 +13,9 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches)
 }
 
-/** The breakpoints of breakpoints.css. */
+/** The breakpoints of the style sheets. */
 export const PHONE = '(max-width: 47.99rem)'
 export const RAIL = '(max-width: 63.99rem)'
 export const DRAWER = '(max-width: 79.99rem)'
 /** From here on pages show all their columns. */
-export const WIDE = '(min-width: 64rem)'
+export const WIDE = '(min-width: 80rem)'

@@ -164,7 +164,7 @@ function Figures({ shown, before }: FiguresProps): ReactElement {
               </svg>
               {label}
             </dt>
-            <dd className="row base">
+            <dd className="row wrap base">
               <span className="big num">{value === undefined ? <Absent /> : formatScore(value)}</span>
               {value === undefined || old === undefined ? null : <Change by={value - old} />}
             </dd>

@@ -7,8 +7,8 @@ import { Icon } from '../../shared/ui/icon.tsx'
 import { Column, Table } from '../../shared/ui/table.tsx'
 import { PROTECTION, STAGES, STATUS, words } from '../../shared/words.ts'
 import { fileName, saveFile, toCsv } from '../csv.ts'
-import styles from '../fleet.module.css'
 import type { FleetRow } from '../list.ts'
+import styles from './bulk.module.css'
 import { type BulkKind, type BulkOutcome, countOutcomes, inOrder, KINDS, outcomeText } from './change.ts'
 
 interface ResultsProps {
