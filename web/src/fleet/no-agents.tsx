@@ -12,6 +12,7 @@ import { countsOf } from './counts.ts'
 import {
   FILTER_NAMES,
   fleetSearch,
+  hasFilters,
   LIST_FILTERS,
   type ListFilter,
   textOf,
