@@ -25,8 +25,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: true,
     rolldownOptions: {
-      // What most pages share is two files instead of a hundred: small files compress badly. They leave out what the page
-      // before sign-in needs: it has buttons, too.
+      // What most pages share is two files instead of a hundred: small files compress badly. They leave out what the
+      // page before sign-in needs: it has buttons, too.
       output: {
         codeSplitting: {
           groups: [

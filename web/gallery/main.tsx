@@ -15,7 +15,7 @@ import styles from './gallery.module.css'
 import { OverlaysSection } from './overlays.tsx'
 import { StatesSection } from './states.tsx'
 
-/** Every component in every state, to look at in both themes and at every width. Only the development server of Vite has this
+/** Every component in every state, to look at in both themes and at every width. Only the development server has this
  * page: `npx vite web`, then /console/gallery/. */
 const root = document.getElementById('root')
 applyTheme()

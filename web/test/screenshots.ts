@@ -8,8 +8,8 @@ import { startWorldWithServices } from './support/services.ts'
 import type { World } from './support/world.ts'
 
 /**
- * Every page in both themes at 1440, 1024 and 390 px, for people to look at: the window, and with `-full` the whole page if
- * it is longer. Names as arguments choose some of them.
+ * Every page in both themes at 1440, 1024 and 390 px, for people to look at: the window, and with `-full` the whole page
+ * if it is longer. Names as arguments choose some of them.
  */
 const FOLDER = join(import.meta.dirname, '../screenshots')
 const SIZES = [

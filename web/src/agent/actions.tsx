@@ -131,7 +131,7 @@ function faultOf(error: Error): string {
   return `Not moved: ${detail} (${code})`
 }
 
-/** To the agents beside this one in the list that was left. An agent that was opened by its address has no such list. */
+/** To the agents beside this one in the list that was left. An agent that was opened by its address has none. */
 function StepButtons({ id }: { id: string }): ReactElement | null {
   const { next, previous } = useSteps(id)
   if (next === undefined && previous === undefined) return null

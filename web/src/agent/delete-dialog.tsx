@@ -63,7 +63,8 @@ export function DeleteDialog({ result: { agent, revision }, onClose }: DeleteDia
           The agent disappears at once, for every user and every service.
           {plan === undefined
             ? ''
-            : ` Until ${formatDate(plan.erase_at)} it can be recovered with its ${plural(revision, 'revision')}, scores and secrets; after that they are erased.`}{' '}
+            : ` Until ${formatDate(plan.erase_at)} it can be recovered with its ${plural(revision, 'revision')}, ` +
+              'scores and secrets; after that they are erased.'}{' '}
           The audit log keeps who deleted it.
         </p>
         <Dependents id={id} impact={plan?.impact} error={planError} onRetry={() => void refetch()} />

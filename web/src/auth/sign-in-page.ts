@@ -42,7 +42,8 @@ function contentOf(view: SignInView): Node[] {
     return [
       element('h1', '', ['You belong to no team yet']),
       element('p', 't2', [
-        `${who} is signed in, but the sign-in names no team. Agents belong to teams: ask the owner of a team to add you, then sign in again.`,
+        `${who} is signed in, but the sign-in names no team. Agents belong to teams: ` +
+          'ask the owner of a team to add you, then sign in again.',
       ]),
       button('Sign in as someone else', view.signOut),
       element('p', 'mono t3', ['403 team_missing']),

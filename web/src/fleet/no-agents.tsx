@@ -97,7 +97,8 @@ function NoMatch({ search, counts }: NoMatchProps): ReactElement {
       {sentence(search)}
       {way === undefined
         ? ''
-        : ` Without the ${LIST_FILTERS[way.name].label.toLowerCase()} filter, ${formatCount(way.count)} ${way.count === 1 ? 'does' : 'do'}.`}
+        : ` Without the ${LIST_FILTERS[way.name].label.toLowerCase()} filter, ` +
+          `${formatCount(way.count)} ${way.count === 1 ? 'does' : 'do'}.`}
     </State>
   )
 }

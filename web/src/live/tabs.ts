@@ -52,8 +52,8 @@ export function startLive(who: { user_id: string; team_id: string }): void {
 
   function onConnected(isContinued: boolean): void {
     const missed: Message = { kind: 'missed' }
-    // The very first stream begins when the page has just been loaded. Before a later one, events may have come; tabs whose
-    // sign-in had ended had none.
+    // The very first stream begins when the page has just been loaded. Before a later one, events may have come; tabs
+    // whose sign-in had ended had none.
     if (!isContinued && connected === undefined) channel.postMessage(missed)
     else if (!isContinued) tell(missed)
     // Also if the last leader was connected: a tab that has opened since knows nothing.

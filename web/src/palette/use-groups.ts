@@ -23,7 +23,7 @@ interface Groups {
 
 export function useGroups(text: string, pages: readonly PalettePage[], onKeys: () => void): Groups {
   const { data, error } = useAgents(text)
-  const found = text === '' || data === undefined ? undefined : data
+  const found = text === '' ? undefined : data
   const groups: Group[] = [
     { label: agentsLabel(found?.count), items: useAgentItems(found, text) },
     { label: 'Actions', items: useActions(text, onKeys) },
@@ -134,7 +134,7 @@ function useAgents(text: string) {
     sort: 'agent_name',
     fields: [...FIELDS],
   } as const
-  return useQuery({
+  const result = useQuery({
     queryKey: keys.list(query),
     queryFn: ({ signal }) => api().agents.list({ ...query, fields: [...FIELDS] }, { signal }),
     enabled: may && text !== '',
@@ -144,6 +144,11 @@ function useAgents(text: string) {
       results: ranked(results, ({ agent_name }) => agent_name, text).slice(0, SHOWN),
     }),
   })
+  const { data, error, isPlaceholderData } = result
+  // Until the response is there, those of the text before that match: Enter must not open another agent.
+  const results = data?.results.filter(({ agent_name }) => !isPlaceholderData || matches(agent_name, text))
+  const count = isPlaceholderData ? results?.length : data?.count
+  return { error, data: results && { count, results } }
 }
 
 /** The saved views. A narrow window has no room for them in its navigation. */

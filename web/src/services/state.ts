@@ -87,7 +87,8 @@ function callsSentence({ state, breaker, document }: ServiceStatus): string[] {
   const kept = state === 'up' || state === 'starting' ? '' : `; ${inUse}`
   return breaker === 'open'
     ? [
-        `The circuit breaker is open: calls of its ${plural(document.operations, 'operation')} get 503 without reaching the service${kept}.`,
+        `The circuit breaker is open: calls of its ${plural(document.operations, 'operation')} ` +
+          `get 503 without reaching the service${kept}.`,
       ]
     : [`The circuit breaker is half open: one call passes as a probe, others get 503${kept}.`]
 }

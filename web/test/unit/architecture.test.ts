@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 
 const SRC = join(import.meta.dirname, '../../src')
 const FEATURES = ['fleet', 'agent', 'lifecycle', 'services', 'audit', 'palette']
-/** What every feature may import. They import each other downwards only: api and live know shared, shared knows none. */
+/** What every feature may import. They import each other downwards only: shared knows none of the others. */
 const BASE: Record<string, string[]> = {
   shared: ['shared'],
   auth: ['auth', 'shared'],

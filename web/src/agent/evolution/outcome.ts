@@ -27,14 +27,18 @@ export function explainStatus(error: unknown): Explanation | undefined {
   if (error.status === 502) {
     return {
       title: 'The evolution service failed',
-      text: 'It was reached, and answered with an error of its own. The console and the agent are not affected. Try again later, or tell its operator the request id.',
+      text:
+        'It was reached, and answered with an error of its own. The console and the agent are not affected. ' +
+        'Try again later, or tell its operator the request id.',
       mayRetry: true,
     }
   }
   if (error.code === 'upstream_unavailable') {
     return {
       title: 'The evolution service is not reachable',
-      text: 'The console could not connect to it, or has stopped trying for a moment after repeated failures. The console and the agent are not affected.',
+      text:
+        'The console could not connect to it, or has stopped trying for a moment after repeated failures. ' +
+        'The console and the agent are not affected.',
       mayRetry: true,
     }
   }
@@ -92,6 +96,8 @@ function unknown(title = 'The evolution service failed'): SeedOutcome {
   return {
     outcome: 'unknown',
     title,
-    text: 'The genome may have been created or not. It is not sent again by itself, because that could create a second one. Look at the status or ask the evolution service before you send it again.',
+    text:
+      'The genome may have been created or not. It is not sent again by itself, because that could create ' +
+      'a second one. Look at the status or ask the evolution service before you send it again.',
   }
 }

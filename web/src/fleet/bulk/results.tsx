@@ -47,7 +47,8 @@ export function Results({ kind, value, rows, outcomes, onAgain, onClose }: Resul
       title={
         failed === 0
           ? `${plural(changed, 'agent')} ${done}`
-          : `${formatCount(changed)} of ${plural(outcomes.length, 'agent')} ${done}; ${formatCount(failed)} ${failed === 1 ? 'was' : 'were'} refused`
+          : `${formatCount(changed)} of ${plural(outcomes.length, 'agent')} ${done}; ` +
+            `${formatCount(failed)} ${failed === 1 ? 'was' : 'were'} refused`
       }
       footer={
         <>

@@ -84,7 +84,9 @@ interface RefusedProps {
 }
 
 export function Refused({ what, permission, name, back }: RefusedProps): ReactElement {
-  const request = `Please give me the permission ${permission} in Agent Console, so that I can ${what}: ${location.href}`
+  const request =
+    `Please give me the permission ${permission} in Agent Console, ` +
+    `so that I can ${what}: ${location.href}`
   return (
     <State
       icon="lock"
