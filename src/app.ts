@@ -26,24 +26,21 @@ export async function buildApp(opened: Core, mount?: MountOptions) {
   const budgets = budgetFeature(core)
   const events = eventFeature(core)
   const evolution = evolutionFeature(core)
-  const agent = agentFeature(core)
-  const list = listFeature(core, audit)
-  const cards = cardFeature(core, agent)
   const features = [
     users,
-    agent,
-    list,
-    batchFeature(core, agent, cards.readCard),
+    agentFeature(core),
+    listFeature(core, audit),
+    batchFeature(core),
     budgets,
     delegationFeature(core),
     watchFeature(core, budgets),
-    cards,
+    cardFeature(core),
     viewFeature(core),
     setFeature(core),
     audit,
     evolution,
     events,
-    mcpFeature(core, agent, list),
+    mcpFeature(core),
     serviceFeature(core, { audit, budgets, users, mount }),
   ]
   const app = await createServer({

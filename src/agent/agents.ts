@@ -1,7 +1,9 @@
 import type { Caller } from '../api/caller.ts'
 import { Problem } from '../api/problem.ts'
+import type { Core } from '../core.ts'
 import {
   type AgentText,
+  type Change,
   type ChangeConditions,
   type ChangedAgent,
   type ChangePlan,
@@ -9,67 +11,130 @@ import {
   planChange,
   type StoredAgent,
 } from './change.ts'
-import { type AgentsDeps, createCreations } from './create.ts'
-import { mustRefuse, refuseBreakingChange } from './dependents.ts'
+import { type ColumnValues, type ORIGIN_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
+import { changeableValues, changedColumns, describeColumns, settableValues } from './compare.ts'
+import { refuseBreakingChange } from './dependents.ts'
 import { findAgent } from './queries.ts'
-import { readSecretChanges, rejectUnknownMasks, showSupplied } from './secrets/secret-change.ts'
-import { type AgentValues, decideUpdate, toValues } from './values.ts'
+import { AGENT_DEFAULTS, type AgentCreate, type AgentUpdate } from './schema.ts'
+import { inspect, refuseFaults, requireSecretForNewOrigin } from './secrets/inspect.ts'
+import {
+  changedSecret,
+  readSecretChanges,
+  rejectUnknownMasks,
+  type SecretChanges,
+  showSupplied,
+  withTokenMasked,
+} from './secrets/secret-change.ts'
 
-export type Agents = ReturnType<typeof createAgents>
+export async function readAgent(
+  { database }: Core,
+  { teamId }: Caller,
+  id: string,
+  { includeScores = false } = {},
+): Promise<AgentText> {
+  const found = await findAgent(database.of(teamId), teamId, id, includeScores)
+  if (!found) throw new Problem('agent_not_found')
+  return found
+}
 
-export function createAgents(deps: AgentsDeps) {
-  const { sql, secrets, now, newId } = deps
+export async function updateAgent(
+  core: Core,
+  caller: Caller,
+  id: string,
+  body: AgentValues,
+  conditions: ChangeConditions,
+): Promise<ChangedAgent> {
+  const { changes, decide } = prepareUpdate(core, caller, id, body, conditions)
+  const changed = await changeAgent(core, { caller, id, ...conditions }, decide)
+  return { ...changed, text: showSupplied(changed.text, changes) }
+}
 
-  const prepareUpdate = async (
-    caller: Caller,
-    id: string,
-    body: AgentValues,
-    { expectedRevisions, refuseIfDependents, bulkId, mayChangeOrigin }: ChangeConditions,
-  ) => {
-    const isRefused = await mustRefuse(sql.of(caller.teamId), caller.teamId, id, refuseIfDependents)
-    const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
-    const values = toValues(body, changes, mayChangeOrigin)
-    return {
-      changes,
-      request: { caller, id, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId(), bulkId },
-      decide: (stored: StoredAgent) => {
-        rejectUnknownMasks(changes, stored.agent)
-        const change = decideUpdate(caller, stored, values, changes)
-        if (change) refuseBreakingChange(isRefused, change.columns)
-        return change
-      },
-    }
+/** What an update would do now. */
+export async function planUpdate(
+  core: Core,
+  caller: Caller,
+  id: string,
+  body: AgentValues,
+  conditions: ChangeConditions,
+): Promise<ChangePlan> {
+  const { decide } = prepareUpdate(core, caller, id, body, conditions)
+  return planChange(core, { caller, id, ...conditions }, decide)
+}
+
+function prepareUpdate(
+  { secrets }: Core,
+  caller: Caller,
+  id: string,
+  body: AgentValues,
+  { mayChangeOrigin }: ChangeConditions,
+) {
+  const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
+  const values = toValues(body, changes, mayChangeOrigin)
+  const decide = (stored: StoredAgent) => {
+    rejectUnknownMasks(changes, stored.agent)
+    const change = decideUpdate(caller, stored, values, changes)
+    if (change) refuseBreakingChange(stored.mustNotBreak, change.columns)
+    return change
   }
+  return { changes, decide }
+}
 
+/** The fields of an update, and those that describe where the agent came from. */
+export type AgentValues = AgentUpdate & Pick<AgentCreate, (typeof ORIGIN_COLUMNS)[number]['name']>
+
+/** The values of a body as they are stored. */
+export function toValues(body: AgentValues, changes: SecretChanges, mayChangeOrigin = false): ColumnValues {
+  const values = mayChangeOrigin ? changeableValues(body) : settableValues(body)
+  if (values.white_box_config) {
+    values.white_box_config = withTokenMasked(body.white_box_config, changes.github_token)
+  }
+  if (values.import_metadata) values.import_metadata = withSource(body.import_metadata)
+  return values
+}
+
+/** An agent always says where it came from. */
+const withSource = (given: AgentValues['import_metadata']) => ({
+  ...given,
+  source: given?.source ?? 'manual',
+})
+
+export function withDefaults(values: ColumnValues): ColumnValues {
+  const defaults: ColumnValues = AGENT_DEFAULTS
   return {
-    ...createCreations(deps),
+    import_metadata: values.import_metadata ?? withSource(null),
+    capabilities: values.capabilities ?? {},
+    skills: values.skills ?? [],
+    ...Object.fromEntries(SETTABLE_COLUMNS.map(({ name }) => [name, values[name] ?? defaults[name] ?? null])),
+  }
+}
 
-    async read(caller: Caller, id: string, { includeScores = false } = {}): Promise<AgentText> {
-      const found = await findAgent(sql.of(caller.teamId), caller.teamId, id, includeScores)
-      if (!found) throw new Problem('agent_not_found')
-      return found
-    },
-
-    async update(
-      caller: Caller,
-      id: string,
-      body: AgentValues,
-      conditions: ChangeConditions,
-    ): Promise<ChangedAgent> {
-      const { changes, request, decide } = await prepareUpdate(caller, id, body, conditions)
-      const changed = await changeAgent(sql.of(caller.teamId), request, decide)
-      return { ...changed, text: showSupplied(changed.text, changes) }
-    },
-
-    /** What an update would do now. */
-    async planUpdate(
-      caller: Caller,
-      id: string,
-      body: AgentValues,
-      conditions: ChangeConditions,
-    ): Promise<ChangePlan> {
-      const { request, decide } = await prepareUpdate(caller, id, body, conditions)
-      return planChange(sql.of(caller.teamId), request, decide)
-    },
+/** Undefined when the update changes nothing. */
+export function decideUpdate(
+  caller: Caller,
+  stored: StoredAgent,
+  values: ColumnValues,
+  changes: SecretChanges,
+): Change | undefined {
+  const columns = changedColumns(stored.agent, values)
+  const findings = inspect(columns)
+  refuseFaults(findings, stored.namedSecrets)
+  requireSecretForNewOrigin(caller, stored, columns, changes)
+  const token = changedSecret('github_token', changes.github_token, stored)
+  const apiKey = changedSecret('api_key', changes.api_key, stored)
+  // `white_box_config` includes the token: a new token is a change of the field.
+  if (Object.keys(token).length > 0) columns['white_box_config'] = values.white_box_config
+  const { fields, before } = describeColumns(stored, columns)
+  if (Object.keys(apiKey).length > 0) {
+    fields.push('api_key')
+    before['api_key_mask'] = stored.agent.api_key ?? null
+    before['api_key_revision'] = stored.secretRevisions.api_key
+  }
+  if (fields.length === 0) return undefined
+  return {
+    action: 'updated',
+    fields,
+    before,
+    columns: { ...columns, ...token, ...apiKey },
+    credentialWarnings: findings.warnings,
   }
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../api/caller.ts'
 import { Problem } from '../api/problem.ts'
-import type { Sql, Statements } from '../platform/postgres/database.ts'
+import type { Core } from '../core.ts'
+import type { Statements } from '../platform/postgres/database.ts'
 import { EMPTY, fragment, named, param, type Statement } from '../platform/postgres/sql.ts'
 import {
   type Columns,
@@ -20,6 +21,7 @@ import {
   CHANGEABLE_COLUMNS,
   refuseTooLarge,
 } from './columns.ts'
+import { mustRefuse } from './dependents.ts'
 import type { Agent } from './schema.ts'
 
 /** An agent as the text of a response body, its secrets masked. */
@@ -64,6 +66,8 @@ export interface StoredAgent {
   nextRevision: number
   /** The time of the new change, Unix time in seconds; never before that of the previous change. */
   changedAt: number
+  /** The request asks to be refused if it breaks agents that delegate to the agent, and there are some. */
+  mustNotBreak: boolean
 }
 
 /** The part of a change that `decide` chooses. `changeAgent` adds revision, time and size. */
@@ -88,12 +92,9 @@ export interface ChangeConditions {
   mayChangeOrigin?: boolean | undefined
 }
 
-export interface ChangeRequest extends Pick<ChangeConditions, 'expectedRevisions' | 'bulkId'> {
+export interface ChangeRequest extends Omit<ChangeConditions, 'mayChangeOrigin'> {
   caller: Caller
   id: string
-  /** Unix time in seconds. */
-  now: number
-  auditId: string
   /** The configuration set that makes the change. */
   set?: SetKey
 }
@@ -105,14 +106,17 @@ const ATTEMPTS_WITHOUT_LOCK = 3
 
 /** Reads the agent, calls `decide` and writes the result if no other writer has changed the agent since the read.
  * Otherwise it tries again, so `decide` can run several times. If `decide` returns undefined, nothing is written. */
-export async function changeAgent(sql: Sql, request: ChangeRequest, decide: Decide): Promise<ChangedAgent> {
+export async function changeAgent(core: Core, request: ChangeRequest, decide: Decide): Promise<ChangedAgent> {
+  const { caller, id } = request
+  const sql = core.database.of(caller.teamId)
+  const started = await startChange(core, sql, request)
   for (let attempt = 1; attempt <= ATTEMPTS_WITHOUT_LOCK; attempt++) {
-    const changed = await tryChange(sql, request, decide)
+    const changed = await tryChange(sql, started, decide)
     if (changed) return changed
   }
   return sql.transaction(async (locked) => {
-    await lockAgent(locked, request.caller.teamId, request.id)
-    return changeLockedAgent(locked, request, decide)
+    await lockAgent(locked, caller.teamId, id)
+    return changeLockedAgent(core, locked, request, decide)
   })
 }
 
@@ -127,22 +131,21 @@ SELECT FROM agents WHERE team_id = ${teamId} AND id = ${id} FOR UPDATE`)
 
 /** As `changeAgent`, for an agent that the transaction has locked. */
 export async function changeLockedAgent(
+  core: Core,
   sql: Statements,
   request: ChangeRequest,
   decide: Decide,
 ): Promise<ChangedAgent> {
-  const changed = await tryChange(sql, request, decide)
+  const changed = await tryChange(sql, await startChange(core, sql, request), decide)
   if (!changed) throw new Error('An agent changed while its row was locked')
   return changed
 }
 
 /** Reads the agent and calls `decide`, as `changeAgent` does, but writes nothing. */
-export async function planChange(
-  sql: Statements,
-  request: ChangeRequest,
-  decide: Decide,
-): Promise<ChangePlan> {
-  const { row, agent, changedAt, change } = await readAndDecide(sql, request, decide)
+export async function planChange(core: Core, request: ChangeRequest, decide: Decide): Promise<ChangePlan> {
+  const sql = core.database.of(request.caller.teamId)
+  const started = await startChange(core, sql, request)
+  const { row, agent, changedAt, change } = await readAndDecide(sql, started, decide)
   return {
     revision: row.revision,
     fields: change?.fields ?? [],
@@ -151,10 +154,24 @@ export async function planChange(
   }
 }
 
+/** A request with what is the same in each attempt. */
+type StartedChange = Awaited<ReturnType<typeof startChange>>
+
+async function startChange({ now, newId }: Core, sql: Statements, request: ChangeRequest) {
+  const { caller, id, refuseIfDependents } = request
+  return {
+    ...request,
+    /** Unix time in seconds. */
+    now: Math.floor(now() / 1_000),
+    auditId: newId(),
+    mustNotBreak: await mustRefuse(sql, caller.teamId, id, refuseIfDependents),
+  }
+}
+
 /** Undefined if another writer changed the agent since the read. */
 async function tryChange(
   sql: Statements,
-  request: ChangeRequest,
+  request: StartedChange,
   decide: Decide,
 ): Promise<ChangedAgent | undefined> {
   const { row, agent, changedAt, change, newBytes } = await readAndDecide(sql, request, decide)
@@ -199,7 +216,7 @@ async function tryChange(
 
 async function readAndDecide(
   sql: Statements,
-  { caller, id, expectedRevisions, now, bulkId }: ChangeRequest,
+  { caller, id, expectedRevisions, now, bulkId, mustNotBreak }: StartedChange,
   decide: Decide,
 ) {
   const [row] = await sql.read<AgentRow>(agentToChange(caller.teamId, id, bulkId))
@@ -216,6 +233,7 @@ async function readAndDecide(
     setVersion: row.set_version,
     nextRevision: revision + 1,
     changedAt,
+    mustNotBreak,
   })
   const columns = change?.columns ?? {}
   const fields = CHANGEABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)

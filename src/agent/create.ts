@@ -1,14 +1,14 @@
 import type { Caller } from '../api/caller.ts'
 import { Problem } from '../api/problem.ts'
-import type { Secrets } from '../platform/crypto/secrets.ts'
-import type { Sessions } from '../platform/postgres/database.ts'
+import type { Core } from '../core.ts'
+import { toValues, withDefaults } from './agents.ts'
 import type { AgentText, NamedSecrets } from './change.ts'
 import type { Columns, RevisionRecord } from './change-statement.ts'
 import { bytesOf, refuseTooLarge, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
 import { findUsedKey, type IdempotencyKey, idempotencyClaim, toIdempotencyKey } from './create-once.ts'
 import { AGENT_NAME_LENGTH } from './fields.ts'
-import type { History } from './history/history.ts'
-import type { AgentState } from './history/past-agent.ts'
+import { readState } from './history/history.ts'
+import { type AgentState, findAgentAt } from './history/past-agent.ts'
 import { externalKeyClaim, insertAgent } from './queries.ts'
 import { AGENT_DEFAULTS, AgentCreate, type AgentUpdate } from './schema.ts'
 import { inspect, refuseFaults } from './secrets/inspect.ts'
@@ -20,14 +20,6 @@ import {
   secretColumns,
   showSupplied,
 } from './secrets/secret-change.ts'
-import { toValues, withDefaults } from './values.ts'
-
-export interface AgentsDeps extends CreationDeps {
-  sql: Sessions
-  history: History
-}
-
-const CREATIONS = { table: 'idempotency_keys', columns: 'agent_id', agent: 'agent_id' } as const
 
 type CreatedAgent = AgentText & { id: string }
 
@@ -41,7 +33,7 @@ export interface ImportedCreation {
   missingSecrets: readonly string[]
 }
 
-export interface ImportedKey {
+interface ImportedKey {
   externalKey: string
   /** The agent that has the key and is being erased. */
   replaces: string | null
@@ -49,103 +41,105 @@ export interface ImportedKey {
   bulkId: string | undefined
 }
 
-/** The operations that create agents. */
-export function createCreations(deps: AgentsDeps) {
-  const { sql, secrets, history, now, newId } = deps
-
-  /** `namedSecrets`: what the values may refer to. */
-  const insert = async (
-    caller: Caller,
-    body: AgentCreate,
-    key: IdempotencyKey | undefined,
-    namedSecrets: NamedSecrets,
-  ): Promise<CreatedAgent> => {
-    const { record, columns, changes } = prepareCreation(deps, caller, body, namedSecrets)
-    const created = await insertAgent(sql.of(caller.teamId), record, columns, key && idempotencyClaim(key))
-    if (created) {
-      const { id, credentialWarnings } = record
-      return { ...created, id, text: showSupplied(created.text, changes), credentialWarnings }
-    }
-    // The key was used before: the response is the one that the first request got.
-    const first = key && (await findFirst(caller, key, body))
-    if (!first) throw new Error('The idempotency key conflicts with a row that cannot be found')
-    return first
-  }
-
-  /** The agent that the first request with this key created. Undefined if this is the first. */
-  const findFirst = async (
-    caller: Caller,
-    key: IdempotencyKey,
-    body: AgentUpdate,
-  ): Promise<CreatedAgent | undefined> => {
-    const ids = { now: Math.floor(now() / 1_000), eventId: newId() }
-    const first = await findUsedKey<{ agent_id: string }>(sql.of(caller.teamId), caller, key, CREATIONS, ids)
-    if (!first) return undefined
-    if (!first.is_same) throw new Problem('idempotency_conflict')
-    const id = first.agent_id
-    const agent = await history.findAt(caller, id, FIRST_REVISION)
-    // The key and the agent were stored together, so an agent that is missing now has been deleted.
-    if (!agent) throw new Problem('idempotency_agent_deleted')
-    const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
-    const { warnings: credentialWarnings } = inspect(pickCreateFields(agent.text))
-    return { ...agent, id, text: showSupplied(agent.text, changes), credentialWarnings }
-  }
-
-  return {
-    create: (caller: Caller, body: AgentCreate, idempotencyKey?: string): Promise<CreatedAgent> =>
-      insert(caller, body, toIdempotencyKey(secrets, caller, idempotencyKey, body), {}),
-
-    /** Creates the agent of an external key. Undefined if another import has created it since. */
-    async createImported(
-      caller: Caller,
-      body: AgentCreate,
-      { externalKey, replaces, bulkId }: ImportedKey,
-    ): Promise<ImportedCreation | undefined> {
-      const { record, columns, references } = prepareCreation(deps, caller, body, 'any')
-      const claim = externalKeyClaim(externalKey, replaces)
-      const created = await insertAgent(sql.of(caller.teamId), { ...record, bulkId }, columns, claim)
-      return created && { ...record, missingSecrets: references }
-    },
-
-    /** What it would create. */
-    planImported(caller: Caller, body: AgentCreate): ImportedCreation {
-      const { record, references } = prepareCreation(deps, caller, body, 'any')
-      return { ...record, missingSecrets: references }
-    },
-
-    /** Creates an agent with the values of another one, without its secrets and what it has earned. */
-    async clone(
-      caller: Caller,
-      id: string,
-      overrides: AgentUpdate,
-      idempotencyKey?: string,
-    ): Promise<CreatedAgent> {
-      // A list, because the body of a creation is none.
-      const key = toIdempotencyKey(secrets, caller, idempotencyKey, ['clone', id, overrides])
-      // First: the other agent may have been deleted since.
-      const first = key && (await findFirst(caller, key, overrides))
-      if (first) return first
-      const source = await history.currentState(caller, id)
-      // A reference to a secret of the other agent stays, for a secret of the same name.
-      return insert(caller, copyOf(source, overrides), key, namedSecretsOf(source))
-    },
-  }
+export async function createAgent(
+  core: Core,
+  caller: Caller,
+  body: AgentCreate,
+  idempotencyKey?: string,
+): Promise<CreatedAgent> {
+  return insertOnce(core, caller, body, toIdempotencyKey(core.secrets, caller, idempotencyKey, body), {})
 }
+
+/** Creates an agent with the values of another one, without its secrets and what it has earned. */
+export async function cloneAgent(
+  core: Core,
+  caller: Caller,
+  id: string,
+  overrides: AgentUpdate,
+  idempotencyKey?: string,
+): Promise<CreatedAgent> {
+  // A list, because the body of a creation is none.
+  const key = toIdempotencyKey(core.secrets, caller, idempotencyKey, ['clone', id, overrides])
+  // First: the other agent may have been deleted since.
+  const first = key && (await findFirst(core, caller, key, overrides))
+  if (first) return first
+  const source = await readState(core, caller, id)
+  // A reference to a secret of the other agent stays, for a secret of the same name.
+  return insertOnce(core, caller, copyOf(source, overrides), key, namedSecretsOf(source))
+}
+
+/** Creates the agent of an external key. Undefined if another import has created it since. */
+export async function createImportedAgent(
+  core: Core,
+  caller: Caller,
+  body: AgentCreate,
+  { externalKey, replaces, bulkId }: ImportedKey,
+): Promise<ImportedCreation | undefined> {
+  const { record, columns, references } = prepareCreation(core, caller, body, 'any')
+  const claim = externalKeyClaim(externalKey, replaces)
+  const sql = core.database.of(caller.teamId)
+  const created = await insertAgent(sql, { ...record, bulkId }, columns, claim)
+  return created && { ...record, missingSecrets: references }
+}
+
+/** What `createImportedAgent` would create. */
+export function planImportedAgent(core: Core, caller: Caller, body: AgentCreate): ImportedCreation {
+  const { record, references } = prepareCreation(core, caller, body, 'any')
+  return { ...record, missingSecrets: references }
+}
+
+/** The agent that the first request with the key created, which may be this one. `namedSecrets`: what the values may
+ * refer to. */
+async function insertOnce(
+  core: Core,
+  caller: Caller,
+  body: AgentCreate,
+  key: IdempotencyKey | undefined,
+  namedSecrets: NamedSecrets,
+): Promise<CreatedAgent> {
+  const { record, columns, changes } = prepareCreation(core, caller, body, namedSecrets)
+  const sql = core.database.of(caller.teamId)
+  const created = await insertAgent(sql, record, columns, key && idempotencyClaim(key))
+  if (created) {
+    const { id, credentialWarnings } = record
+    return { ...created, id, text: showSupplied(created.text, changes), credentialWarnings }
+  }
+  const first = key && (await findFirst(core, caller, key, body))
+  if (!first) throw new Error('The idempotency key conflicts with a row that cannot be found')
+  return first
+}
+
+/** The agent that the first request with this key created. Undefined if this is the first. */
+async function findFirst(
+  { database, secrets, now, newId }: Core,
+  caller: Caller,
+  key: IdempotencyKey,
+  body: AgentUpdate,
+): Promise<CreatedAgent | undefined> {
+  const { teamId } = caller
+  const sql = database.of(teamId)
+  const at = { now: Math.floor(now() / 1_000), eventId: newId() }
+  const first = await findUsedKey<{ agent_id: string }>(sql, caller, key, CREATIONS, at)
+  if (!first) return undefined
+  if (!first.is_same) throw new Problem('idempotency_conflict')
+  const id = first.agent_id
+  const agent = await findAgentAt(sql, teamId, id, FIRST_REVISION, false)
+  // The key and the agent were stored together, so an agent that is missing now has been deleted.
+  if (!agent) throw new Problem('idempotency_agent_deleted')
+  const changes = readSecretChanges(secrets, { teamId, agentId: id }, body)
+  const { warnings: credentialWarnings } = inspect(pickCreateFields(agent.text))
+  return { ...agent, id, text: showSupplied(agent.text, changes), credentialWarnings }
+}
+
+const CREATIONS = { table: 'idempotency_keys', columns: 'agent_id', agent: 'agent_id' } as const
 
 function pickCreateFields(text: string): Record<string, unknown> {
   const agent = JSON.parse(text) as AgentCreate
   return Object.fromEntries(CREATE_FIELDS.map((name) => [name, agent[name]]))
 }
 
-export interface CreationDeps {
-  secrets: Secrets
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: (atMs?: number) => string
-}
-
 /** An agent that can be inserted. */
-export interface Creation {
+interface Creation {
   record: RevisionRecord & { credentialWarnings: readonly string[] }
   columns: Columns
   changes: SecretChanges
@@ -160,7 +154,7 @@ const CREATE_FIELDS = Object.keys(AgentCreate.properties) as (keyof AgentCreate)
 /** Throws if the body cannot become an agent. `namedSecrets`: what its values may refer to; `any`: also to secrets
  * that are stored later. */
 export function prepareCreation(
-  { secrets, now, newId }: CreationDeps,
+  { secrets, now, newId }: Core,
   caller: Caller,
   body: AgentCreate,
   namedSecrets: NamedSecrets | 'any',

@@ -2,9 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../api/fields.ts'
 import { IfNoneMatch, matchesIfNoneMatch, toETag } from '../api/headers.ts'
 import { emptyResponse, jsonResponse, readErrors, responseHeaders, writeErrors } from '../api/operation.ts'
-import type { Agents } from './agents.ts'
+import type { Core } from '../core.ts'
+import { readAgent, updateAgent } from './agents.ts'
 import { ConditionHeaders, conditionsOf, operation, sendAgent, setIgnoredFieldsHeader } from './compare.ts'
-import type { History } from './history/history.ts'
+import { cloneAgent, createAgent } from './create.ts'
+import { readRevision } from './history/history.ts'
 import {
   AGENT_CREATED_EXAMPLE,
   Agent,
@@ -17,10 +19,7 @@ import {
 
 const COLLECTION = '/v1/agent-configurations'
 
-export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; history: History }> = async (
-  app,
-  { agents, history },
-) => {
+export const configurationRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     COLLECTION,
     operation('Agents', 'agent:write', {
@@ -47,7 +46,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       },
     }),
     async ({ caller, body, headers }, reply) => {
-      const created = await agents.create(caller, body, headers['idempotency-key'])
+      const created = await createAgent(core, caller, body, headers['idempotency-key'])
       reply.code(201).header('location', `${COLLECTION}/${created.id}`)
       setIgnoredFieldsHeader(reply, body, AgentCreate)
       return sendAgent(reply, created)
@@ -88,7 +87,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       },
     }),
     async ({ caller, params, body, headers }, reply) => {
-      const created = await agents.clone(caller, params.id, body, headers['idempotency-key'])
+      const created = await cloneAgent(core, caller, params.id, body, headers['idempotency-key'])
       reply.code(201).header('location', `${COLLECTION}/${created.id}`)
       setIgnoredFieldsHeader(reply, body, AgentUpdate)
       return sendAgent(reply, created)
@@ -116,8 +115,8 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
     async ({ caller, params, query, headers }, reply) => {
       const { revision, include_scores: includeScores = false } = query
       const found = await (revision === undefined
-        ? agents.read(caller, params.id, { includeScores })
-        : history.readAt(caller, params.id, revision, { includeScores }))
+        ? readAgent(core, caller, params.id, { includeScores })
+        : readRevision(core, caller, params.id, revision, { includeScores }))
       // A new evaluation makes no revision, so the revision does not show whether the scores have changed.
       const isUnchanged = !includeScores && matchesIfNoneMatch(headers['if-none-match'], found.revision)
       if (!isUnchanged) return sendAgent(reply, found)
@@ -157,7 +156,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox<{ agents: Agents; hi
       },
     }),
     async ({ caller, params, body, headers }, reply) => {
-      const updated = await agents.update(caller, params.id, body, conditionsOf(headers))
+      const updated = await updateAgent(core, caller, params.id, body, conditionsOf(headers))
       setIgnoredFieldsHeader(reply, body, AgentUpdate)
       return sendAgent(reply, updated)
     },

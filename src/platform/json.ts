@@ -292,3 +292,6 @@ function significantDigits(literal: string): string {
   const [mantissa = ''] = literal.split(/e/i, 1)
   return mantissa.replace(/^-?[0.]*/, '').replace('.', '')
 }
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

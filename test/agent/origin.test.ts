@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createAgents } from '../../src/agent/agents.ts'
-import { createHistory } from '../../src/agent/history/history.ts'
+import { updateAgent } from '../../src/agent/agents.ts'
 import type { Agent } from '../../src/agent/schema.ts'
 import type { Caller } from '../../src/api/caller.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
@@ -10,15 +9,12 @@ import { useConsole } from '../support/console.ts'
 describe('the fields that describe where an agent came from', async () => {
   const running = await useConsole()
   const person = await running.person()
-  const { core } = running
-  const sql = core.database
-  const agents = createAgents({ ...core, sql, history: createHistory({ ...core, sql }) })
   const caller: Caller = {
     ...{ userId: person.user, teamId: person.team, requestId: 'r', name: null, clientId: null, via: 'api' },
     permissions: new Set(),
   }
   const change = (id: string, body: object) =>
-    agents.update(caller, id, body, { expectedRevisions: null, mayChangeOrigin: true })
+    updateAgent(running.core, caller, id, body, { expectedRevisions: null, mayChangeOrigin: true })
   const get = async (path: string) =>
     (await running.request('GET', `${COLLECTION}/${path}`, { token: person.token })).body
   const send = (path: string, json?: object) =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Core } from '../../src/core.ts'
+import { readCardRow } from '../../src/features/batch/import-card.ts'
 import type { ReadRow } from '../../src/features/batch/import-rows.ts'
-import { createReadCard } from '../../src/features/cards/import-card.ts'
-import { documents } from '../../src/http/validation/body.ts'
 import { createRandom, type Json, type MadeCard, makeCard } from '../support/agent-cards.ts'
 import { BREAKAGES, breakCard } from '../support/broken-cards.ts'
 import { seedOr, sized } from '../support/sized.ts'
@@ -17,12 +17,12 @@ const signal = new AbortController().signal
 
 /** Reads a card as if the server at ORIGIN had sent these bytes. */
 async function readFetched(bytes: Buffer): Promise<ReadRow> {
-  const read = createReadCard({
-    documents,
-    now: () => 1_700_000_000_000,
+  const outbound: Core['outbound'] = {
     get: async (url) => ({ url, status: 200, contentType: null, etag: '"v1"', body: bytes }),
-  })
-  return read({ card_url: `${ORIGIN}/card.json` }, { teamId: 'team', signal })
+    close: async () => {},
+  }
+  const core = { now: () => 1_700_000_000_000, outbound }
+  return readCardRow(core, { card_url: `${ORIGIN}/card.json` }, { teamId: 'team', signal })
 }
 
 const bytesOf = (card: Json) => Buffer.from(JSON.stringify(card))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createAgents } from '../../src/agent/agents.ts'
-import { createHistory } from '../../src/agent/history/history.ts'
-import { createLifecycle } from '../../src/agent/lifecycle/lifecycle.ts'
+import { updateAgent } from '../../src/agent/agents.ts'
+import { deleteAgent, planDeletion, recoverAgent } from '../../src/agent/lifecycle/deletion.ts'
+import { changeTrustStage } from '../../src/agent/lifecycle/lifecycle.ts'
 import { createDelegationGraph } from '../../src/features/delegation/routes.ts'
 import { createAgent, putAgent } from '../support/agents.ts'
 import { closeAfter } from '../support/close-after.ts'
@@ -56,23 +56,21 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
     'force_generic_plan',
   )
   closeAfter(close)
-  const deps = { ...running.core, sql, recoverDays: running.core.config.recoverDays }
-  const agents = createAgents({ ...deps, history: createHistory(deps) })
-  const lifecycle = createLifecycle(deps)
-  const graph = createDelegationGraph(deps)
+  const core = { ...running.core, database: { ...running.core.database, ...sql } }
+  const graph = createDelegationGraph({ ...core, sql })
   const anyRevision = { expectedRevisions: null }
 
   const operations: Record<string, (id: string) => Promise<unknown>> = {
-    'an update': (id) => agents.update(caller, id, { purpose: 'new' }, anyRevision),
+    'an update': (id) => updateAgent(core, caller, id, { purpose: 'new' }, anyRevision),
     'an update of its URL': (id) =>
-      agents.update(caller, id, { agent_url: `https://${id}.example.com` }, anyRevision),
+      updateAgent(core, caller, id, { agent_url: `https://${id}.example.com` }, anyRevision),
     'an update of its delegations': (id) =>
-      agents.update(caller, id, { delegated_agents: [{ url: 'https://x.example.com' }] }, anyRevision),
+      updateAgent(core, caller, id, { delegated_agents: [{ url: 'https://x.example.com' }] }, anyRevision),
     'a move to another trust stage': (id) =>
-      lifecycle.changeTrustStage(caller, id, { trust_stage: 'tested' }, anyRevision),
+      changeTrustStage(core, caller, id, { trust_stage: 'tested' }, anyRevision),
     'a read of its own delegations': (id) => graph.read(caller, id, {}),
-    'a deletion': (id) => lifecycle.delete(caller, id, anyRevision),
-    'a recovery': (id) => lifecycle.recover(caller, id),
+    'a deletion': (id) => deleteAgent(core, caller, id, anyRevision),
+    'a recovery': (id) => recoverAgent(core, caller, id),
   }
   for (const [what, operation] of Object.entries(operations)) {
     it(`reads for ${what} about as many pages as one that none delegates to`, async (t) => {
@@ -87,7 +85,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
 
   it('reads for a page of its dependents, its impact and a refusal as much as the page needs', async (t) => {
     const page = await cost(() => graph.listDependents(caller, popular.id, { limit: 100 }))
-    const plan = await cost(() => lifecycle.planDeletion(caller, popular.id, anyRevision))
+    const plan = await cost(() => planDeletion(core, caller, popular.id, anyRevision))
     // The worst case: no dependent is at that stage, so all of them are read.
     const startedAt = performance.now()
     await running.request('DELETE', `/v1/agent-configurations/${popular.id}?dry_run=true`, {

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { createHistory } from '../../src/agent/history/history.ts'
+import {
+  diffRevisions,
+  listRevisions,
+  readRevision,
+  restoreRevision,
+} from '../../src/agent/history/history.ts'
+import { deleteAgent, recoverAgent } from '../../src/agent/lifecycle/deletion.ts'
 import { eraseStep } from '../../src/agent/lifecycle/erase.ts'
-import { createLifecycle } from '../../src/agent/lifecycle/lifecycle.ts'
 import { createAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
 import { createExplainingSql, type PlanMode } from '../support/explaining-sql.ts'
@@ -47,23 +52,22 @@ describe(`an agent with ${REVISIONS} revisions`, async () => {
     const explained = await createExplainingSql(running.database.url, running.core.database.system, mode)
     after(() => explained.close())
     const { core } = running
-    const deps = { ...core, sql: explained.sql, recoverDays: core.config.recoverDays }
-    return { ...explained, history: createHistory(deps), lifecycle: createLifecycle(deps) }
+    return { ...explained, core: { ...core, database: { ...core.database, ...explained.sql } } }
   }
 
   for (const mode of ['force_custom_plan', 'force_generic_plan'] as const) {
-    const { cost, history, lifecycle } = await explaining(mode)
+    const { cost, core } = await explaining(mode)
     const operations: Record<string, (subject: Subject) => Promise<unknown>> = {
-      'the newest page of its revisions': ({ id }) => history.list(caller, id, { limit: 10 }),
-      'its first revision': ({ id }) => history.readAt(caller, id, 1),
+      'the newest page of its revisions': ({ id }) => listRevisions(core, caller, id, { limit: 10 }),
+      'its first revision': ({ id }) => readRevision(core, caller, id, 1),
       'a revision in the middle': ({ id, revisions }) =>
-        history.readAt(caller, id, Math.floor(revisions / 200) * 100 + 1),
+        readRevision(core, caller, id, Math.floor(revisions / 200) * 100 + 1),
       'a diff from its first revision to its last': ({ id, revisions }) =>
-        history.diff(caller, id, revisions, 1),
+        diffRevisions(core, caller, id, revisions, 1),
       'a restore': ({ id }) =>
-        history.restore(caller, id, mode === 'force_custom_plan' ? 1 : 2, { expectedRevisions: null }),
-      'a deletion': ({ id }) => lifecycle.delete(caller, id, { expectedRevisions: null }),
-      'a recovery': ({ id }) => lifecycle.recover(caller, id),
+        restoreRevision(core, caller, id, mode === 'force_custom_plan' ? 1 : 2, { expectedRevisions: null }),
+      'a deletion': ({ id }) => deleteAgent(core, caller, id, { expectedRevisions: null }),
+      'a recovery': ({ id }) => recoverAgent(core, caller, id),
     }
     for (const [what, operation] of Object.entries(operations)) {
       it(`reads for ${what} at most twice the pages of one with ${FEW} (${mode})`, async (t) => {
@@ -131,8 +135,8 @@ describe('a long prompt in every revision', async () => {
       'force_custom_plan',
     )
     after(close)
-    const history = createHistory({ ...running.core, sql })
-    const { pages } = await cost(() => history.readAt(caller, id, 101))
+    const core = { ...running.core, database: { ...running.core.database, ...sql } }
+    const { pages } = await cost(() => readRevision(core, caller, id, 101))
     t.diagnostic(`${pages} pages`)
     // About 470 where it reads one value, 2,700 where it reads those of all 99 revisions that are undone.
     assert.ok(pages < 1_000, `${pages}`)

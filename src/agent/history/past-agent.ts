@@ -152,7 +152,7 @@ const namesOf = (a: AgentState, b: AgentState) =>
 const maskOf = ({ secrets }: AgentState, name: string) => secrets.get(name)?.mask ?? null
 
 /** The revisions below `before`, newest first. Undefined when the team has no such agent. */
-export async function listRevisions(
+export async function findRevisions(
   sql: Statements,
   teamId: string,
   id: string,

@@ -1,93 +1,79 @@
 import type { Caller } from '../../api/caller.ts'
 import { Problem } from '../../api/problem.ts'
-import type { Sessions, Statements } from '../../platform/postgres/database.ts'
+import type { Core } from '../../core.ts'
+import type { Statements } from '../../platform/postgres/database.ts'
 import { named, param, raw } from '../../platform/postgres/sql.ts'
 import { type AuditOrigin, auditEvent, auditOrigin } from '../audit-event.ts'
 import { CHANGEABLE_COLUMNS, SNAPSHOT_INTERVAL, snapshotAtOrAfter } from '../columns.ts'
 import { findCurrentRevision } from './past-agent.ts'
 import { REDACTABLE_REASON, type RevisionRedaction } from './schema.ts'
 
-interface RedactDeps {
-  sql: Sessions
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: () => string
-}
-
 /** So many revisions are searched in one statement, and so many snapshots are written. A history can have millions of
  * revisions, and a snapshot 512 KiB. */
 const REVISIONS_PER_STATEMENT = 10_000
 const SNAPSHOTS_PER_STATEMENT = 20
 
-export type Redact = ReturnType<typeof createRedact>
-
 /** Removes from history the values that fields had at a revision. A value is stored in the revision that replaced
  * it, and in the snapshots from the revision that set it on. If the removal is interrupted, the same request
  * completes it. */
-export function createRedact({ sql, now, newId }: RedactDeps) {
-  /** For each field, the first or the last revision of the ranges that changed it. */
-  async function search(
-    statements: Statements,
-    { teamId }: Caller,
-    id: string,
-    { ranges, names, which }: { ranges: Iterable<Range>; names: string[]; which: 'first' | 'last' },
-  ): Promise<Map<string, number>> {
-    const found = new Map<string, number>()
-    for (const range of ranges) {
-      const fields = names.filter((name) => !found.has(name))
-      if (fields.length === 0) break
-      for (const { field, revision } of await findChanges(statements, teamId, id, {
-        ...range,
-        fields,
-        which,
-      })) {
-        found.set(field, revision)
-      }
-    }
-    return found
-  }
+export async function redactRevision(
+  { database, now, newId }: Core,
+  caller: Caller,
+  id: string,
+  revision: number,
+  fields: RevisionRedaction['fields'],
+): Promise<void> {
+  const { teamId, reason } = caller
+  const sql = database.of(teamId)
+  const all = [...new Set(fields)]
+  const names = all.filter((name) => name !== REDACTABLE_REASON)
+  const current = await findCurrentRevision(sql, teamId, id)
+  if (current === undefined) throw new Problem('agent_not_found')
+  if (revision > current) throw new Problem('revision_not_found')
 
-  return async (
-    caller: Caller,
-    id: string,
-    revision: number,
-    fields: RevisionRedaction['fields'],
-  ): Promise<void> => {
-    const { teamId, reason } = caller
-    const statements = sql.of(teamId)
-    const all = [...new Set(fields)]
-    const names = all.filter((name) => name !== REDACTABLE_REASON)
-    const current = await findCurrentRevision(statements, teamId, id)
-    if (current === undefined) throw new Problem('agent_not_found')
-    if (revision > current) throw new Problem('revision_not_found')
-
-    const later = slices(revision + 1, current)
-    const replaced = await search(statements, caller, id, { ranges: later, names, which: 'first' })
-    const inUse = names.filter((name) => !replaced.has(name))
-    if (inUse.length > 0) {
-      throw new Problem('value_in_use', {
-        detail: `The agent still has this value of ${inUse.join(', ')}. Change the field first, then redact.`,
-      })
-    }
-    const earlier = [...slices(1, revision)].toReversed()
-    const set = await search(statements, caller, id, { ranges: earlier, names, which: 'last' })
-
-    const target = { teamId, id, placeholders: PLACEHOLDERS }
-    // First, because it writes the audit event: no value is removed without a trace.
-    await redactRevisions(statements, {
-      ...target,
-      storedIn: [...replaced].map(([field, storedIn]) => ({ field, revision: storedIn })),
-      now: Math.floor(now() / 1_000),
-      origin: auditOrigin(caller, newId()),
-      auditDetail: { revision, fields: all, reason },
+  const later = slices(revision + 1, current)
+  const replaced = await searchChanges(sql, teamId, id, { ranges: later, names, which: 'first' })
+  const inUse = names.filter((name) => !replaced.has(name))
+  if (inUse.length > 0) {
+    throw new Problem('value_in_use', {
+      detail: `The agent still has this value of ${inUse.join(', ')}. Change the field first, then redact.`,
     })
-    if (all.length > names.length) await redactReason(statements, teamId, id, revision)
-    for (const [field, replacedAt] of replaced) {
-      for (const some of snapshotsBetween(set.get(field) ?? 1, replacedAt - 1)) {
-        await redactSnapshots(statements, target, field, some)
-      }
+  }
+  const earlier = [...slices(1, revision)].toReversed()
+  const set = await searchChanges(sql, teamId, id, { ranges: earlier, names, which: 'last' })
+
+  // First, because it writes the audit event: no value is removed without a trace.
+  await redactRevisions(sql, {
+    teamId,
+    id,
+    storedIn: [...replaced].map(([field, storedIn]) => ({ field, revision: storedIn })),
+    now: Math.floor(now() / 1_000),
+    origin: auditOrigin(caller, newId()),
+    auditDetail: { revision, fields: all, reason },
+  })
+  if (all.length > names.length) await redactReason(sql, teamId, id, revision)
+  for (const [field, replacedAt] of replaced) {
+    for (const some of snapshotsBetween(set.get(field) ?? 1, replacedAt - 1)) {
+      await redactSnapshots(sql, teamId, id, field, some)
     }
   }
+}
+
+/** For each field, the first or the last revision of the ranges that changed it. */
+async function searchChanges(
+  sql: Statements,
+  teamId: string,
+  id: string,
+  { ranges, names, which }: { ranges: Iterable<Range>; names: string[]; which: 'first' | 'last' },
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (const range of ranges) {
+    const fields = names.filter((name) => !found.has(name))
+    if (fields.length === 0) break
+    const changes = await findChanges(sql, teamId, id, { ...range, fields, which })
+    for (const { field, revision } of changes) found.set(field, revision)
+  }
+  return found
 }
 
 interface Range {
@@ -103,7 +89,7 @@ function* slices(first: number, last: number): Generator<Range> {
 
 const OBJECTS = ['import_metadata', 'capabilities']
 
-/** Null where the field may be null. */
+/** What stands in place of each value: null where the field may be null. */
 const PLACEHOLDERS: Record<string, unknown> = Object.fromEntries(
   CHANGEABLE_COLUMNS.map((column) => {
     const { name, type } = column
@@ -139,13 +125,11 @@ WHERE team_id = ${teamId} AND agent_id = ${id} AND revision BETWEEN ${from} AND 
 GROUP BY field`)
 }
 
-export interface Redaction {
+interface Redaction {
   teamId: string
   id: string
   /** Each field, with the revision that stores its value as the one before the change. */
   storedIn: { field: string; revision: number }[]
-  /** What stands in place of each value. */
-  placeholders: Record<string, unknown>
   now: number
   origin: AuditOrigin
   /** What the audit event says. */
@@ -154,7 +138,7 @@ export interface Redaction {
 
 /** Removes the values from the revisions that replaced them, and writes the audit event. */
 async function redactRevisions(sql: Statements, redaction: Redaction): Promise<void> {
-  const { teamId, id, storedIn, placeholders, now, origin, auditDetail } = redaction
+  const { teamId, id, storedIn, now, origin, auditDetail } = redaction
   const fields = storedIn.map(({ field }) => field)
   const team = param(teamId)
   const agent = param(id)
@@ -163,7 +147,7 @@ WITH redacted AS (
   UPDATE agent_revisions r SET
     before = (
       SELECT json_object_agg(
-        key, CASE WHEN key = ANY (given.fields) THEN ${JSON.stringify(placeholders)}::json -> key ELSE value END
+        key, CASE WHEN key = ANY (given.fields) THEN ${JSON.stringify(PLACEHOLDERS)}::json -> key ELSE value END
       )
       FROM json_each(r.before)
     ),
@@ -202,7 +186,8 @@ WHERE team_id = ${team} AND agent_id = ${agent} AND revision = ${atRevision}`)
 /** Removes the value of a field from the snapshots of these revisions. Passes over those that have it no longer. */
 async function redactSnapshots(
   sql: Statements,
-  { teamId, id, placeholders }: Pick<Redaction, 'teamId' | 'id' | 'placeholders'>,
+  teamId: string,
+  id: string,
   field: string,
   revisions: number[],
 ): Promise<void> {
@@ -210,7 +195,7 @@ async function redactSnapshots(
   await sql.write(named('redact-snapshots')`
 UPDATE agent_revisions SET snapshot = (
   SELECT json_object_agg(key, value) FROM (
-    SELECT key, CASE key WHEN ${ofField} THEN ${JSON.stringify(placeholders[field])}::json ELSE value END AS value
+    SELECT key, CASE key WHEN ${ofField} THEN ${JSON.stringify(PLACEHOLDERS[field])}::json ELSE value END AS value
     FROM json_each(snapshot)
     WHERE key <> 'redacted'
     UNION ALL

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../api/fields.ts'
 import { emptyResponse, jsonResponse, readErrors, responseHeaders, writeErrors } from '../../api/operation.ts'
+import type { Core } from '../../core.ts'
 import { ConditionHeaders, conditionsOf, operation, sendAgent, setIgnoredFieldsHeader } from '../compare.ts'
 import { Agent, AgentId } from '../schema.ts'
-import type { History } from './history.ts'
-import type { Redact } from './redact.ts'
+import { compareAgents, diffRevisions, listRevisions, readRevision, restoreRevision } from './history.ts'
+import { redactRevision } from './redact.ts'
 import {
   AgentComparison,
   AgentDiff,
@@ -18,10 +19,7 @@ import {
 
 const REVISIONS = '/v1/agent-configurations/:id/revisions'
 
-export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact: Redact }> = async (
-  app,
-  { history, redact },
-) => {
+export const historyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     REVISIONS,
     operation('Revisions', 'agent:read', {
@@ -35,7 +33,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
         ...readErrors('agent_not_found'),
       },
     }),
-    ({ caller, params, query }) => history.list(caller, params.id, query),
+    ({ caller, params, query }) => listRevisions(core, caller, params.id, query),
   )
 
   app.get(
@@ -54,7 +52,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
       },
     }),
     async ({ caller, params }, reply) =>
-      sendAgent(reply, await history.readAt(caller, params.id, params.revision)),
+      sendAgent(reply, await readRevision(core, caller, params.id, params.revision)),
   )
 
   app.get(
@@ -71,7 +69,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
         ...readErrors('agent_not_found', 'revision_not_found'),
       },
     }),
-    ({ caller, params, query }) => history.diff(caller, params.id, params.revision, query.against),
+    ({ caller, params, query }) => diffRevisions(core, caller, params.id, params.revision, query.against),
   )
 
   app.get(
@@ -88,7 +86,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
         ...readErrors('agent_not_found', 'revision_not_found'),
       },
     }),
-    ({ caller, params, query }) => history.compare(caller, params.id, query),
+    ({ caller, params, query }) => compareAgents(core, caller, params.id, query),
   )
 
   app.post(
@@ -117,7 +115,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
       },
     }),
     async ({ caller, params, headers }, reply) => {
-      const restored = await history.restore(caller, params.id, params.revision, conditionsOf(headers))
+      const restored = await restoreRevision(core, caller, params.id, params.revision, conditionsOf(headers))
       return sendAgent(reply, restored)
     },
   )
@@ -143,7 +141,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: History; redact
       },
     }),
     async ({ caller, params, body }, reply) => {
-      await redact(caller, params.id, params.revision, body.fields)
+      await redactRevision(core, caller, params.id, params.revision, body.fields)
       setIgnoredFieldsHeader(reply, body, RevisionRedaction)
       return reply.code(204).send()
     },

@@ -3,11 +3,9 @@ import type { Caller } from '../../api/caller.ts'
 import { nullable, oneOf } from '../../api/fields.ts'
 import { DryRunQuery } from '../../api/operation.ts'
 import { Problem, RequestValidationError } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import { containsCredential } from '../../platform/crypto/credentials.ts'
-import type { Sessions } from '../../platform/postgres/database.ts'
-import { auditOrigin } from '../audit-event.ts'
 import {
-  type AgentText,
   type Change,
   type ChangeConditions,
   type ChangedAgent,
@@ -16,10 +14,8 @@ import {
   planChange,
   type StoredAgent,
 } from '../change.ts'
-import { type AgentDeletePlan, findImpact, isEarlierStage, mustRefuse } from '../dependents.ts'
-import { findCurrentRevision } from '../history/past-agent.ts'
+import { isEarlierStage } from '../dependents.ts'
 import { AGENT_LIFECYCLE_EXAMPLE, TRUST_STAGES } from '../schema.ts'
-import { deleteAgent, recoverAgent } from './move.ts'
 
 /** The first move to one of these stages sets `trusted_at` and `ttt_days`. */
 const TRUSTED_STAGES: readonly string[] = ['trusted', 'optimized', 'adapted']
@@ -60,128 +56,36 @@ export const DeleteQuery = Type.Object({
   ),
 })
 
-interface LifecycleDeps {
-  sql: Sessions
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: () => string
-  /** How long a deleted agent can be recovered. */
-  recoverDays: number
+export async function changeTrustStage(
+  core: Core,
+  caller: Caller,
+  id: string,
+  lifecycle: AgentLifecycle,
+  conditions: ChangeConditions,
+): Promise<ChangedAgent> {
+  refuseCredentialInReason(lifecycle)
+  return changeAgent(core, { caller, id, ...conditions }, (stored) => decideTrustStage(stored, lifecycle))
 }
 
-const DAY_SECONDS = 86_400
-
-interface DeletionRequest extends ChangeConditions {
-  erase?: boolean | undefined
-}
-
-export type Lifecycle = ReturnType<typeof createLifecycle>
-
-export function createLifecycle({ sql, now, newId, recoverDays }: LifecycleDeps) {
-  const nowSeconds = () => Math.floor(now() / 1_000)
-  const moveOf = (caller: Caller, id: string) => ({
-    teamId: caller.teamId,
-    id,
-    reason: caller.reason ?? null,
-    now: nowSeconds(),
-    origin: auditOrigin(caller, newId()),
-  })
-  const eraseAt = (now: number, { erase = false }: DeletionRequest) =>
-    erase ? now : now + recoverDays * DAY_SECONDS
-
-  const prepareTrustStage = async (
-    caller: Caller,
-    id: string,
-    lifecycle: AgentLifecycle,
-    { expectedRevisions, refuseIfDependents, bulkId }: ChangeConditions,
-  ) => {
-    refuseCredentialInReason(lifecycle)
-    const isRefused = await mustRefuse(sql.of(caller.teamId), caller.teamId, id, refuseIfDependents)
-    return {
-      request: { caller, id, expectedRevisions, now: nowSeconds(), auditId: newId(), bulkId },
-      decide: (stored: StoredAgent) => decideTrustStage(stored, lifecycle, isRefused),
-    }
-  }
-
-  /** Throws if a deletion would be refused. Returns the current revision. */
-  const checkDeletion = async (
-    { teamId }: Caller,
-    id: string,
-    { expectedRevisions, refuseIfDependents }: ChangeConditions,
-  ): Promise<number> => {
-    const revision = await findCurrentRevision(sql.of(teamId), teamId, id)
-    if (revision === undefined) throw new Problem('agent_not_found')
-    if (await mustRefuse(sql.of(teamId), teamId, id, refuseIfDependents)) throw new Problem('has_dependents')
-    if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
-    return revision
-  }
-
-  return {
-    checkDeletion,
-
-    async changeTrustStage(
-      caller: Caller,
-      id: string,
-      lifecycle: AgentLifecycle,
-      conditions: ChangeConditions,
-    ): Promise<ChangedAgent> {
-      const { request, decide } = await prepareTrustStage(caller, id, lifecycle, conditions)
-      return changeAgent(sql.of(caller.teamId), request, decide)
-    },
-
-    /** What a change of the trust stage would do now. */
-    async planTrustStage(
-      caller: Caller,
-      id: string,
-      lifecycle: AgentLifecycle,
-      conditions: ChangeConditions,
-    ): Promise<ChangePlan> {
-      const { request, decide } = await prepareTrustStage(caller, id, lifecycle, conditions)
-      return planChange(sql.of(caller.teamId), request, decide)
-    },
-
-    /** Hides the agent. A background task erases it later, or soon if `erase` is true. Returns the new revision. */
-    async delete(caller: Caller, id: string, deletion: DeletionRequest): Promise<number> {
-      const { erase = false, expectedRevisions, refuseIfDependents, bulkId } = deletion
-      if (await mustRefuse(sql.of(caller.teamId), caller.teamId, id, refuseIfDependents))
-        throw new Problem('has_dependents')
-      const move = moveOf(caller, id)
-      const outcome = await deleteAgent(sql.of(caller.teamId), {
-        ...move,
-        expectedRevisions,
-        eraseAt: eraseAt(move.now, deletion),
-        isErasing: erase,
-        bulkId,
-      })
-      if (!outcome) throw new Problem('agent_not_found')
-      if (outcome === 'stale') throw new Problem('revision_stale')
-      return outcome
-    },
-
-    /** What a deletion would do now. */
-    async planDeletion(caller: Caller, id: string, deletion: DeletionRequest): Promise<AgentDeletePlan> {
-      const revision = await checkDeletion(caller, id, deletion)
-      const [impact] = await findImpact(sql.of(caller.teamId), caller.teamId, [id])
-      if (!impact) throw new Error('The impact of an agent is missing')
-      return { revision, erase_at: eraseAt(nowSeconds(), deletion), impact }
-    },
-
-    async recover(caller: Caller, id: string): Promise<AgentText> {
-      const recovered = await recoverAgent(sql.of(caller.teamId), moveOf(caller, id))
-      if (!recovered) throw new Problem('agent_not_found')
-      return recovered
-    },
-  }
+/** What a change of the trust stage would do now. */
+export async function planTrustStage(
+  core: Core,
+  caller: Caller,
+  id: string,
+  lifecycle: AgentLifecycle,
+  conditions: ChangeConditions,
+): Promise<ChangePlan> {
+  refuseCredentialInReason(lifecycle)
+  return planChange(core, { caller, id, ...conditions }, (stored) => decideTrustStage(stored, lifecycle))
 }
 
 /** Undefined if the agent is at the trust stage already. */
 function decideTrustStage(
-  { agent, changedAt }: StoredAgent,
+  { agent, changedAt, mustNotBreak }: StoredAgent,
   { trust_stage: trustStage, reason = null }: AgentLifecycle,
-  isRefused: boolean,
 ): Change | undefined {
   if (agent.trust_stage === trustStage) return undefined
-  if (isRefused && isEarlierStage(trustStage, agent.trust_stage)) throw new Problem('has_dependents')
+  if (mustNotBreak && isEarlierStage(trustStage, agent.trust_stage)) throw new Problem('has_dependents')
   // Only the first change to a trusted stage sets `trusted_at` and `ttt_days`.
   const isFirstTrusted = isTrusted(trustStage) && agent.trusted_at === null
   const columns = {

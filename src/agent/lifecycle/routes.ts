@@ -2,17 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../api/fields.ts'
 import { toETag } from '../../api/headers.ts'
 import { emptyResponse, jsonResponse, responseHeaders, writeErrors } from '../../api/operation.ts'
+import type { Core } from '../../core.ts'
 import { ConditionHeaders, conditionsOf, operation, sendAgent, setIgnoredFieldsHeader } from '../compare.ts'
 import { AgentDeletePlan } from '../dependents.ts'
 import { AGENT_TRUSTED_EXAMPLE, Agent, AgentId } from '../schema.ts'
-import { AgentLifecycle, DeleteQuery, type Lifecycle } from './lifecycle.ts'
+import { deleteAgent, planDeletion, recoverAgent } from './deletion.ts'
+import { AgentLifecycle, changeTrustStage, DeleteQuery } from './lifecycle.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
 
-export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }> = async (
-  app,
-  { lifecycle },
-) => {
+export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.put(
     `${AGENT}/lifecycle`,
     operation('Agents', 'agent:lifecycle', {
@@ -34,7 +33,7 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
       },
     }),
     async ({ caller, params, body, headers }, reply) => {
-      const changed = await lifecycle.changeTrustStage(caller, params.id, body, conditionsOf(headers))
+      const changed = await changeTrustStage(core, caller, params.id, body, conditionsOf(headers))
       setIgnoredFieldsHeader(reply, body, AgentLifecycle)
       return sendAgent(reply, changed)
     },
@@ -65,10 +64,10 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
     async ({ caller, params, query, headers }, reply) => {
       const deletion = { erase: query.erase, ...conditionsOf(headers) }
       if (query.dry_run) {
-        const plan = await lifecycle.planDeletion(caller, params.id, deletion)
+        const plan = await planDeletion(core, caller, params.id, deletion)
         return reply.header('etag', toETag(plan.revision)).send(plan)
       }
-      await lifecycle.delete(caller, params.id, deletion)
+      await deleteAgent(core, caller, params.id, deletion)
       return reply.code(204).send()
     },
   )
@@ -89,6 +88,6 @@ export const lifecycleRoutes: FastifyPluginAsyncTypebox<{ lifecycle: Lifecycle }
         ...writeErrors('agent_not_found'),
       },
     }),
-    async ({ caller, params }, reply) => sendAgent(reply, await lifecycle.recover(caller, params.id)),
+    async ({ caller, params }, reply) => sendAgent(reply, await recoverAgent(core, caller, params.id)),
   )
 }

@@ -1,91 +1,80 @@
 import type { Caller } from '../../api/caller.ts'
 import { Problem, RequestValidationError } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import type { Statements } from '../../platform/postgres/database.ts'
 import { named } from '../../platform/postgres/sql.ts'
 import { type Change, changeAgent, type NamedSecrets, type StoredAgent } from '../change.ts'
 import type { NamedSecretWrite } from '../change-statement.ts'
 import { findReference } from './inspect.ts'
 import { MAX_NAMED_SECRETS, type NamedSecret, namedField } from './schema.ts'
-import { type SecretsDeps, toSecretChange, UNKNOWN_MASK } from './secret-change.ts'
+import { toSecretChange, UNKNOWN_MASK } from './secret-change.ts'
 
-export type NamedSecretsService = ReturnType<typeof createNamedSecrets>
+// The secrets that a client names. Each change makes a revision of the agent.
 
-/** The secrets that a client names. Each change makes a revision of the agent. */
-export function createNamedSecrets({ sql, secrets, now, newId }: SecretsDeps) {
-  const requestOf = (caller: Caller, id: string, expectedRevisions: number[] | null) => ({
-    caller,
-    id,
-    expectedRevisions,
-    now: Math.floor(now() / 1_000),
-    auditId: newId(),
+export async function listNamedSecrets(
+  { database }: Core,
+  { teamId }: Caller,
+  id: string,
+): Promise<NamedSecret[]> {
+  const [row] = await database
+    .of(teamId)
+    .read<{ named_secrets: NamedSecrets | null }>(named('find-named-secrets')`
+SELECT named_secrets FROM agents WHERE team_id = ${teamId} AND id = ${id}`)
+  if (!row) throw new Problem('agent_not_found')
+  return Object.entries(row.named_secrets ?? {})
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, entry]) => ({ name, ...entry }))
+}
+
+/** Also returns the revision of the agent. The same value again makes no revision. */
+export async function putNamedSecret(
+  core: Core,
+  caller: Caller,
+  id: string,
+  { name, value }: { name: string; value: string },
+  expectedRevisions: number[] | null,
+): Promise<{ secret: NamedSecret; revision: number }> {
+  const { teamId } = caller
+  const place = { teamId, agentId: id, field: namedField(name) }
+  const change = toSecretChange(core.secrets, place, value)
+  const stored =
+    change.action === 'set' && (await findFingerprint(core.database.of(teamId), teamId, id, name))
+  const isSame = change.action === 'set' && stored && change.fingerprints.some((each) => each.equals(stored))
+  let entry: Entry | undefined
+  const { revision } = await changeAgent(core, { caller, id, expectedRevisions }, (agent) => {
+    const current = entryOf(agent, name)
+    entry = current
+    if (change.action === 'match' && change.mask !== current?.mask) throw unknownMask()
+    if (change.action !== 'set' || (current && isSame)) return undefined
+    if (!current && Object.keys(agent.namedSecrets).length >= MAX_NAMED_SECRETS) {
+      throw new Problem('too_many_secrets')
+    }
+    const { mask, sealed, fingerprints } = change
+    entry = { mask, revision: agent.nextRevision }
+    return toChange(agent, name, entry, { name, sealed, fingerprint: fingerprints[0] as Buffer })
   })
+  return { secret: { name, ...(entry as Entry) }, revision }
+}
 
-  return {
-    async list({ teamId }: Caller, id: string): Promise<NamedSecret[]> {
-      const found = await findNamedSecrets(sql.of(teamId), teamId, id)
-      if (!found) throw new Problem('agent_not_found')
-      return Object.keys(found)
-        .toSorted()
-        .map((name) => ({ name, ...(found[name] as Entry) }))
-    },
-
-    /** Also returns the revision of the agent. The same value again makes no revision. */
-    async put(
-      caller: Caller,
-      id: string,
-      { name, value }: { name: string; value: string },
-      expectedRevisions: number[] | null,
-    ): Promise<{ secret: NamedSecret; revision: number }> {
-      const place = { teamId: caller.teamId, agentId: id, field: namedField(name) }
-      const change = toSecretChange(secrets, place, value)
-      const stored =
-        change.action === 'set' && (await findFingerprint(sql.of(caller.teamId), caller.teamId, id, name))
-      const isSame =
-        change.action === 'set' && stored && change.fingerprints.some((each) => each.equals(stored))
-      let entry: Entry | undefined
-      const { revision } = await changeAgent(
-        sql.of(caller.teamId),
-        requestOf(caller, id, expectedRevisions),
-        (agent) => {
-          const current = entryOf(agent, name)
-          entry = current
-          if (change.action === 'match' && change.mask !== current?.mask) throw unknownMask()
-          if (change.action !== 'set' || (current && isSame)) return undefined
-          if (!current && Object.keys(agent.namedSecrets).length >= MAX_NAMED_SECRETS) {
-            throw new Problem('too_many_secrets')
-          }
-          const { mask, sealed, fingerprints } = change
-          entry = { mask, revision: agent.nextRevision }
-          return toChange(agent, name, entry, { name, sealed, fingerprint: fingerprints[0] as Buffer })
-        },
-      )
-      return { secret: { name, ...(entry as Entry) }, revision }
-    },
-
-    /** Returns the revision of the agent. */
-    async delete(
-      caller: Caller,
-      id: string,
-      name: string,
-      expectedRevisions: number[] | null,
-    ): Promise<number> {
-      const { revision } = await changeAgent(
-        sql.of(caller.teamId),
-        requestOf(caller, id, expectedRevisions),
-        (agent) => {
-          if (!entryOf(agent, name)) throw new Problem('secret_not_found')
-          const place = findReference(agent.agent, name)
-          if (place !== undefined) {
-            throw new Problem('secret_in_use', {
-              detail: `${place} refers to this secret. Remove the reference first.`,
-            })
-          }
-          return toChange(agent, name, null, { name, sealed: null })
-        },
-      )
-      return revision
-    },
-  }
+/** Returns the revision of the agent. */
+export async function deleteNamedSecret(
+  core: Core,
+  caller: Caller,
+  id: string,
+  name: string,
+  expectedRevisions: number[] | null,
+): Promise<number> {
+  const { revision } = await changeAgent(core, { caller, id, expectedRevisions }, (agent) => {
+    if (!entryOf(agent, name)) throw new Problem('secret_not_found')
+    const place = findReference(agent.agent, name)
+    if (place !== undefined) {
+      throw new Problem('secret_in_use', {
+        detail: `${place} refers to this secret. Remove the reference first.`,
+      })
+    }
+    return toChange(agent, name, null, { name, sealed: null })
+  })
+  return revision
 }
 
 type Entry = Omit<NamedSecret, 'name'>
@@ -125,15 +114,4 @@ async function findFingerprint(
   const [row] = await sql.read<{ fingerprint: Buffer }>(named('find-secret-fingerprint')`
 SELECT fingerprint FROM agent_secrets WHERE team_id = ${teamId} AND agent_id = ${id} AND name = ${name}`)
   return row?.fingerprint
-}
-
-/** Masks and revisions of the named secrets. Undefined if the team has no such agent. */
-async function findNamedSecrets(
-  sql: Statements,
-  teamId: string,
-  id: string,
-): Promise<NamedSecrets | undefined> {
-  const [row] = await sql.read<{ named_secrets: NamedSecrets | null }>(named('find-named-secrets')`
-SELECT named_secrets FROM agents WHERE team_id = ${teamId} AND id = ${id}`)
-  return row && (row.named_secrets ?? {})
 }

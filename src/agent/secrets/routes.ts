@@ -2,18 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../api/fields.ts'
 import { IfMatch, revisionsToMatch, toETag } from '../../api/headers.ts'
 import { emptyResponse, jsonResponse, readErrors, responseHeaders, writeErrors } from '../../api/operation.ts'
+import type { Core } from '../../core.ts'
 import { operation, setIgnoredFieldsHeader } from '../compare.ts'
 import { AgentId } from '../schema.ts'
-import type { NamedSecretsService } from './named-secrets.ts'
+import { deleteNamedSecret, listNamedSecrets, putNamedSecret } from './named-secrets.ts'
 import { AgentSecrets, NamedSecret, NamedSecretId, NamedSecretList, NamedSecretValue } from './schema.ts'
-import type { ReadSecrets } from './secret-change.ts'
+import { readSecrets } from './secret-change.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
 
-export const secretRoutes: FastifyPluginAsyncTypebox<{
-  readSecrets: ReadSecrets
-  namedSecrets: NamedSecretsService
-}> = async (app, { readSecrets, namedSecrets }) => {
+export const secretRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     `${AGENT}/secrets`,
     operation('Secrets', 'agent:secret', {
@@ -31,7 +29,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
       },
     }),
     async ({ caller, params }, reply) => {
-      const { api_key, github_token, named } = await readSecrets(caller, params.id)
+      const { api_key, github_token, named } = await readSecrets(core, caller, params.id)
       return reply.header('cache-control', 'no-store').send({
         api_key: api_key?.reveal() ?? null,
         white_box_config: { github_token: github_token?.reveal() ?? null },
@@ -53,7 +51,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
         ...readErrors('agent_not_found'),
       },
     }),
-    async ({ caller, params }) => ({ results: await namedSecrets.list(caller, params.id) }),
+    async ({ caller, params }) => ({ results: await listNamedSecrets(core, caller, params.id) }),
   )
 
   app.put(
@@ -63,8 +61,8 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
       summary: 'Update Agent Secret',
       description:
         'Creates or replaces a named secret of the agent, and makes a new revision unless the agent already has this ' +
-        'value. An agent has at most 20 named secrets. Fields refer to one as `{"$secret": "name"}`. Services read its value ' +
-        'with `GET /v1/agent-configurations/{id}/secrets`. The response does not contain it.',
+        'value. An agent has at most 20 named secrets. Fields refer to one as `{"$secret": "name"}`. Services read ' +
+        'its value with `GET /v1/agent-configurations/{id}/secrets`. The response does not contain it.',
       params: NamedSecretId,
       headers: IfMatch,
       body: ref(NamedSecretValue),
@@ -77,7 +75,13 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
     }),
     async ({ caller, params: { id, name }, body, headers }, reply) => {
       const expected = revisionsToMatch(headers['if-match'])
-      const { secret, revision } = await namedSecrets.put(caller, id, { name, value: body.value }, expected)
+      const { secret, revision } = await putNamedSecret(
+        core,
+        caller,
+        id,
+        { name, value: body.value },
+        expected,
+      )
       setIgnoredFieldsHeader(reply, body, NamedSecretValue)
       return reply.header('etag', toETag(revision)).send(secret)
     },
@@ -103,7 +107,7 @@ export const secretRoutes: FastifyPluginAsyncTypebox<{
     }),
     async ({ caller, params, headers }, reply) => {
       const expected = revisionsToMatch(headers['if-match'])
-      const revision = await namedSecrets.delete(caller, params.id, params.name, expected)
+      const revision = await deleteNamedSecret(core, caller, params.id, params.name, expected)
       return reply.code(204).header('etag', toETag(revision)).send()
     },
   )

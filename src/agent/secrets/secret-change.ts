@@ -1,5 +1,6 @@
 import type { Caller } from '../../api/caller.ts'
 import { Problem, RequestValidationError } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import {
   isMaskShaped,
   maskSecret,
@@ -7,7 +8,6 @@ import {
   type Secrets,
   SecretText,
 } from '../../platform/crypto/secrets.ts'
-import type { Sessions } from '../../platform/postgres/database.ts'
 import { named, param, raw, type Statement } from '../../platform/postgres/sql.ts'
 import { auditEvent, auditOrigin } from '../audit-event.ts'
 import type { StoredAgent } from '../change.ts'
@@ -133,22 +133,12 @@ export function showSupplied(text: string, { api_key, github_token }: SecretChan
   return JSON.stringify(agent)
 }
 
-export interface SecretsDeps {
-  sql: Sessions
-  secrets: Secrets
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: () => string
-}
-
 /** The secrets of an agent; null where there is none. */
-export interface OpenedSecrets {
+interface OpenedSecrets {
   api_key: SecretText | null
   github_token: SecretText | null
   named: [name: string, secret: SecretText][]
 }
-
-export type ReadSecrets = (caller: Caller, id: string) => Promise<OpenedSecrets>
 
 interface SealedSecrets {
   api_key_sealed: Buffer | null
@@ -158,26 +148,28 @@ interface SealedSecrets {
   sealed: Buffer[]
 }
 
-export function createReadSecrets({ sql, secrets, now, newId }: SecretsDeps): ReadSecrets {
-  return async (caller, id) => {
-    const { teamId } = caller
-    const [found] = await sql
-      .of(teamId)
-      .write<SealedSecrets>(readStatement(caller, id, Math.floor(now() / 1_000), newId()))
-      .catch((error: unknown) => {
-        // The audit event may or may not be stored, but nothing was returned or changed: the client can repeat the
-        // request.
-        if (!(error instanceof Problem) || error.code !== 'outcome_unknown') throw error
-        throw new Problem('database_unavailable', { headers: error.headers, cause: error.cause })
-      })
-    if (!found) throw new Problem('agent_not_found')
-    const open = (field: string, bytes: Buffer) => secrets.open({ teamId, agentId: id, field }, bytes)
-    const { api_key_sealed: apiKey, github_token_sealed: token, names, sealed } = found
-    return {
-      api_key: apiKey && open('api_key', apiKey),
-      github_token: token && open('github_token', token),
-      named: names.map((name, index) => [name, open(namedField(name), sealed[index] as Buffer)]),
-    }
+export async function readSecrets(
+  { database, secrets, now, newId }: Core,
+  caller: Caller,
+  id: string,
+): Promise<OpenedSecrets> {
+  const { teamId } = caller
+  const [found] = await database
+    .of(teamId)
+    .write<SealedSecrets>(readStatement(caller, id, Math.floor(now() / 1_000), newId()))
+    .catch((error: unknown) => {
+      // The audit event may or may not be stored, but nothing was returned or changed: the client can repeat the
+      // request.
+      if (!(error instanceof Problem) || error.code !== 'outcome_unknown') throw error
+      throw new Problem('database_unavailable', { headers: error.headers, cause: error.cause })
+    })
+  if (!found) throw new Problem('agent_not_found')
+  const open = (field: string, bytes: Buffer) => secrets.open({ teamId, agentId: id, field }, bytes)
+  const { api_key_sealed: apiKey, github_token_sealed: token, names, sealed } = found
+  return {
+    api_key: apiKey && open('api_key', apiKey),
+    github_token: token && open('github_token', token),
+    named: names.map((name, index) => [name, open(namedField(name), sealed[index] as Buffer)]),
   }
 }
 

@@ -166,7 +166,7 @@ const AgentBulkError = Type.Object(
   { description: 'Why the agent was not changed. null: it did not fail.' },
 )
 
-const AgentBulkItem = Type.Object({
+const BulkItemResult = Type.Object({
   id: described(Uuid, 'Id of the agent.'),
   outcome: oneOf(OUTCOMES, {
     description:
@@ -191,7 +191,7 @@ const AgentBulkItem = Type.Object({
   ),
   error: nullable(AgentBulkError),
 })
-export type AgentBulkItem = Static<typeof AgentBulkItem>
+export type BulkItemResult = Static<typeof BulkItemResult>
 
 const count = (what: string) => integer({ format: 'int32', description: `Number of agents ${what}.` })
 
@@ -207,7 +207,7 @@ export const AgentBulkResult = Type.Object(
       },
       { description: 'How many agents have each outcome.' },
     ),
-    results: Type.Array(AgentBulkItem, {
+    results: Type.Array(BulkItemResult, {
       description:
         'One result for each agent: in the order of `agents`; with `filters` in the order of creation, oldest first.',
     }),

@@ -1,16 +1,17 @@
-import type { Logger } from 'pino'
-import type { Agents } from '../../agent/agents.ts'
+import { planUpdate, updateAgent } from '../../agent/agents.ts'
 import type { ChangeConditions } from '../../agent/change.ts'
 import { normalUuid, readNestedValues } from '../../agent/columns.ts'
 import { settableValues } from '../../agent/compare.ts'
 import { toIdempotencyKey } from '../../agent/create-once.ts'
 import { findImpact } from '../../agent/dependents.ts'
+import { checkDeletion, deleteAgent } from '../../agent/lifecycle/deletion.ts'
 import {
   type AgentLifecycle,
-  type Lifecycle,
+  changeTrustStage,
+  planTrustStage,
   refuseCredentialInReason,
 } from '../../agent/lifecycle/lifecycle.ts'
-import type { Agent, AgentUpdate } from '../../agent/schema.ts'
+import type { AgentUpdate } from '../../agent/schema.ts'
 import { inspect } from '../../agent/secrets/inspect.ts'
 import type { Caller } from '../../api/caller.ts'
 import {
@@ -20,77 +21,55 @@ import {
   type ValidationError,
   valueError,
 } from '../../api/problem.ts'
-import type { Secrets } from '../../platform/crypto/secrets.ts'
-import type { Sessions, Statements } from '../../platform/postgres/database.ts'
-import { type AgentFiltersQuery, countAgents, listAgents, readFilters } from '../list/feature.ts'
+import type { Core } from '../../core.ts'
+import type { Statements } from '../../platform/postgres/database.ts'
+import { type AgentFiltersQuery, countAgents, findAgents, readFilters } from '../list/feature.ts'
 import {
   type AgentBulk,
-  type AgentBulkItem,
   type AgentBulkResult,
   BULK_PERMISSIONS,
   type BulkAction,
   type BulkErrorCode,
+  type BulkItemResult,
   MAX_BULK_AGENTS,
   MAX_BULK_ERRORS,
 } from './bulk-schema.ts'
 import type { DoneChange } from './repetition.ts'
-import { type Batch, type BatchDeps, runBatch } from './run-batch.ts'
+import { type Batch, type BatchOptions, runBatch } from './run-batch.ts'
 
-export interface BulkDeps extends BatchDeps {
-  agents: Pick<Agents, 'update' | 'planUpdate'>
-  lifecycle: Pick<Lifecycle, 'changeTrustStage' | 'planTrustStage' | 'delete' | 'checkDeletion'>
-  searches: Sessions
-  secrets: Secrets
+interface BulkOptions extends BatchOptions {
+  refuseIfDependents: ChangeConditions['refuseIfDependents']
 }
-
-export interface BulkContext {
-  isDryRun: boolean
-  idempotencyKey: string | undefined
-  refuseIfDependents: Agent['trust_stage']
-  /** Aborted, with the error to throw, when the client disconnects. */
-  signal: AbortSignal
-  log: Pick<Logger, 'error' | 'warn'>
-}
-
-export type Bulk = ReturnType<typeof createBulk>
 
 /** Changes many agents. */
-export function createBulk(deps: BulkDeps) {
-  return async (
-    caller: Caller,
-    body: AgentBulk,
-    { isDryRun, idempotencyKey, refuseIfDependents, signal, log }: BulkContext,
-  ): Promise<{ result: AgentBulkResult; credentialWarnings: readonly string[] }> => {
-    const request = readBulkRequest(caller, body, isDryRun)
-    const key = isDryRun ? undefined : toIdempotencyKey(deps.secrets, caller, idempotencyKey, ['bulk', body])
-    const batch = new BulkBatch(deps, caller, request, refuseIfDependents)
-    const results = await runBatch(deps, { caller, key, signal, log }, batch)
-    return { result: toResult(results, isDryRun), credentialWarnings: request.credentialWarnings }
-  }
+export async function bulkChange(
+  core: Core,
+  caller: Caller,
+  body: AgentBulk,
+  { isDryRun, idempotencyKey, refuseIfDependents, ...options }: BulkOptions,
+): Promise<{ result: AgentBulkResult; credentialWarnings: readonly string[] }> {
+  const request = readBulkRequest(caller, body, isDryRun)
+  const key = isDryRun ? undefined : toIdempotencyKey(core.secrets, caller, idempotencyKey, ['bulk', body])
+  const batch = new BulkBatch(core, caller, { ...request, refuseIfDependents })
+  const results = await runBatch({ core, caller, key, ...options }, batch)
+  return { result: toResult(results, isDryRun), credentialWarnings: request.credentialWarnings }
 }
 
 /** So few that a search of another team does not wait for long. */
 const IMPACTS_AT_A_TIME = 50
 
-class BulkBatch implements Batch<string, AgentBulkItem> {
-  readonly #deps: BulkDeps
+class BulkBatch implements Batch<string, BulkItemResult> {
+  readonly #core: Core
   readonly #caller: Caller
-  readonly #request: BulkRequest
-  readonly #refuseIfDependents: BulkContext['refuseIfDependents']
+  readonly #request: BulkRequest & Pick<BulkOptions, 'refuseIfDependents'>
   /** Those of the request, or those at which the filters matched: an agent that has changed since may match no
    * longer. */
   #revisions: ReadonlyMap<string, number>
 
-  constructor(
-    deps: BulkDeps,
-    caller: Caller,
-    request: BulkRequest,
-    refuseIfDependents: BulkContext['refuseIfDependents'],
-  ) {
-    this.#deps = deps
+  constructor(core: Core, caller: Caller, request: BulkRequest & Pick<BulkOptions, 'refuseIfDependents'>) {
+    this.#core = core
     this.#caller = caller
     this.#request = request
-    this.#refuseIfDependents = refuseIfDependents
     this.#revisions = 'ids' in request.selection ? request.selection.revisions : new Map()
   }
 
@@ -98,7 +77,7 @@ class BulkBatch implements Batch<string, AgentBulkItem> {
     const { selection } = this.#request
     if ('ids' in selection) return selection.ids
     const { teamId } = this.#caller
-    this.#revisions = await selectAgents(this.#deps.searches.of(teamId), teamId, selection)
+    this.#revisions = await selectAgents(this.#core.database.searches.of(teamId), teamId, selection)
     return [...this.#revisions.keys()]
   }
 
@@ -106,14 +85,12 @@ class BulkBatch implements Batch<string, AgentBulkItem> {
 
   agentOf = (id: string) => id
 
-  apply(id: string, bulkId: string | undefined): Promise<AgentBulkItem> {
+  apply(id: string, bulkId: string | undefined): Promise<BulkItemResult> {
+    const { refuseIfDependents } = this.#request
     const revision = this.#revisions.get(id)
-    const conditions = {
-      expectedRevisions: revision === undefined ? null : [revision],
-      refuseIfDependents: this.#refuseIfDependents,
-      bulkId,
-    }
-    return this.#change(this.#request.change, id, conditions)
+    const expectedRevisions = revision === undefined ? null : [revision]
+    const conditions = { expectedRevisions, refuseIfDependents, bulkId }
+    return changeItem(this.#core, this.#caller, this.#request, id, conditions)
   }
 
   done = (id: string, change: DoneChange) => succeeded(id, 'changed', change)
@@ -121,9 +98,9 @@ class BulkBatch implements Batch<string, AgentBulkItem> {
   failed = (id: string, error: unknown) => failed(id, this.#request.change.action, error)
 
   /** Adds to what would change the agents that delegate to it. */
-  async finish(results: readonly AgentBulkItem[]): Promise<void> {
+  async finish(results: readonly BulkItemResult[]): Promise<void> {
     const { teamId } = this.#caller
-    const searches = this.#deps.searches.of(teamId)
+    const searches = this.#core.database.searches.of(teamId)
     const affected = results.filter(({ outcome }) => outcome === 'would_change')
     for (let start = 0; start < affected.length; start += IMPACTS_AT_A_TIME) {
       const some = affected.slice(start, start + IMPACTS_AT_A_TIME)
@@ -132,38 +109,41 @@ class BulkBatch implements Batch<string, AgentBulkItem> {
       for (const [index, result] of some.entries()) result.impact = impacts[index] ?? null
     }
   }
+}
 
-  /** Changes the agent as the operation for one agent does, or finds out what that would do now. */
-  async #change(change: BulkChange, id: string, conditions: ChangeConditions): Promise<AgentBulkItem> {
-    const { agents, lifecycle } = this.#deps
-    const { isDryRun } = this.#request
-    const caller = this.#caller
-    const changed = isDryRun ? 'would_change' : 'changed'
-    if (change.action === 'delete') {
-      const revision = isDryRun
-        ? await lifecycle.checkDeletion(caller, id, conditions)
-        : await lifecycle.delete(caller, id, { ...conditions, erase: change.erase })
-      return succeeded(id, changed, { revision, fields: [] })
-    }
-    const update = isDryRun ? agents.planUpdate : agents.update
-    const changeTrustStage = isDryRun ? lifecycle.planTrustStage : lifecycle.changeTrustStage
-    const result =
-      change.action === 'update'
-        ? await update(caller, id, change.update, conditions)
-        : await changeTrustStage(caller, id, change.lifecycle, conditions)
-    return succeeded(id, result.fields.length > 0 ? changed : 'unchanged', result)
+/** Changes the agent as the operation for one agent does, or finds out what that would do now. */
+async function changeItem(
+  core: Core,
+  caller: Caller,
+  { change, isDryRun }: BulkRequest,
+  id: string,
+  conditions: ChangeConditions,
+): Promise<BulkItemResult> {
+  const changed = isDryRun ? 'would_change' : 'changed'
+  if (change.action === 'delete') {
+    const revision = isDryRun
+      ? await checkDeletion(core, caller, id, conditions)
+      : await deleteAgent(core, caller, id, { ...conditions, erase: change.erase })
+    return succeeded(id, changed, { revision, fields: [] })
   }
+  const update = isDryRun ? planUpdate : updateAgent
+  const moveTrustStage = isDryRun ? planTrustStage : changeTrustStage
+  const result =
+    change.action === 'update'
+      ? await update(core, caller, id, change.update, conditions)
+      : await moveTrustStage(core, caller, id, change.lifecycle, conditions)
+  return succeeded(id, result.fields.length > 0 ? changed : 'unchanged', result)
 }
 
 function succeeded(
   id: string,
-  outcome: Exclude<AgentBulkItem['outcome'], 'failed'>,
+  outcome: Exclude<BulkItemResult['outcome'], 'failed'>,
   { revision, fields }: { revision: number; fields: readonly string[] },
-): AgentBulkItem {
+): BulkItemResult {
   return { id, outcome, revision, fields: [...fields], impact: null, error: null }
 }
 
-function failed(id: string, action: BulkAction, error: unknown): AgentBulkItem {
+function failed(id: string, action: BulkAction, error: unknown): BulkItemResult {
   return {
     id,
     outcome: 'failed',
@@ -176,7 +156,7 @@ function failed(id: string, action: BulkAction, error: unknown): AgentBulkItem {
 
 const STALE = 'The agent has changed since this revision. Read the agent again, then repeat the change.'
 
-function describe(action: BulkAction, error: unknown): NonNullable<AgentBulkItem['error']> {
+function describe(action: BulkAction, error: unknown): NonNullable<BulkItemResult['error']> {
   if (error instanceof RequestValidationError) {
     // An operation for one agent has these fields at the top of its body.
     const errors = error.errors
@@ -189,24 +169,24 @@ function describe(action: BulkAction, error: unknown): NonNullable<AgentBulkItem
   return { code, detail: code === 'revision_stale' ? STALE : problem.message, errors: [] }
 }
 
-function toResult(results: AgentBulkItem[], isDryRun: boolean): AgentBulkResult {
+function toResult(results: BulkItemResult[], isDryRun: boolean): AgentBulkResult {
   const counts = { changed: 0, unchanged: 0, would_change: 0, failed: 0 }
   for (const { outcome } of results) counts[outcome]++
   return { dry_run: isDryRun, counts, results }
 }
 
 /** What happens to each agent. */
-export type BulkChange =
+type BulkChange =
   | { action: 'update'; update: AgentUpdate }
   | { action: 'lifecycle'; lifecycle: AgentLifecycle }
   | { action: 'delete'; erase: boolean }
 
-export interface FilterSelection {
+interface FilterSelection {
   filters: AgentFiltersQuery
   expectedCount: number | undefined
 }
 
-export interface BulkRequest {
+interface BulkRequest {
   change: BulkChange
   /** The agents, or what they must match. */
   selection: { ids: string[]; revisions: ReadonlyMap<string, number> } | FilterSelection
@@ -293,7 +273,7 @@ async function selectAgents(
   { filters: query, expectedCount }: FilterSelection,
 ): Promise<Map<string, number>> {
   const filters = readFilters(query)
-  const { agents, hasNext } = await listAgents(sql, teamId, filters, {
+  const { agents, hasNext } = await findAgents(sql, teamId, filters, {
     sort: 'created_at',
     limit: MAX_BULK_AGENTS,
     position: undefined,

@@ -1,23 +1,18 @@
 import { AGENT_SCHEMAS } from '../../agent/schema.ts'
 import { RequestValidationError, type ValidationError, valueError } from '../../api/problem.ts'
+import type { CheckedPart, PartValidation } from '../../http/validation/body.ts'
+import { isObject } from '../../platform/json.ts'
 import { FORMULA_STARTS } from '../list/feature.ts'
-import {
-  type CheckedValue,
-  isObject,
-  type MemberPath,
-  type ReadRow,
-  toRow,
-  type Validation,
-} from './import-rows.ts'
+import { type MemberPath, type ReadRow, readRow } from './import-rows.ts'
 import { AgentImportRow } from './import-schema.ts'
 
-export interface Cell {
+interface Cell {
   text: string
   /** An empty cell in quotes is an empty text; one without quotes is absent. */
   isQuoted: boolean
 }
 
-export interface CsvRecord {
+interface CsvRow {
   /** Where it starts, from 1. A cell in quotes can have line breaks. */
   line: number
   cells: Cell[]
@@ -27,9 +22,9 @@ const MAX_CELLS = 500
 /** Twice what an agent may have: each quote of a text takes two characters. */
 const MAX_CELL_LENGTH = 1024 * 1024
 
-/** The records of a CSV text (RFC 4180). Lines may end with CRLF, LF or CR; empty lines, and lines of
+/** The rows of a CSV text (RFC 4180). Lines may end with CRLF, LF or CR; empty lines, and lines of
  * empty cells, are left out. */
-function* parseCsv(text: string): Generator<CsvRecord> {
+function* parseCsv(text: string): Generator<CsvRow> {
   let at = 0
   let line = 1
 
@@ -52,11 +47,11 @@ function* parseCsv(text: string): Generator<CsvRecord> {
   }
 
   while (at < text.length) {
-    const record: CsvRecord = { line, cells: [] }
+    const row: CsvRow = { line, cells: [] }
     for (;;) {
-      record.cells.push(text[at] === '"' ? readQuoted() : readPlain())
+      row.cells.push(text[at] === '"' ? readQuoted() : readPlain())
       if (text[at] !== ',') break
-      if (record.cells.length === MAX_CELLS) throw unreadable(line, `it has more than ${MAX_CELLS} cells`)
+      if (row.cells.length === MAX_CELLS) throw unreadable(line, `it has more than ${MAX_CELLS} cells`)
       at++
     }
     if (at < text.length) {
@@ -64,7 +59,7 @@ function* parseCsv(text: string): Generator<CsvRecord> {
       at += text.startsWith('\r\n', at) ? 2 : 1
       line++
     }
-    if (record.cells.some(({ text: content, isQuoted }) => content !== '' || isQuoted)) yield record
+    if (row.cells.some(({ text: content, isQuoted }) => content !== '' || isQuoted)) yield row
   }
 }
 
@@ -81,11 +76,11 @@ function unreadable(line: number, reason: string): RequestValidationError {
 }
 
 /** The rows of a CSV file, such as an export. */
-export function* readCsvRows(text: string, rows: Validation): Generator<ReadRow> {
+export function* readCsvRows(text: string, rows: PartValidation): Generator<ReadRow> {
   let columns: PlacedColumn[] | undefined
-  for (const record of parseCsv(text)) {
-    if (columns) yield readRecord(record, columns, rows)
-    else columns = sortByDepth(readColumns(record.cells))
+  for (const row of parseCsv(text)) {
+    if (columns) yield readCsvRow(row, columns, rows)
+    else columns = sortByDepth(readColumns(row.cells))
   }
 }
 
@@ -101,10 +96,14 @@ function sortByDepth(columns: readonly Column[]): PlacedColumn[] {
     .toSorted((a, b) => a.column.path.length - b.column.path.length)
 }
 
-function readRecord({ cells, line }: CsvRecord, columns: readonly PlacedColumn[], rows: Validation): ReadRow {
+function readCsvRow(
+  { cells, line }: CsvRow,
+  columns: readonly PlacedColumn[],
+  rows: PartValidation,
+): ReadRow {
   if (cells.length !== columns.length) {
     const reason = `this line has ${cells.length} cells, and the first line has ${columns.length}`
-    return toRow({ value: undefined, errors: [valueError([], reason)] }, line)
+    return readRow({ value: undefined, errors: [valueError([], reason)] }, line)
   }
   const value: Record<string, unknown> = {}
   const errors: ValidationError[] = []
@@ -120,7 +119,7 @@ function readRecord({ cells, line }: CsvRecord, columns: readonly PlacedColumn[]
   }
   const wholes = paths.flatMap(([field, ...rest]) => (rest.length === 0 ? [field] : []))
   const members = paths.filter(([field]) => !wholes.includes(field))
-  return { ...toRow({ value, errors }, line), ...(members.length > 0 && { members }) }
+  return { ...readRow({ value, errors }, line), ...(members.length > 0 && { members }) }
 }
 
 const DISARMED = new RegExp(`^'(?=${FORMULA_STARTS})`)
@@ -129,8 +128,8 @@ const DISARMED = new RegExp(`^'(?=${FORMULA_STARTS})`)
 function readCell(
   { path, kind }: Column,
   { text, isQuoted }: Cell,
-  rows: Validation,
-): CheckedValue | undefined {
+  rows: PartValidation,
+): CheckedPart | undefined {
   // An export puts an apostrophe before what a spreadsheet would take for a formula.
   const plain = text.replace(DISARMED, '')
   const isText = kind === 'text' || kind === 'ignored' || (kind === 'by_content' && !/^\s*[[{]/.test(plain))
@@ -149,7 +148,7 @@ const HINTS = {
 }
 
 /** The errors of a value depend on the field that it is in. */
-function readJson(json: string, path: readonly string[], rows: Validation, hint: string): CheckedValue {
+function readJson(json: string, path: readonly string[], rows: PartValidation, hint: string): CheckedPart {
   const notJson = {
     value: undefined,
     errors: [{ loc: [...path], msg: `JSON decode error, the cell must be ${hint}`, type: 'json_invalid' }],

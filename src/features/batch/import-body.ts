@@ -1,22 +1,18 @@
 import { missing, RequestValidationError, type ValidationError, valueError } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
+import type { PartValidation } from '../../http/validation/body.ts'
+import { isObject } from '../../platform/json.ts'
+import type { FetchRequest } from '../cards/feature.ts'
 import { readCsvRows } from './csv.ts'
-import { isObject, notAnObject, type ReadRow, toRow, type Validation } from './import-rows.ts'
+import { readCardRow } from './import-card.ts'
+import { notAnObject, type ReadRow, readRow } from './import-rows.ts'
 import { type AgentImport, IMPORT_CONTENT, type ImportMediaType, MAX_IMPORT_ROWS } from './import-schema.ts'
 
-export interface ReadDeps {
-  rows: Validation
-  request: Validation
-  readCard: ReadCard
+/** Validates JSON bodies and single rows as the bodies of requests are validated. */
+export interface ImportValidation {
+  body: PartValidation
+  rows: PartValidation
 }
-
-/** The members of a JSON body except `rows`: a card, and options. Their schema has been checked. */
-export type CardImport = Omit<AgentImport, 'rows'>
-
-/** Reads the row of a card. */
-export type ReadCard = (
-  request: CardImport,
-  context: { teamId: string; signal: AbortSignal },
-) => Promise<ReadRow>
 
 export interface ImportBody {
   /** The header Content-Type. */
@@ -28,14 +24,15 @@ type Rows = Iterable<ReadRow> | Promise<Iterable<ReadRow>>
 
 /** Reads the rows of a request. Throws if the body as a whole cannot be read. */
 export async function* readRows(
-  deps: ReadDeps,
+  core: Core,
+  validation: ImportValidation,
   { contentType, bytes }: ImportBody,
-  context: Parameters<ReadCard>[1],
+  context: FetchRequest,
 ): AsyncGenerator<ReadRow> {
   if (bytes === undefined) throw refusal(missing())
   const text = decode(bytes)
   let count = 0
-  for (const row of await read(deps, mediaTypeOf(contentType), text, context)) {
+  for (const row of await read(core, validation, mediaTypeOf(contentType), text, context)) {
     if (++count > MAX_IMPORT_ROWS) throw refusal(tooMany())
     yield row
   }
@@ -43,19 +40,20 @@ export async function* readRows(
 }
 
 function read(
-  deps: ReadDeps,
+  core: Core,
+  validation: ImportValidation,
   mediaType: ImportMediaType | undefined,
   text: string,
-  context: Parameters<ReadCard>[1],
+  context: FetchRequest,
 ): Rows {
   switch (mediaType) {
     case 'application/json':
-      return readJson(deps, text, context)
+      return readJson(core, validation, text, context)
     case 'application/x-ndjson':
     case 'application/jsonl':
-      return readJsonLines(text, deps.rows)
+      return readJsonLines(text, validation.rows)
     case 'text/csv':
-      return readCsvRows(text, deps.rows)
+      return readCsvRows(text, validation.rows)
     default:
       throw refusal(notAnObject(OTHER_TYPE))
   }
@@ -80,11 +78,12 @@ const OF_CARD = ['external_key', 'expected_revision', 'override_name'] as const
 const MAX_ERRORS = 100
 
 async function readJson(
-  { request, readCard }: ReadDeps,
+  core: Core,
+  validation: ImportValidation,
   text: string,
-  context: Parameters<ReadCard>[1],
+  context: FetchRequest,
 ): Promise<Iterable<ReadRow>> {
-  const { value, errors } = request.parse(text)
+  const { value, errors } = validation.body.parse(text)
   const isOfRow = ({ loc: [member, index] }: ValidationError) =>
     member === 'rows' && typeof index === 'number'
   if (errors.length >= MAX_ERRORS) throw refusal(...errors)
@@ -93,9 +92,8 @@ async function readJson(
   const list = isObject(value) && Array.isArray(value['rows']) ? (value['rows'] as unknown[]) : undefined
   // Before the validation, which takes a second for two million rows.
   if (list && list.length > MAX_IMPORT_ROWS) throw refusal({ ...tooMany(), loc: ['rows'] })
-  refuse(
-    request.validate(list ? { ...(value as object), rows: list.map(() => null) } : (value as object)).errors,
-  )
+  const withoutRows = list ? { ...(value as object), rows: list.map(() => null) } : (value as object)
+  refuse(validation.body.validate(withoutRows).errors)
   const body = value as AgentImport
   const given = SOURCES.filter((name) => body[name] !== undefined)
   if (given.length !== 1) throw refusal(valueError([], `send exactly one of ${SOURCES.join(', ')}`))
@@ -104,26 +102,26 @@ async function readJson(
     refuse(misplaced.map((name) => valueError([name], 'this is for card and card_url only')))
   }
   if (list) return jsonRows(list, errors)
-  return [await readCard(body, context)]
+  return [await readCardRow(core, body, context)]
 }
 
 function* jsonRows(list: readonly unknown[], errors: readonly ValidationError[]): Generator<ReadRow> {
   const byRow = Map.groupBy(errors, ({ loc }) => loc[1])
   for (const [index, value] of list.entries()) {
     const own = (byRow.get(index) ?? []).map(({ loc: [, , ...path], ...rest }) => ({ loc: path, ...rest }))
-    yield toRow({ value, errors: own }, null)
+    yield readRow({ value, errors: own }, null)
   }
 }
 
 /** One JSON object in each line. A line that is no JSON is a row with a fault: the others can still be imported. */
-function* readJsonLines(text: string, rows: Validation): Generator<ReadRow> {
+function* readJsonLines(text: string, rows: PartValidation): Generator<ReadRow> {
   let line = 0
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start)
     const end = found === -1 ? text.length : found
     line++
     const content = text.slice(start, end).trim()
-    if (content !== '') yield toRow(rows.parse(content), line)
+    if (content !== '') yield readRow(rows.parse(content), line)
     start = end + 1
   }
 }

@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ImportedAgent } from '../../agent/queries.ts'
 import { AGENT_DEFAULTS, type Agent, EXPORT_FORMAT } from '../../agent/schema.ts'
 import { missing, type ValidationError, valueError } from '../../api/problem.ts'
+import type { CheckedPart, PartValidation } from '../../http/validation/body.ts'
+import { isObject } from '../../platform/json.ts'
 import { AgentImportRow } from './import-schema.ts'
 
 /** The name of a field, and the names of members within it. */
@@ -48,23 +50,10 @@ export interface ImportRow extends AnyRow {
 
 export type RowFields = Omit<AgentImportRow, 'external_key' | 'expected_revision'>
 
-/** A value and what is wrong with it; `loc` is relative to the value. */
-export interface CheckedValue {
-  value: unknown
-  errors: readonly ValidationError[]
-}
-
-/** Validates values as the bodies of requests are validated. */
-export interface Validation {
-  /** Parses JSON and returns the errors that only its text shows. Without a value if it is no JSON. */
-  parse: (text: string) => CheckedValue
-  validate: (value: object) => CheckedValue
-}
-
 const { external_key: _, expected_revision: __, ...FIELDS } = AgentImportRow.properties
 
 /** Reads the row that a value of a file stands for. */
-export function toRow({ value, errors }: CheckedValue, line: number | null): ReadRow {
+export function readRow({ value, errors }: CheckedPart, line: number | null): ReadRow {
   if (!isObject(value)) {
     const faults = value === undefined ? errors : [notAnObject()]
     return { line, importedAt: null, externalKey: null, fields: {}, warnings: [], faults }
@@ -118,7 +107,7 @@ const MAX_TURN_MS = 10
 /** Validates the rows of an import. */
 export async function checkRows(
   rows: AsyncIterable<ReadRow>,
-  { validate }: Validation,
+  { validate }: Pick<PartValidation, 'validate'>,
 ): Promise<ImportRow[]> {
   const checked: ImportRow[] = []
   let turnStartedAt = performance.now()
@@ -173,9 +162,6 @@ export const notAnObject = (hint = ''): ValidationError => ({
   type: 'model_attributes_type',
 })
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The fields that an update of the agent sends. A row that has no GitHub token keeps that of the agent: exports
  * have none, and an update without it would clear it. */
 export function toUpdate(fields: RowFields, found: ImportedAgent, importedAt: unknown): RowFields {
@@ -205,25 +191,4 @@ function withMember(values: unknown, [name, ...rest]: MemberPath, given: unknown
   if (name === undefined) return given as object
   const own = isObject(values) ? values : {}
   return { ...own, [name]: withMember(own[name], rest, (given as Record<string, unknown>)[name]) }
-}
-
-/** The members of objects that a card decides. */
-const CARD_MEMBERS = {
-  agent_metadata: ['description', 'version', 'author', 'author_url', 'documentation_url', 'icon_url'],
-  capabilities: ['streaming', 'push_notifications'],
-}
-
-type Values = Record<string, unknown>
-type CardObjects = Pick<Agent, keyof typeof CARD_MEMBERS>
-
-/** The objects of a card, with the members of the agent that a card does not decide, such as tags. */
-export function keepOwnMembers(
-  agent: CardObjects,
-  card: { [name in keyof CardObjects]?: object | null },
-): { agent_metadata: Values; capabilities: Values } {
-  const replace = (field: keyof CardObjects) => {
-    const own = Object.entries(agent[field] ?? {}).filter(([name]) => !CARD_MEMBERS[field].includes(name))
-    return { ...Object.fromEntries(own), ...card[field] }
-  }
-  return { agent_metadata: replace('agent_metadata'), capabilities: replace('capabilities') }
 }

@@ -1,18 +1,12 @@
 import { findUsedKey, type IdempotencyKey } from '../../agent/create-once.ts'
 import type { Caller } from '../../api/caller.ts'
 import { Problem } from '../../api/problem.ts'
-import type { Sessions, Statements } from '../../platform/postgres/database.ts'
+import type { Core } from '../../core.ts'
+import type { Statements } from '../../platform/postgres/database.ts'
 import { named, param, raw, unnamed } from '../../platform/postgres/sql.ts'
 
 // What makes a request that changes many agents safe to repeat: the request is stored with its idempotency key, and
 // each change leaves a row that names the request.
-
-export interface RepetitionDeps {
-  sql: Sessions
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: () => string
-}
 
 /** A request with an idempotency key, and what it has done so far. */
 export interface Repeatable<Result> {
@@ -23,9 +17,6 @@ export interface Repeatable<Result> {
   results: Result[] | null
   /** The changes that were made before, by agent. */
   done: ReadonlyMap<string, DoneChange>
-  /** The change of one agent, which a repetition that runs at the same time may have made. */
-  findDone: (agentId: string) => Promise<DoneChange | undefined>
-  storeResults: (results: readonly Result[]) => Promise<void>
 }
 
 /** A change that a request with an idempotency key has made. */
@@ -42,65 +33,47 @@ interface StoredRequest<Result> {
   results: Result[] | null
 }
 
-/** The first request with the key, or this one if it is the first. Throws if the key was used with another body. */
+/** The first request with the key, or this one if it is the first. Its agents are those of all repetitions. Throws if
+ * the key was used with another body. */
 export async function beginRepeatable<Result extends object>(
-  deps: RepetitionDeps,
+  core: Core,
   caller: Caller,
   key: IdempotencyKey,
   selectAgents: () => Promise<string[]>,
 ): Promise<Repeatable<Result>> {
   const { teamId } = caller
-  const sql = deps.sql.of(teamId)
-  const { id, agent_ids: agentIds, results } = await claim<Result>(deps, caller, key, selectAgents)
-  const findChanges = (agentId?: string) => findBulkChanges(sql, teamId, id, agentId)
-  const changes = results ? [] : await findChanges()
-  return {
-    id,
-    agentIds,
-    results,
-    done: new Map(changes.map((change) => [change.agent_id, change])),
-    findDone: async (agentId) => (await findChanges(agentId))[0],
-    storeResults: (items) => storeResults(sql, teamId, key, items),
-  }
+  const { id, agent_ids: agentIds, results } = await claimKey<Result>(core, caller, key, selectAgents)
+  const changes = results ? [] : await findDoneChanges(core.database.of(teamId), teamId, id)
+  return { id, agentIds, results, done: new Map(changes.map((change) => [change.agent_id, change])) }
 }
 
-/** The agents of the first request are those of all its repetitions. */
-async function claim<Result>(
-  deps: RepetitionDeps,
+async function claimKey<Result>(
+  { database, now, newId }: Core,
   caller: Caller,
   key: IdempotencyKey,
   selectAgents: () => Promise<string[]>,
 ): Promise<StoredRequest<Result>> {
-  const sql = deps.sql.of(caller.teamId)
-  const at = Math.floor(deps.now() / 1_000)
+  const sql = database.of(caller.teamId)
+  const at = Math.floor(now() / 1_000)
   const find = async () => {
-    const found = await findBulk<Result>(sql, caller, key, { now: at, eventId: deps.newId() })
+    const ids = { now: at, eventId: newId() }
+    const found = await findUsedKey<StoredRequest<Result>>(sql, caller, key, REQUESTS, ids)
     if (found?.is_same === false) throw new Problem('idempotency_conflict')
     return found
   }
   const first = await find()
   if (first) return first
-  const request = { id: deps.newId(), agent_ids: await selectAgents(), results: null }
-  if (await insertBulk(sql, caller.teamId, key, request, at)) return request
+  const request = { id: newId(), agent_ids: await selectAgents(), results: null }
+  if (await insertRequest(sql, caller.teamId, key, request, at)) return request
   const other = await find()
   if (!other) throw new Error('The idempotency key conflicts with a row that cannot be found')
   return other
 }
 
-/** Undefined if the key was not used before. */
-function findBulk<Result>(
-  sql: Statements,
-  caller: Caller,
-  key: IdempotencyKey,
-  at: { now: number; eventId: string },
-): Promise<(StoredRequest<Result> & { is_same: boolean }) | undefined> {
-  return findUsedKey<StoredRequest<Result>>(sql, caller, key, REQUESTS, at)
-}
-
 const REQUESTS = { table: 'bulk_requests', columns: 'id, agent_ids, results', agent: 'NULL::uuid' } as const
 
 /** Returns false if the key was used before. */
-async function insertBulk(
+async function insertRequest(
   sql: Statements,
   teamId: string,
   { key, requestHashes }: IdempotencyKey,
@@ -115,8 +88,8 @@ RETURNING 1`)
   return rows.length > 0
 }
 
-/** The changes that a bulk request has made: of all agents, or of one. */
-async function findBulkChanges(
+/** The changes that a request has made, also in a repetition that runs at the same time: of all agents, or of one. */
+export async function findDoneChanges(
   sql: Statements,
   teamId: string,
   bulkId: string,
@@ -128,7 +101,7 @@ SELECT agent_id, revision, fields FROM bulk_changes
 WHERE team_id = ${teamId} AND bulk_id = ${bulkId} AND (${agent}::uuid IS NULL OR agent_id = ${agent})`)
 }
 
-async function storeResults(
+export async function storeResults(
   sql: Statements,
   teamId: string,
   { key }: IdempotencyKey,

@@ -12,19 +12,35 @@ import {
   responseHeaders,
   writeErrors,
 } from '../../api/operation.ts'
+import type { Core } from '../../core.ts'
 import { disconnectSignal } from '../../platform/responses.ts'
-import type { Bulk } from './bulk.ts'
+import { bulkChange } from './bulk.ts'
 import { AgentBulk, AgentBulkResult, BULK_PERMISSIONS, BulkIdempotencyKey } from './bulk-schema.ts'
-import { AgentImportResult, IMPORT_CONTENT, ImportIdempotencyKey, MAX_IMPORT_BYTES } from './import-schema.ts'
-import type { Imports } from './imports.ts'
+import {
+  AgentImportResult,
+  AgentImportRow,
+  IMPORT_CONTENT,
+  ImportIdempotencyKey,
+  ImportRequestBody,
+  MAX_IMPORT_BYTES,
+} from './import-schema.ts'
+import { importAgents } from './imports.ts'
+import type { BatchOptions } from './run-batch.ts'
 
-export const BULK_PATH = '/v1/agent-configurations/bulk'
+const BULK_PATH = '/v1/agent-configurations/bulk'
+const IMPORTS_PATH = '/v1/agent-imports'
 
 const permissions = Object.entries(BULK_PERMISSIONS)
   .map(([action, permission]) => `\`${action}\` needs the permission \`${permission}\` too.`)
   .join(' ')
 
-export const bulkRoutes: FastifyPluginAsyncTypebox<{ bulk: Bulk }> = async (app, { bulk }) => {
+export const batchRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  const validation = { body: app.validateParts(ImportRequestBody), rows: app.validateParts(AgentImportRow) }
+  const recordRefusalOf =
+    (route: string): BatchOptions['recordRefusal'] =>
+    (caller, permission, agentId) =>
+      app.recordRefusal({ caller, permission, agentId, method: 'POST', route })
+
   app.post(
     BULK_PATH,
     {
@@ -55,12 +71,13 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<{ bulk: Bulk }> = async (app,
       },
     },
     async ({ caller, query, body, headers, log }, reply) => {
-      const { result, credentialWarnings } = await bulk(caller, body, {
+      const { result, credentialWarnings } = await bulkChange(core, caller, body, {
         isDryRun: query.dry_run ?? false,
         idempotencyKey: headers['idempotency-key'],
         refuseIfDependents: headers['console-refuse-if-dependents'],
         signal: disconnectSignal(reply.raw),
         log,
+        recordRefusal: recordRefusalOf(BULK_PATH),
       })
       const warnings = headerList(credentialWarnings)
       if (warnings !== undefined) reply.header('console-credential-warnings', warnings)
@@ -68,11 +85,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<{ bulk: Bulk }> = async (app,
       return result
     },
   )
-}
 
-export const IMPORTS_PATH = '/v1/agent-imports'
-
-export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Imports }> = async (app, { imports }) => {
   app.post(
     IMPORTS_PATH,
     {
@@ -103,11 +116,12 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Imports }> = asy
     },
     async ({ caller, query, headers, bodyBytes, raw, log }, reply) => {
       const body = { contentType: raw.headers['content-type'], bytes: bodyBytes }
-      return imports(caller, body, {
+      return importAgents(core, validation, caller, body, {
         isDryRun: query.dry_run ?? false,
         idempotencyKey: headers['idempotency-key'],
         signal: disconnectSignal(reply.raw),
         log,
+        recordRefusal: recordRefusalOf(IMPORTS_PATH),
       })
     },
   )

@@ -21,7 +21,7 @@ type Outcome = Pick<AgentImportRowResult, 'agent_id' | 'revision'> & {
   warnings?: readonly string[]
 }
 
-export function succeeded(
+export function succeededRow(
   row: ImportRow,
   action: Exclude<ImportAction, 'conflict' | 'failed'>,
   { fields, warnings = [], ...outcome }: Outcome,
@@ -43,7 +43,7 @@ const CONFLICTS = {
     'out the row. To import a new one, recover it and delete it with erase=true first.',
 }
 
-export function conflict(
+export function conflictRow(
   row: ImportRow,
   code: keyof typeof CONFLICTS,
   agent?: Pick<ImportedAgent, 'id' | 'revision'>,
@@ -55,7 +55,7 @@ export function conflict(
   }
 }
 
-export function invalid(row: ImportRow, faults: readonly ValidationError[]): AgentImportRowResult {
+export function invalidRow(row: ImportRow, faults: readonly ValidationError[]): AgentImportRowResult {
   return {
     ...resultOf(row, 'failed'),
     faults: faults
@@ -65,10 +65,10 @@ export function invalid(row: ImportRow, faults: readonly ValidationError[]): Age
   }
 }
 
-export function failed(row: ImportRow, error: unknown): AgentImportRowResult {
+export function failedRow(row: ImportRow, error: unknown): AgentImportRowResult {
   if (error instanceof RequestValidationError) {
     // The operation for one agent has these fields at the top of its body.
-    return invalid(
+    return invalidRow(
       row,
       error.errors.map(({ loc: [, ...path], ...rest }) => ({ loc: path, ...rest })),
     )
@@ -101,7 +101,7 @@ function resultOf(
   }
 }
 
-export function toResult(results: AgentImportRowResult[], isDryRun: boolean): AgentImportResult {
+export function toImportResult(results: AgentImportRowResult[], isDryRun: boolean): AgentImportResult {
   const counts = { create: 0, update: 0, unchanged: 0, conflict: 0, failed: 0 }
   for (const { action } of results) counts[action]++
   return { dry_run: isDryRun, counts, results }

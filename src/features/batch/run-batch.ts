@@ -2,25 +2,36 @@ import type { Logger } from 'pino'
 import type { IdempotencyKey } from '../../agent/create-once.ts'
 import type { Caller } from '../../api/caller.ts'
 import { PermissionMissing, Problem, RequestValidationError } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import { TEMPORARY_CODES } from './bulk-schema.ts'
-import { beginRepeatable, type DoneChange, type Repeatable, type RepetitionDeps } from './repetition.ts'
+import {
+  beginRepeatable,
+  type DoneChange,
+  findDoneChanges,
+  type Repeatable,
+  storeResults,
+} from './repetition.ts'
 
-export interface BatchDeps extends RepetitionDeps {
-  shutdown: { hasBegun: boolean }
-  /** A permission that the change of one agent needs, and that the caller does not have. */
-  recordRefusal: (caller: Caller, permission: string, agentId: string) => Promise<void>
-}
-
-export interface BatchContext {
-  caller: Caller
-  /** Undefined for a request that is not repeated, such as a dry run. */
-  key: IdempotencyKey | undefined
+/** How the route calls a bulk change or an import. */
+export interface BatchOptions {
+  isDryRun: boolean
+  idempotencyKey: string | undefined
   /** Aborted, with the error to throw, when the client disconnects. */
   signal: AbortSignal
   log: Pick<Logger, 'error' | 'warn'>
+  /** Records that the caller lacks a permission that the change of one agent needs. */
+  recordRefusal: (caller: Caller, permission: string, agentId: string) => Promise<void>
 }
 
-/** What a request does with many agents, each by itself: in its own transaction, with its own revision and event. */
+export interface BatchContext extends Pick<BatchOptions, 'signal' | 'log' | 'recordRefusal'> {
+  core: Core
+  caller: Caller
+  /** Undefined for a request that is not repeated, such as a dry run. */
+  key: IdempotencyKey | undefined
+}
+
+/** What a request does with many agents, each by itself: in its own transaction, with its own revision and event. An
+ * item is an agent of a bulk change, or a row of an import. */
 export interface Batch<Item, Result extends ItemResult> {
   /** The agents that the idempotency key keeps for repetitions. Absent if the items name them. */
   selectAgents?: () => Promise<string[]>
@@ -55,30 +66,29 @@ const MAX_REQUEST_MS = 25_000
 /** Returns a result for each item, in order. An item that fails does not stop the others. Throws only if the
  * request has to end without a response. */
 export async function runBatch<Item, Result extends ItemResult>(
-  deps: BatchDeps,
   context: BatchContext,
   batch: Batch<Item, Result>,
   maxMs = MAX_REQUEST_MS,
 ): Promise<Result[]> {
-  const { caller, key, signal, log } = context
+  const { core, caller, key, signal, log } = context
   const endsAt = performance.now() + maxMs
   const requireTime = () => {
     signal.throwIfAborted()
-    if (deps.shutdown.hasBegun || performance.now() > endsAt) throw notReached()
+    if (core.shutdown.hasBegun || performance.now() > endsAt) throw notReached()
   }
   const selectAgents = async () => (await batch.selectAgents?.()) ?? []
-  const repeatable = key && (await beginRepeatable<Result>(deps, caller, key, selectAgents))
+  const repeatable = key && (await beginRepeatable<Result>(core, caller, key, selectAgents))
   if (repeatable?.results) return repeatable.results
   const items = await batch.readItems(repeatable ? repeatable.agentIds : await selectAgents())
   const results = await inOrder(items, AT_ONCE, (item) =>
-    applyItem(deps, context, batch, repeatable, item, requireTime),
+    applyItem(context, batch, repeatable, item, requireTime),
   )
   await batch.finish?.(results)
-  if (repeatable && !results.some(isTemporary)) {
+  if (key && !results.some(isTemporary)) {
     // The changes are stored: without the results, a repetition works them out again.
-    await repeatable
-      .storeResults(results)
-      .catch((error: unknown) => log.warn({ err: error }, 'the results were not stored'))
+    await storeResults(core.database.of(caller.teamId), caller.teamId, key, results).catch((error: unknown) =>
+      log.warn({ err: error }, 'the results were not stored'),
+    )
   }
   return results
 }
@@ -93,7 +103,6 @@ function notReached(): Problem {
 }
 
 async function applyItem<Item, Result extends ItemResult>(
-  deps: BatchDeps,
   context: BatchContext,
   batch: Batch<Item, Result>,
   repeatable: Repeatable<Result> | undefined,
@@ -113,7 +122,7 @@ async function applyItem<Item, Result extends ItemResult>(
     }
     try {
       // A repetition that runs at the same time may have changed the agent.
-      const done = agentId === undefined ? undefined : await repeatable?.findDone(agentId)
+      const done = agentId === undefined ? undefined : await findDone(context, repeatable, agentId)
       if (done) return batch.done(item, done)
       if (batch.readAgain && attempt < MAX_ATTEMPTS && isStale(reason)) {
         await batch.readAgain(item)
@@ -123,14 +132,23 @@ async function applyItem<Item, Result extends ItemResult>(
       // Temporary, so that the result is not stored as the final one.
       reason = error
     }
-    await reportFailure(deps, context, agentId, reason)
+    await reportFailure(context, agentId, reason)
     return batch.failed(item, reason)
   }
 }
 
+async function findDone(
+  { core, caller: { teamId } }: BatchContext,
+  repeatable: Repeatable<unknown> | undefined,
+  agentId: string,
+): Promise<DoneChange | undefined> {
+  if (!repeatable) return undefined
+  const [done] = await findDoneChanges(core.database.of(teamId), teamId, repeatable.id, agentId)
+  return done
+}
+
 async function reportFailure(
-  { recordRefusal }: BatchDeps,
-  { caller, log }: BatchContext,
+  { caller, log, recordRefusal }: BatchContext,
   agentId: string | undefined,
   reason: unknown,
 ): Promise<void> {

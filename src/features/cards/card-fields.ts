@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Agent, AgentCreate } from '../../agent/schema.ts'
+import type { ValidationError } from '../../api/problem.ts'
 import type { Fetched } from './fetch.ts'
-import { type Card, type CardInterface, type CardVersion, isTestableBinding, present } from './read-card.ts'
+import {
+  type Card,
+  type CardInterface,
+  type CardVersion,
+  isTestableBinding,
+  present,
+  readCard,
+} from './read-card.ts'
 import { type A2AAgentCard, CARD_SOURCE, type CardMetadata, type StoredInterface } from './schema.ts'
 
 /** The fields of an agent that a card decides. */
@@ -10,17 +18,26 @@ export type CardFields = Pick<AgentCreate, 'agent_name'> &
     import_metadata: CardMetadata
   }
 
+/** Reads the fields of an agent from a card of A2A 1.0 or 0.3. `source`: where the card was fetched. Absent for a card in
+ * the body of a request. */
+export function readCardFields(
+  value: unknown,
+  source: CardSource = {},
+): { fields: CardFields; warnings: string[] } | { fields?: undefined; faults: ValidationError[] } {
+  const reading = readCard(value)
+  if (!reading.card) return { faults: reading.faults }
+  const { card, version, warnings } = reading
+  return { fields: toCardFields(card, version, source), warnings: [...warnings, ...cardWarnings(card)] }
+}
+
+type CardSource = Partial<Pick<Fetched, 'url' | 'etag' | 'digest'>>
+
 /** The first interface that the services behind the console can call. */
-export function preferredInterface({ supportedInterfaces }: Card): CardInterface | undefined {
+function preferredInterface({ supportedInterfaces }: Card): CardInterface | undefined {
   return supportedInterfaces.find(({ protocolBinding }) => isTestableBinding(protocolBinding))
 }
 
-/** `source`: where the card was fetched. Absent for a card in the body of a request. */
-export function toCardFields(
-  card: Card,
-  version: CardVersion,
-  source: Partial<Pick<Fetched, 'url' | 'etag' | 'digest'>> = {},
-): CardFields {
+function toCardFields(card: Card, version: CardVersion, source: CardSource): CardFields {
   const { capabilities, provider, securitySchemes, securityRequirements } = card
   const chosen = preferredInterface(card)
   return {
@@ -89,7 +106,7 @@ function toStoredSkill(
 }
 
 /** What a reader of the import should know about a card. */
-export function cardWarnings(card: Card): string[] {
+function cardWarnings(card: Card): string[] {
   const warnings: string[] = []
   if (!preferredInterface(card)) {
     warnings.push('No interface has the binding JSONRPC or HTTP+JSON, so that agent_url is empty.')
@@ -100,6 +117,27 @@ export function cardWarnings(card: Card): string[] {
     warnings.push(`The agent needs a key: the card declares ${declared}. Set api_key after the import.`)
   }
   return warnings
+}
+
+/** The members of objects that a card decides. */
+const CARD_MEMBERS = {
+  agent_metadata: ['description', 'version', 'author', 'author_url', 'documentation_url', 'icon_url'],
+  capabilities: ['streaming', 'push_notifications'],
+}
+
+type Values = Record<string, unknown>
+type CardObjects = Pick<Agent, keyof typeof CARD_MEMBERS>
+
+/** The objects of a card, with the members of the agent that a card does not decide, such as tags. */
+export function keepOwnMembers(
+  agent: CardObjects,
+  card: { [name in keyof CardObjects]?: object | null },
+): { agent_metadata: Values; capabilities: Values } {
+  const replace = (field: keyof CardObjects) => {
+    const own = Object.entries(agent[field] ?? {}).filter(([name]) => !CARD_MEMBERS[field].includes(name))
+    return { ...Object.fromEntries(own), ...card[field] }
+  }
+  return { agent_metadata: replace('agent_metadata'), capabilities: replace('capabilities') }
 }
 
 const DEFAULT_MODES = ['text/plain']

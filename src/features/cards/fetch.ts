@@ -1,22 +1,9 @@
 import { hash } from 'node:crypto'
-import type { TSchema } from 'typebox'
 import { type ValidationError, valueError } from '../../api/problem.ts'
-import { type OutboundClient, OutboundError, type OutboundResponse } from '../../platform/outbound/client.ts'
-import { isObject } from '../batch/feature.ts'
-
-/** Reads and checks JSON documents in the way in which request bodies are checked. `loc` in a fault is relative to the
- * document. `src/app.ts` passes it, because features do not import `src/http`. */
-export interface Documents {
-  /** With faults, the value must not be used. */
-  parse: (bytes: Buffer) => { value: unknown; faults: ValidationError[] }
-  check: (schema: TSchema, value: unknown) => ValidationError[]
-}
-
-export interface FetchDeps {
-  /** The client that may fetch what callers name. */
-  get: OutboundClient['get']
-  documents: Documents
-}
+import type { Core } from '../../core.ts'
+import { documents } from '../../http/validation/body.ts'
+import { isObject } from '../../platform/json.ts'
+import { OutboundError, type OutboundResponse } from '../../platform/outbound/client.ts'
 
 export interface FetchRequest {
   teamId: string
@@ -58,12 +45,16 @@ export class CardFetchError extends Error {
 }
 
 /** Fetches the card at a URL: that of the card, or of a server. */
-export async function fetchCard(deps: FetchDeps, url: string, request: FetchRequest): Promise<Fetched> {
+export async function fetchCard(
+  { outbound }: Pick<Core, 'outbound'>,
+  url: string,
+  request: FetchRequest,
+): Promise<Fetched> {
   const candidates = cardUrls(url)
   let last: unknown
   for (const candidate of candidates) {
     try {
-      return toFetched(deps, candidate, await send(deps, candidate, request))
+      return toFetched(candidate, await send(outbound, candidate, request))
     } catch (error) {
       if (candidates.length === 1 || !isMissing(error)) return rethrow(error)
       last = error
@@ -75,14 +66,14 @@ export async function fetchCard(deps: FetchDeps, url: string, request: FetchRequ
 /** Fetches the card at exactly this URL again. Undefined if the server says that the copy with this entity tag is
  * current. */
 export async function refetchCard(
-  deps: FetchDeps,
+  { outbound }: Pick<Core, 'outbound'>,
   url: string,
   etag: string | undefined,
   request: FetchRequest,
 ): Promise<Fetched | undefined> {
   try {
-    const response = await send(deps, url, request, etag === undefined ? {} : { 'if-none-match': etag })
-    return etag !== undefined && response.status === 304 ? undefined : toFetched(deps, url, response)
+    const response = await send(outbound, url, request, etag === undefined ? {} : { 'if-none-match': etag })
+    return etag !== undefined && response.status === 304 ? undefined : toFetched(url, response)
   } catch (error) {
     return rethrow(error)
   }
@@ -101,13 +92,13 @@ function cardUrls(text: string): string[] {
 }
 
 const send = (
-  { get }: FetchDeps,
+  { get }: Core['outbound'],
   url: string,
   { teamId, signal }: FetchRequest,
   headers: Record<string, string> = {},
 ) => get(url, { teamId, signal, accept: ACCEPT, headers: { ...HEADERS, ...headers } })
 
-function toFetched({ documents }: FetchDeps, url: string, response: OutboundResponse): Fetched {
+function toFetched(url: string, response: OutboundResponse): Fetched {
   const { value, faults } = documents.parse(response.body)
   // Otherwise the caller would look for the error in the body of the request.
   if (faults.some(({ type }) => type === 'json_invalid')) throw new CardFetchError([NOT_JSON])

@@ -1,7 +1,7 @@
 import { type ValidationError, valueError } from '../../api/problem.ts'
+import { documents } from '../../http/validation/body.ts'
 import { hasUserInfo } from '../../platform/crypto/credentials.ts'
-import { isObject } from '../batch/feature.ts'
-import type { Documents } from './fetch.ts'
+import { isObject } from '../../platform/json.ts'
 import { AgentCard03, AgentCard10, MAX_SECURITY_SCHEMES } from './schema.ts'
 
 /** A valid card in the form of A2A 1.0, whatever the version of the original. Its security schemes consist of
@@ -22,7 +22,7 @@ export type CardReading =
 
 /** Reads a card of A2A 1.0 or 0.3. Its members decide on the version: what a card says about its own version is
  * often wrong. */
-export function readCard(documents: Documents, value: unknown): CardReading {
+export function readCard(value: unknown): CardReading {
   const version = versionOf(value)
   if (version === undefined) {
     const reason = 'this is no agent card of A2A 1.0 or 0.3: it has neither supportedInterfaces nor url'

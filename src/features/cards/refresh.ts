@@ -1,19 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Agents } from '../../agent/agents.ts'
+import { planUpdate, readAgent, updateAgent } from '../../agent/agents.ts'
 import type { Agent } from '../../agent/schema.ts'
 import type { Caller } from '../../api/caller.ts'
 import { Problem, type ValidationError } from '../../api/problem.ts'
-import { isObject, keepOwnMembers } from '../batch/feature.ts'
-import { type CardFields, cardWarnings, toCardFields } from './card-fields.ts'
-import { CardFetchError, type Documents, type FetchDeps, refetchCard } from './fetch.ts'
-import { isTestableBinding, present, readCard } from './read-card.ts'
+import type { Core } from '../../core.ts'
+import { documents } from '../../http/validation/body.ts'
+import { isObject } from '../../platform/json.ts'
+import { type CardFields, keepOwnMembers, readCardFields } from './card-fields.ts'
+import { CardFetchError, refetchCard } from './fetch.ts'
+import { isTestableBinding, present } from './read-card.ts'
 import { CardMetadata, type CardRefresh, type CardRefreshQuery } from './schema.ts'
-
-export interface RefreshDeps extends FetchDeps {
-  agents: Pick<Agents, 'read' | 'update' | 'planUpdate'>
-  /** Milliseconds since the epoch. */
-  now: () => number
-}
 
 interface RefreshRequest {
   query: CardRefreshQuery
@@ -24,19 +20,18 @@ interface RefreshRequest {
 
 /** Refreshes an agent from its card. */
 export async function refreshFromCard(
-  deps: RefreshDeps,
+  core: Core,
   caller: Caller,
   id: string,
   { query, expectedRevisions, signal }: RefreshRequest,
 ): Promise<CardRefresh> {
-  const { agents } = deps
   const { dry_run: isDryRun = false, move_interface: mayMove = false } = query
-  const { revision, text } = await agents.read(caller, id)
+  const { revision, text } = await readAgent(core, caller, id)
   if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
   const agent = JSON.parse(text) as Agent
-  const stored = readMetadata(deps.documents, agent)
+  const stored = readMetadata(agent)
   if (stored?.source_url === undefined) throw new Problem('no_card_url')
-  const current = await fetchCurrent(deps, stored, stored.source_url, caller.teamId, signal)
+  const current = await fetchCurrent(core, stored, stored.source_url, caller.teamId, signal)
   const isChanged = current && current.fields.import_metadata.digest !== stored.digest
   // A card that has not changed does not replace fields that were changed after the import.
   const fields = isChanged ? refreshedFields(agent, stored, current.fields) : { import_metadata: stored }
@@ -49,9 +44,10 @@ export async function refreshFromCard(
     warnings: [...(current?.warnings ?? []), ...plan.warnings],
   }
   if (changes.length === 0) return { ...result, revision }
-  const importedAt = Math.floor(deps.now() / 1_000)
-  const update = isDryRun ? agents.planUpdate : agents.update
+  const importedAt = Math.floor(core.now() / 1_000)
+  const update = isDryRun ? planUpdate : updateAgent
   const changed = await update(
+    core,
     caller,
     id,
     { ...plan.fields, import_metadata: { ...plan.fields.import_metadata, imported_at: importedAt } },
@@ -61,25 +57,24 @@ export async function refreshFromCard(
 }
 
 /** Undefined if the agent was not made from a card. */
-export function readMetadata(documents: Documents, agent: Agent): CardMetadata | undefined {
+export function readMetadata(agent: Agent): CardMetadata | undefined {
   const { import_metadata: metadata } = agent
   return documents.check(CardMetadata, metadata).length === 0 ? (metadata as CardMetadata) : undefined
 }
 
 /** Undefined if the server says that the card has not changed. */
 async function fetchCurrent(
-  deps: FetchDeps,
+  core: Core,
   { etag }: CardMetadata,
   url: string,
   teamId: string,
   signal: AbortSignal,
 ): Promise<{ fields: CardFields; warnings: string[] } | undefined> {
-  const fetched = await refetchCard(deps, url, etag, { teamId, signal }).catch(toProblem)
+  const fetched = await refetchCard(core, url, etag, { teamId, signal }).catch(toProblem)
   if (!fetched) return undefined
-  const reading = readCard(deps.documents, fetched.value)
-  if (!reading.card) throw unreadable(reading.faults)
-  const { card, version, warnings } = reading
-  return { fields: toCardFields(card, version, fetched), warnings: [...warnings, ...cardWarnings(card)] }
+  const reading = readCardFields(fetched.value, fetched)
+  if (!reading.fields) throw unreadable(reading.faults)
+  return reading
 }
 
 type Values = Record<string, unknown>

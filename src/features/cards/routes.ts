@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { readAgent } from '../../agent/agents.ts'
 import { type Agent, AgentId } from '../../agent/schema.ts'
 import { ref } from '../../api/fields.ts'
 import { IfMatch, IfNoneMatch, matchesIfNoneMatch, revisionsToMatch, toETag } from '../../api/headers.ts'
@@ -12,14 +13,15 @@ import {
   writeErrors,
 } from '../../api/operation.ts'
 import { Problem } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import { disconnectSignal } from '../../platform/responses.ts'
 import { toAgentCard } from './card-fields.ts'
-import { type RefreshDeps, readMetadata, refreshFromCard } from './refresh.ts'
+import { readMetadata, refreshFromCard } from './refresh.ts'
 import { A2AAgentCard, CardRefresh, CardRefreshQuery } from './schema.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
 
-export const cardRoutes: FastifyPluginAsyncTypebox<RefreshDeps> = async (app, deps) => {
+export const cardRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     `${AGENT}/agent-card`,
     {
@@ -41,9 +43,9 @@ export const cardRoutes: FastifyPluginAsyncTypebox<RefreshDeps> = async (app, de
       },
     },
     async ({ caller, params, headers }, reply) => {
-      const { revision, text } = await deps.agents.read(caller, params.id)
+      const { revision, text } = await readAgent(core, caller, params.id)
       const agent = JSON.parse(text) as Agent
-      const card = toAgentCard(agent, revision, readMetadata(deps.documents, agent))
+      const card = toAgentCard(agent, revision, readMetadata(agent))
       if (!card) throw new Problem('no_agent_card')
       reply.header('etag', toETag(revision)).header('cache-control', 'private, no-cache')
       if (matchesIfNoneMatch(headers['if-none-match'], revision)) return reply.code(304).send()
@@ -84,7 +86,7 @@ export const cardRoutes: FastifyPluginAsyncTypebox<RefreshDeps> = async (app, de
       },
     },
     async ({ caller, params, query, headers }, reply) => {
-      const result = await refreshFromCard(deps, caller, params.id, {
+      const result = await refreshFromCard(core, caller, params.id, {
         query,
         signal: disconnectSignal(reply.raw),
         expectedRevisions: revisionsToMatch(headers['if-match']),

@@ -1,50 +1,44 @@
 import type { Readable } from 'node:stream'
 import { ExportedAgent } from '../../agent/schema.ts'
 import type { Caller } from '../../api/caller.ts'
-import type { Sessions } from '../../platform/postgres/database.ts'
-import type { Export, Exports } from '../../platform/responses.ts'
-import { type ListedAgent, listAgents, readFilters } from './queries.ts'
+import type { Core } from '../../core.ts'
+import type { Export } from '../../platform/responses.ts'
+import { findAgents, type ListedAgent, readFilters } from './queries.ts'
 import { AGENT_FILTERS, type AgentExportQuery, FORMULA_STARTS } from './schema.ts'
 
-export interface AgentExportDeps {
-  searches: Sessions
-  exports: Exports
-  /** Writes the audit event. */
-  recordExport: (caller: Caller, detail: object) => Promise<void>
-}
-
-export type AgentExport = ReturnType<typeof createAgentExport>
+/** Writes the audit event. */
+export type RecordExport = (caller: Caller, detail: object) => Promise<void>
 
 /** So few that the memory of an export is small, and that a place at the database is free again soon. */
 const PAGE_SIZE = 100
 
 /** Returns the agents that match the filters as text, oldest first. */
-export function createAgentExport({ searches, exports, recordExport }: AgentExportDeps) {
-  return async (
-    caller: Caller,
-    { format = 'ndjson', cursor, ...query }: AgentExportQuery,
-    endWithToken: Export<string>['endWithToken'],
-  ): Promise<Readable> => {
-    const filters = readFilters(query)
-    const toText = format === 'csv' ? toCsv : toLines
-    return exports.start<string>({
-      team: caller.teamId,
-      endWithToken,
-      read: async (position) => {
-        const isFirst = position === undefined
-        if (isFirst) await recordExport(caller, { format, filters: namesOf(query), after: cursor })
-        const after = position ?? cursor
-        const { agents, hasNext } = await listAgents(searches.of(caller.teamId), caller.teamId, filters, {
-          sort: 'created_at',
-          limit: PAGE_SIZE,
-          position: after === undefined ? undefined : [after],
-          shape: { isExport: true },
-        })
-        const header = format === 'csv' && isFirst && cursor === undefined ? CSV_HEADER : ''
-        return { text: header + toText(agents), next: hasNext ? agents.at(-1)?.id : undefined }
-      },
-    })
-  }
+export async function exportAgents(
+  { database, exports }: Core,
+  caller: Caller,
+  { format = 'ndjson', cursor, ...query }: AgentExportQuery,
+  { recordExport, endWithToken }: Pick<Export<string>, 'endWithToken'> & { recordExport: RecordExport },
+): Promise<Readable> {
+  const sql = database.searches.of(caller.teamId)
+  const filters = readFilters(query)
+  const toText = format === 'csv' ? toCsv : toLines
+  return exports.start<string>({
+    team: caller.teamId,
+    endWithToken,
+    read: async (position) => {
+      const isFirst = position === undefined
+      if (isFirst) await recordExport(caller, { format, filters: namesOf(query), after: cursor })
+      const after = position ?? cursor
+      const { agents, hasNext } = await findAgents(sql, caller.teamId, filters, {
+        sort: 'created_at',
+        limit: PAGE_SIZE,
+        position: after === undefined ? undefined : [after],
+        shape: { isExport: true },
+      })
+      const header = format === 'csv' && isFirst && cursor === undefined ? CSV_HEADER : ''
+      return { text: header + toText(agents), next: hasNext ? agents.at(-1)?.id : undefined }
+    },
+  })
 }
 
 /** The audit log has no values of fields. */

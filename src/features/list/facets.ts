@@ -6,7 +6,7 @@ import {
   TRUST_STAGES,
 } from '../../agent/schema.ts'
 import type { Caller } from '../../api/caller.ts'
-import type { Sessions } from '../../platform/postgres/database.ts'
+import type { Core } from '../../core.ts'
 import {
   EMPTY,
   type Fragment,
@@ -20,39 +20,36 @@ import {
 import { type AgentFilters, conditionsOf, FILTER_COLUMNS, type FilterName, readFilters } from './queries.ts'
 import { type AgentFacets, type AgentFacetsQuery, EVALUATION_STATES, MAX_FACET_VALUES } from './schema.ts'
 
-export interface FacetsDeps {
-  searches: Sessions
-  /** Older agents are not counted. */
-  maxAgents?: number
-}
+/** Older agents are not counted. */
+const MAX_COUNTED = 100_000
 
-export type Facets = ReturnType<typeof createFacets>
-
-export function createFacets({ searches, maxAgents = 100_000 }: FacetsDeps) {
-  return async ({ teamId }: Caller, query: AgentFacetsQuery): Promise<AgentFacets> => {
-    const rows = await searches
-      .of(teamId)
-      .read<CountRow>(facetsStatement(teamId, readFilters(query), maxAgents))
-    const counts = Map.groupBy(rows, ({ facet }) => facet)
-    const found = (facet: string) => (counts.get(facet) ?? []).map(({ value, count }) => ({ value, count }))
-    const each = (facet: string, values: readonly string[]) => {
-      const countOf = new Map(found(facet).map(({ value, count }) => [value, count]))
-      return values.map((value) => ({ value, count: countOf.get(value) ?? 0 }))
-    }
-    return {
-      count: counts.get('count')?.[0]?.count ?? 0,
-      approximate: counts.get('older')?.[0]?.count === 1,
-      facets: {
-        statuses: each('statuses', AGENT_STATUSES),
-        trust_stages: each('trust_stages', TRUST_STAGES),
-        protection_statuses: each('protection_statuses', PROTECTION_STATUSES),
-        access_levels: each('access_levels', ACCESS_LEVELS),
-        protocols: each('protocols', PROTOCOLS),
-        evaluation: each('evaluation', EVALUATION_STATES),
-        model_names: found('model_names'),
-        tags: found('tags'),
-      },
-    }
+export async function countFacets(
+  { database }: Core,
+  { teamId }: Caller,
+  query: AgentFacetsQuery,
+  maxAgents = MAX_COUNTED,
+): Promise<AgentFacets> {
+  const statement = facetsStatement(teamId, readFilters(query), maxAgents)
+  const rows = await database.searches.of(teamId).read<CountRow>(statement)
+  const counts = Map.groupBy(rows, ({ facet }) => facet)
+  const found = (facet: string) => (counts.get(facet) ?? []).map(({ value, count }) => ({ value, count }))
+  const each = (facet: string, values: readonly string[]) => {
+    const countOf = new Map(found(facet).map(({ value, count }) => [value, count]))
+    return values.map((value) => ({ value, count: countOf.get(value) ?? 0 }))
+  }
+  return {
+    count: counts.get('count')?.[0]?.count ?? 0,
+    approximate: counts.get('older')?.[0]?.count === 1,
+    facets: {
+      statuses: each('statuses', AGENT_STATUSES),
+      trust_stages: each('trust_stages', TRUST_STAGES),
+      protection_statuses: each('protection_statuses', PROTECTION_STATUSES),
+      access_levels: each('access_levels', ACCESS_LEVELS),
+      protocols: each('protocols', PROTOCOLS),
+      evaluation: each('evaluation', EVALUATION_STATES),
+      model_names: found('model_names'),
+      tags: found('tags'),
+    },
   }
 }
 

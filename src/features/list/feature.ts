@@ -1,13 +1,11 @@
 import { ExportedAgent } from '../../agent/schema.ts'
 import type { Core, Feature } from '../../core.ts'
 import type { AuditFeature } from '../audit/feature.ts'
-import { createAgentExport } from './export.ts'
-import { createFacets } from './facets.ts'
-import { type AgentList, createAgentList, listRoutes } from './routes.ts'
+import { listRoutes } from './routes.ts'
 import { AgentFacets, AgentPage } from './schema.ts'
 
-export { countAgents, listAgents, readFilters } from './queries.ts'
-export type { AgentList } from './routes.ts'
+export { countAgents, findAgents, readFilters } from './queries.ts'
+export { listAgents } from './routes.ts'
 export {
   AGENT_FILTERS,
   AGENT_SORTS,
@@ -17,22 +15,10 @@ export {
   FORMULA_STARTS,
 } from './schema.ts'
 
-export interface ListFeature extends Feature {
-  list: AgentList
-}
-
 /** Lists, searches, counts and exports agents. */
-export function listFeature({ database, exports }: Core, { recordExport }: AuditFeature): ListFeature {
-  const { searches } = database
-  const list = createAgentList({ reads: database, searches })
+export function listFeature(core: Core, { recordExport }: AuditFeature): Feature {
   return {
-    list,
     schemas: [AgentPage, AgentFacets, ExportedAgent],
-    routes: (app) =>
-      listRoutes(app, {
-        list,
-        facets: createFacets({ searches }),
-        exportAgents: createAgentExport({ searches, exports, recordExport }),
-      }),
+    routes: (app) => listRoutes(app, { core, recordExport }),
   }
 }

@@ -38,7 +38,7 @@ export interface ListedPage {
   hasNext: boolean
 }
 
-export async function listAgents(
+export async function findAgents(
   sql: Statements,
   teamId: string,
   filters: AgentFilters,

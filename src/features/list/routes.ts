@@ -4,10 +4,10 @@ import type { Caller } from '../../api/caller.ts'
 import { ref } from '../../api/fields.ts'
 import { jsonResponse, readErrors } from '../../api/operation.ts'
 import { decodeCursor, encodeCursor, isCanonicalUuid } from '../../api/pages.ts'
-import type { Sessions } from '../../platform/postgres/database.ts'
-import type { AgentExport } from './export.ts'
-import type { Facets } from './facets.ts'
-import { type AgentFilters, countAgents, type ListedAgent, listAgents, readFilters } from './queries.ts'
+import type { Core } from '../../core.ts'
+import { exportAgents, type RecordExport } from './export.ts'
+import { countFacets } from './facets.ts'
+import { type AgentFilters, countAgents, findAgents, type ListedAgent, readFilters } from './queries.ts'
 import {
   AgentExportQuery,
   AgentFacets,
@@ -17,19 +17,13 @@ import {
   agentExportResponse,
 } from './schema.ts'
 
-export interface ListRoutesOptions {
-  list: AgentList
-  facets: Facets
-  exportAgents: AgentExport
-}
-
 const FILTERING =
   'An agent must match every filter. To pass several values of a filter, repeat the parameter: ' +
   '`statuses=draft&statuses=active`.'
 
-export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
+export const listRoutes: FastifyPluginAsyncTypebox<{ core: Core; recordExport: RecordExport }> = async (
   app,
-  { list, facets, exportAgents },
+  { core, recordExport },
 ) => {
   app.get(
     '/v1/agent-configurations',
@@ -45,7 +39,7 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
         ...readErrors(),
       },
     }),
-    async ({ caller, query }, reply) => sendJson(reply, await list(caller, query)),
+    async ({ caller, query }, reply) => sendJson(reply, await listAgents(core, caller, query)),
   )
 
   app.get(
@@ -62,7 +56,7 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
         ...readErrors(),
       },
     }),
-    ({ caller, query }) => facets(caller, query),
+    ({ caller, query }) => countFacets(core, caller, query),
   )
 
   app.get(
@@ -89,7 +83,10 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
     },
     async (request, reply) => {
       const { caller, query } = request
-      const lines = await exportAgents(caller, query, (end) => request.endWithToken(end))
+      const lines = await exportAgents(core, caller, query, {
+        recordExport,
+        endWithToken: (end) => request.endWithToken(end),
+      })
       // A continued export has no line with names (RFC 4180 section 3).
       const names = query.cursor === undefined ? 'present' : 'absent'
       const csv = `text/csv; charset=utf-8; header=${names}`
@@ -98,13 +95,6 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
     },
   )
 }
-
-export interface AgentListDeps {
-  reads: Sessions
-  searches: Sessions
-}
-
-export type AgentList = ReturnType<typeof createAgentList>
 
 /** A larger page usually takes much memory while it is made. */
 const MAX_LIMIT_OF_READS = 100
@@ -118,23 +108,25 @@ function isSearch(
 }
 
 /** Returns a page as the JSON of an AgentPage. */
-export function createAgentList({ reads, searches }: AgentListDeps) {
-  return async (caller: Caller, query: AgentListQuery): Promise<string> => {
-    const { sort = '-created_at', limit = 100, fields, include_scores: includeScores = false } = query
-    const filters = readFilters(query)
-    const cursorScope = [filters, sort]
-    const position = decodeCursor(cursorScope, query.cursor, isPositionOf(sort))
-    const sql = (isSearch(filters, query) ? searches : reads).of(caller.teamId)
-    const page = { sort, limit, position, shape: { includeScores, fields } }
-    const { agents, hasNext } = await listAgents(sql, caller.teamId, filters, page)
-    const count = query.include_count ? await countAgents(sql, caller.teamId, filters) : undefined
-    const last = agents.at(-1)
-    const results = agents.map(({ text }) => text).join(',')
-    const revisions = agents.map(({ revision }) => revision).join(',')
-    const next = JSON.stringify(hasNext && last ? encodeCursor(cursorScope, positionOf(last, sort)) : null)
-    const counted = count === undefined ? '' : `,"count":${count}`
-    return `{"results":[${results}],"revisions":[${revisions}],"next_cursor":${next}${counted}}`
-  }
+export async function listAgents(
+  { database }: Core,
+  { teamId }: Caller,
+  query: AgentListQuery,
+): Promise<string> {
+  const { sort = '-created_at', limit = 100, fields, include_scores: includeScores = false } = query
+  const filters = readFilters(query)
+  const cursorScope = [filters, sort]
+  const position = decodeCursor(cursorScope, query.cursor, isPositionOf(sort))
+  const sql = (isSearch(filters, query) ? database.searches : database).of(teamId)
+  const page = { sort, limit, position, shape: { includeScores, fields } }
+  const { agents, hasNext } = await findAgents(sql, teamId, filters, page)
+  const count = query.include_count ? await countAgents(sql, teamId, filters) : undefined
+  const last = agents.at(-1)
+  const results = agents.map(({ text }) => text).join(',')
+  const revisions = agents.map(({ revision }) => revision).join(',')
+  const next = JSON.stringify(hasNext && last ? encodeCursor(cursorScope, positionOf(last, sort)) : null)
+  const counted = count === undefined ? '' : `,"count":${count}`
+  return `{"results":[${results}],"revisions":[${revisions}],"next_cursor":${next}${counted}}`
 }
 
 const isByCreation = (sort: string) => sort.endsWith('created_at')

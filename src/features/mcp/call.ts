@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   type AuthInfo,
   CLIENT_CAPABILITIES_META_KEY,
@@ -7,8 +8,9 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
 import type { Caller } from '../../api/caller.ts'
+import type { Core } from '../../core.ts'
 import { containsCredential } from '../../platform/crypto/credentials.ts'
-import { type Secrets, SecretText } from '../../platform/crypto/secrets.ts'
+import { SecretText } from '../../platform/crypto/secrets.ts'
 
 /** What the console reads of a JSON-RPC message itself. The SDK validates the message. */
 export interface Message {
@@ -17,7 +19,7 @@ export interface Message {
   name: string
   arguments: unknown
   clientName: string | undefined
-  /** Whether the client can ask its user. Revision 2025-11-25 says that only when a session begins, and there are none. */
+  /** Whether the client can ask its user. Revision 2025-11-25 says that only when a session begins, and there is none. */
   canAskUser: boolean
 }
 
@@ -83,9 +85,9 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A tool that replaces values asks the user of a client that can ask. The state of the question travels through the client, so it
- * is sealed, and valid only for the same user, team, tool and arguments for a short time. It may be used twice: the change needs the
- * revision that it replaces, so that the second one is refused. */
+/** A tool that replaces values asks the user of a client that can ask. The state of the question travels through the
+ * client, so it is sealed, and valid only for the same user, team, tool and arguments for a short time. It may be used
+ * twice: the change needs the revision that it replaces, so that the second one is refused. */
 
 /** Time for a person to read and decide. */
 const VALID_SECONDS = 600
@@ -107,39 +109,31 @@ interface State {
   validUntil: number
 }
 
-export function createConfirmations({ secrets, now }: { secrets: Secrets; now: () => number }) {
-  const placeOf = ({ caller }: Call) => ({ teamId: caller.teamId, agentId: '', field: 'mcp confirmation' })
-  const nowSeconds = () => Math.floor(now() / 1_000)
-  const stateOf = (call: Call): Omit<State, 'validUntil'> => ({
-    user: call.caller.userId,
-    tool: call.tool,
-    arguments: createHash('sha256').update(JSON.stringify(call.arguments)).digest('base64'),
+/** Asks the user before the change. */
+export function askUser({ secrets, now }: Core, call: Call, question: string) {
+  const state: State = { ...stateOf(call), validUntil: Math.floor(now() / 1_000) + VALID_SECONDS }
+  const sealed = secrets.seal(placeOf(call), new SecretText(JSON.stringify(state)))
+  return inputRequired({
+    inputRequests: {
+      [QUESTION]: inputRequired.elicit({ message: question, requestedSchema: CONFIRM_FORM }),
+    },
+    requestState: sealed.toString('base64url'),
   })
-
-  return {
-    ask(call: Call, question: string) {
-      const state: State = { ...stateOf(call), validUntil: nowSeconds() + VALID_SECONDS }
-      const sealed = secrets.seal(placeOf(call), new SecretText(JSON.stringify(state)))
-      return inputRequired({
-        inputRequests: {
-          [QUESTION]: inputRequired.elicit({ message: question, requestedSchema: CONFIRM_FORM }),
-        },
-        requestState: sealed.toString('base64url'),
-      })
-    },
-
-    /** Throws for a state that is not of this call, or too old. */
-    verify(sealed: string, call: Call): true {
-      const opened = secrets.open(placeOf(call), Buffer.from(sealed, 'base64url'))
-      const { validUntil, ...state } = JSON.parse(opened.reveal()) as State
-      const expected = stateOf(call)
-      const isSame = (Object.keys(expected) as (keyof typeof expected)[]).every(
-        (name) => state[name] === expected[name],
-      )
-      if (!isSame || nowSeconds() > validUntil) throw new Error('The state belongs to another call')
-      return true
-    },
-  }
 }
 
-export type Confirmations = ReturnType<typeof createConfirmations>
+/** Throws for a state that is not of this call, or too old. */
+export function verifyState({ secrets, now }: Core, sealed: string, call: Call): true {
+  const opened = secrets.open(placeOf(call), Buffer.from(sealed, 'base64url'))
+  const { validUntil, ...state } = JSON.parse(opened.reveal()) as State
+  const isSame = isDeepStrictEqual(state, stateOf(call))
+  if (!isSame || Math.floor(now() / 1_000) > validUntil) throw new Error('The state belongs to another call')
+  return true
+}
+
+const placeOf = ({ caller }: Call) => ({ teamId: caller.teamId, agentId: '', field: 'mcp confirmation' })
+
+const stateOf = (call: Call): Omit<State, 'validUntil'> => ({
+  user: call.caller.userId,
+  tool: call.tool,
+  arguments: createHash('sha256').update(JSON.stringify(call.arguments)).digest('base64'),
+})

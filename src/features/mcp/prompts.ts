@@ -13,12 +13,14 @@ import {
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
 import { Type } from 'typebox'
+import { readAgent } from '../../agent/agents.ts'
+import { readRevision } from '../../agent/history/history.ts'
 import { Problem } from '../../api/problem.ts'
 import { parseUuid } from '../../api/uuid.ts'
+import type { Core } from '../../core.ts'
 import { callOf } from './call.ts'
 import { toSentence } from './errors.ts'
 import { listedSchema } from './schema.ts'
-import type { Console } from './tool.ts'
 
 /** The texts contain nothing of an agent: the model reads that with the tools, as data. */
 
@@ -83,47 +85,49 @@ function readArguments(given: unknown): { id: string; revision: number } {
 
 const NOT_FOUND = ['agent_not_found', 'revision_not_found']
 
-/** Agents as JSON with masked secrets, whole. They are not listed, because a team may have many: search_agents finds them. */
-export function createResources({ agents, history }: Console): (server: McpServer) => void {
-  const read = async (
-    uri: URL,
-    { id: given, revision }: Variables,
-    context: ServerContext,
-  ): Promise<ReadResourceResult> => {
-    const { caller, log } = callOf(context)
-    const parsed = parseUuid(String(given))
-    const at = revision === undefined ? undefined : /^[1-9]\d{0,14}$/.exec(String(revision))?.[0]
-    if (!parsed.ok || (revision !== undefined && at === undefined)) throw new ResourceNotFoundError(uri.href)
-    try {
-      const { text } =
-        at === undefined
-          ? await agents.read(caller, parsed.uuid)
-          : await history.readAt(caller, parsed.uuid, Number(at))
-      const meta = { 'agent-console/request_id': caller.requestId }
-      return { contents: [{ uri: uri.href, mimeType: 'application/json', text }], _meta: meta }
-    } catch (error) {
-      const isProblem = error instanceof Problem
-      if (isProblem && NOT_FOUND.includes(error.code)) throw new ResourceNotFoundError(uri.href)
-      if (!isProblem || error.status >= 500) log.error({ err: error }, 'a resource could not be read')
-      const sentence = `${toSentence(error)} Request id: ${caller.requestId}`
-      throw new ProtocolError(ProtocolErrorCode.InternalError, sentence)
-    }
-  }
-
+/** Agents as JSON with masked secrets, whole. They are not listed, because a team may have many: search_agents finds
+ * them. */
+export function registerResources(server: McpServer, core: Core): void {
   const mimeType = 'application/json'
-  return (server) => {
-    server.registerResource(
-      'agent',
-      new ResourceTemplate('agent://{id}', { list: undefined }),
-      { title: 'Agent', description: 'The configuration of an agent. Secrets are masked.', mimeType },
-      read,
-    )
-    server.registerResource(
-      'agent-revision',
-      new ResourceTemplate('agent://{id}/revisions/{revision}', { list: undefined }),
-      { title: 'Revision of an agent', description: 'An agent as it was at a revision.', mimeType },
-      read,
-    )
+  const read = (uri: URL, variables: Variables, context: ServerContext) =>
+    readResource(core, uri, variables, context)
+  server.registerResource(
+    'agent',
+    new ResourceTemplate('agent://{id}', { list: undefined }),
+    { title: 'Agent', description: 'The configuration of an agent. Secrets are masked.', mimeType },
+    read,
+  )
+  server.registerResource(
+    'agent-revision',
+    new ResourceTemplate('agent://{id}/revisions/{revision}', { list: undefined }),
+    { title: 'Revision of an agent', description: 'An agent as it was at a revision.', mimeType },
+    read,
+  )
+}
+
+async function readResource(
+  core: Core,
+  uri: URL,
+  { id: given, revision }: Variables,
+  context: ServerContext,
+): Promise<ReadResourceResult> {
+  const { caller, log } = callOf(context)
+  const parsed = parseUuid(String(given))
+  const at = revision === undefined ? undefined : /^[1-9]\d{0,14}$/.exec(String(revision))?.[0]
+  if (!parsed.ok || (revision !== undefined && at === undefined)) throw new ResourceNotFoundError(uri.href)
+  try {
+    const { text } =
+      at === undefined
+        ? await readAgent(core, caller, parsed.uuid)
+        : await readRevision(core, caller, parsed.uuid, Number(at))
+    const meta = { 'agent-console/request_id': caller.requestId }
+    return { contents: [{ uri: uri.href, mimeType: 'application/json', text }], _meta: meta }
+  } catch (error) {
+    const isProblem = error instanceof Problem
+    if (isProblem && NOT_FOUND.includes(error.code)) throw new ResourceNotFoundError(uri.href)
+    if (!isProblem || error.status >= 500) log.error({ err: error }, 'a resource could not be read')
+    const sentence = `${toSentence(error)} Request id: ${caller.requestId}`
+    throw new ProtocolError(ProtocolErrorCode.InternalError, sentence)
   }
 }
 

@@ -6,27 +6,22 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { Static, TSchema } from 'typebox'
-import type { Agents } from '../../agent/agents.ts'
-import type { Evaluations } from '../../agent/evaluations/routes.ts'
-import type { History } from '../../agent/history/history.ts'
+import type { AgentCreate, AgentUpdate } from '../../agent/schema.ts'
 import type { Caller, Permission } from '../../api/caller.ts'
 import { PermissionMissing } from '../../api/problem.ts'
 import { parseUuid } from '../../api/uuid.ts'
-import type { AgentList } from '../list/feature.ts'
-import { type Call, type Confirmations, callOf, QUESTION } from './call.ts'
+import type { Core } from '../../core.ts'
+import { checkReason } from '../../http/request.ts'
+import { askUser, type Call, callOf, QUESTION } from './call.ts'
 import { errorResult, toErrorResult } from './errors.ts'
 import { listedSchema } from './schema.ts'
 
-/** What the tools use: the functions behind the API, called with the same caller. */
-export interface Console {
-  agents: Agents
-  history: History
-  evaluations: Evaluations
-  list: AgentList
-  /** Validates as the API validates a body. */
-  bodyCheck: <Schema extends TSchema>(schema: Schema) => (value: unknown) => Static<Schema>
-  /** Returns the reason without spaces around it. */
-  checkReason: (reason: string, loc: string[]) => string
+/** What the tools use. */
+export interface ToolContext {
+  core: Core
+  /** Validate as the API validates a body. */
+  checkCreate: (value: unknown) => AgentCreate
+  checkUpdate: (value: unknown) => AgentUpdate
 }
 
 export interface ToolResult {
@@ -38,7 +33,7 @@ export interface ToolResult {
   uri?: string
 }
 
-interface ToolDefinition<Input extends TSchema> {
+export interface Tool<Input extends TSchema = TSchema> {
   name: string
   title: string
   description: string
@@ -50,94 +45,76 @@ interface ToolDefinition<Input extends TSchema> {
   listedInput?: TSchema
   output: TSchema
   /** The caller has the reason of the arguments. */
-  run: (args: Static<Input>, caller: Caller) => Promise<ToolResult>
+  run: (context: ToolContext, args: Static<Input>, caller: Caller) => Promise<ToolResult>
   /** The question to the user before `run`; undefined if there is nothing to ask. */
-  question?: (args: Static<Input>, caller: Caller) => Promise<string | undefined>
+  question?: (context: ToolContext, args: Static<Input>, caller: Caller) => Promise<string | undefined>
 }
 
-export interface Tool {
-  name: string
-  permission: Permission
-  register: (server: McpServer) => void
+/** The type of the arguments follows from `input`. */
+export function defineTool<Input extends TSchema>(tool: Tool<Input>): Tool {
+  return tool as unknown as Tool
 }
 
-export class ToolMaker {
-  readonly #console: Console
-  readonly #confirmations: Confirmations
-
-  constructor(console: Console, confirmations: Confirmations) {
-    this.#console = console
-    this.#confirmations = confirmations
-  }
-
-  /** Call it once for each tool: it compiles the schemas. */
-  make<Input extends TSchema>(definition: ToolDefinition<Input>): Tool {
-    const { name, title, description, permission, effect, input, output } = definition
-    const checkArguments = this.#console.bodyCheck(input)
-    const handle = async (given: unknown, context: ServerContext) => {
-      const call = callOf(context)
-      try {
-        const args = checkArguments(given)
-        return await this.#answer(definition, args, call, context)
-      } catch (error) {
-        if (error instanceof PermissionMissing) await call.recordRefusal(error.permission, agentIdOf(given))
-        return toErrorResult(error, call)
-      }
-    }
-    const config = {
-      title,
-      description,
-      inputSchema: listedSchema(definition.listedInput ?? input),
-      outputSchema: listedSchema(output),
-      annotations: {
-        readOnlyHint: effect === 'reads',
-        destructiveHint: effect === 'replaces',
-        idempotentHint: true,
-        openWorldHint: false,
-      },
-    }
-    return {
-      name,
-      permission,
-      register: (server) => void server.registerTool(name, config, handle),
+/** Returns a function that adds the tool to the server of a request. Compiles the schemas. */
+export function prepareTool(
+  tool: Tool,
+  context: ToolContext,
+  checkArguments: (given: unknown) => unknown,
+): (server: McpServer) => void {
+  const handle = async (given: unknown, serverContext: ServerContext) => {
+    const call = callOf(serverContext)
+    try {
+      return await answerCall(tool, context, checkArguments(given), call, serverContext)
+    } catch (error) {
+      if (error instanceof PermissionMissing) await call.recordRefusal(error.permission, agentIdOf(given))
+      return toErrorResult(error, call)
     }
   }
-
-  async #answer<Input extends TSchema>(
-    definition: ToolDefinition<Input>,
-    args: Static<Input>,
-    call: Call,
-    { mcpReq }: ServerContext,
-  ): Promise<CallToolResult | InputRequiredResult> {
-    const { question } = definition
-    if (!question || !call.canAskUser) return this.#perform(definition, args, call)
-    // The server has verified the state.
-    if (mcpReq.requestState() === undefined) {
-      const text = await question(args, call.caller)
-      if (text === undefined) return this.#perform(definition, args, call)
-      return this.#confirmations.ask(call, text)
-    }
-    const response = inputResponse(mcpReq.inputResponses, QUESTION)
-    const isConfirmed =
-      response.kind === 'elicit' && response.action === 'accept' && response.content?.['confirm'] === true
-    if (isConfirmed) return this.#perform(definition, args, call)
-    return errorResult('The user did not confirm the change. Nothing was changed.', call.caller.requestId)
+  const { name, title, description, effect, input, output } = tool
+  const config = {
+    title,
+    description,
+    inputSchema: listedSchema(tool.listedInput ?? input),
+    outputSchema: listedSchema(output),
+    annotations: {
+      readOnlyHint: effect === 'reads',
+      destructiveHint: effect === 'replaces',
+      idempotentHint: true,
+      openWorldHint: false,
+    },
   }
+  return (server) => void server.registerTool(name, config, handle)
+}
 
-  async #perform<Input extends TSchema>(
-    { run }: ToolDefinition<Input>,
-    args: Static<Input>,
-    call: Call,
-  ): Promise<CallToolResult> {
-    const { reason = '' } = args as { reason?: string }
-    const text = this.#console.checkReason(reason, ['arguments', 'reason'])
-    const caller = text === '' ? call.caller : { ...call.caller, reason: text }
-    const { summary, data, uri } = await run(args, caller)
-    const link = uri === undefined ? [] : [{ type: 'resource_link' as const, uri, name: uri }]
-    return {
-      content: [{ type: 'text', text: summary }, ...link],
-      structuredContent: { ...data, request_id: caller.requestId },
-    }
+async function answerCall(
+  tool: Tool,
+  context: ToolContext,
+  args: unknown,
+  call: Call,
+  { mcpReq }: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  if (!tool.question || !call.canAskUser) return runTool(tool, context, args, call)
+  // The server has verified the state.
+  if (mcpReq.requestState() === undefined) {
+    const text = await tool.question(context, args, call.caller)
+    return text === undefined ? runTool(tool, context, args, call) : askUser(context.core, call, text)
+  }
+  const response = inputResponse(mcpReq.inputResponses, QUESTION)
+  const isConfirmed =
+    response.kind === 'elicit' && response.action === 'accept' && response.content?.['confirm'] === true
+  if (isConfirmed) return runTool(tool, context, args, call)
+  return errorResult('The user did not confirm the change. Nothing was changed.', call.caller.requestId)
+}
+
+async function runTool(tool: Tool, context: ToolContext, args: unknown, call: Call): Promise<CallToolResult> {
+  const { reason = '' } = args as { reason?: string }
+  const text = checkReason(reason, ['arguments', 'reason'])
+  const caller = text === '' ? call.caller : { ...call.caller, reason: text }
+  const { summary, data, uri } = await tool.run(context, args, caller)
+  const link = uri === undefined ? [] : [{ type: 'resource_link' as const, uri, name: uri }]
+  return {
+    content: [{ type: 'text', text: summary }, ...link],
+    structuredContent: { ...data, request_id: caller.requestId },
   }
 }
 

@@ -3,17 +3,14 @@ import { lockAgent } from '../../agent/change.ts'
 import type { SetKey } from '../../agent/change-statement.ts'
 import type { Caller } from '../../api/caller.ts'
 import { Problem } from '../../api/problem.ts'
-import type { Sessions, Statements } from '../../platform/postgres/database.ts'
+import type { Core } from '../../core.ts'
+import type { Statements } from '../../platform/postgres/database.ts'
 import { readSpec } from './drift.ts'
 import { type Binding, findBinding, findBindingsOf, findFull, writeBinding } from './queries.ts'
 import { isNullableField, type ManagedAgentResult, type ManagedAgentWrite, SPEC_FIELDS } from './schema.ts'
-import { createAgent, type Difference, mergeSpec, type WriteDeps } from './write-agent.ts'
+import { createFromSpec, type Difference, mergeSpec } from './write-agent.ts'
 
-export interface ApplyDeps extends WriteDeps {
-  sql: Sessions
-}
-
-export interface ApplyConditions {
+interface ApplyConditions {
   isDryRun: boolean
   /** The agent must be at one of these revisions; null accepts any, and that there is none yet. */
   expectedRevisions: number[] | null
@@ -23,7 +20,7 @@ export interface ApplyConditions {
   mustBeNew: boolean
 }
 
-export interface Applied {
+interface Applied {
   result: ManagedAgentResult
   /** The set did not have the agent before. */
   isNew: boolean
@@ -38,110 +35,109 @@ class KeyTaken extends Error {}
 
 /** Applies the spec of one agent. One transaction locks the agent, then what the sets own of it, and writes the
  * agent with its revision and events and what the set owns. All writers lock in this order. */
-export function createApply(deps: ApplyDeps) {
-  const { sql, now, newId } = deps
-  const attempt = async (
-    statements: Statements,
-    caller: Caller,
-    name: SetKey,
-    write: ManagedAgentWrite,
-    conditions: ApplyConditions,
-  ): Promise<Applied | undefined> => {
-    const { teamId } = caller
-    const { isDryRun, mustBeNew, mustExist } = conditions
-    const stored = await findBinding(statements, teamId, name)
-    const bound = stored?.is_live ? stored : undefined
-    if (bound && mustBeNew) {
-      throw new Problem('revision_stale', {
-        detail: 'The configuration set already has an agent of this key.',
-      })
+export async function applyManagedAgent(
+  core: Core,
+  caller: Caller,
+  name: SetKey,
+  write: ManagedAgentWrite,
+  conditions: ApplyConditions,
+): Promise<Applied> {
+  const sql = core.database.of(caller.teamId)
+  const by: Caller = { ...caller, via: 'set' }
+  const read = { ...write, spec: readSpec(write.spec) }
+  for (let attempts = 1; attempts <= ATTEMPTS; attempts++) {
+    try {
+      const applied = conditions.isDryRun
+        ? await tryApply(core, sql, by, name, read, conditions)
+        : await sql.transaction((statements) => tryApply(core, statements, by, name, read, conditions))
+      if (applied) return applied
+    } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error
     }
-    if (bound && write.adopt !== undefined && write.adopt !== bound.agent_id) throw new Problem('agent_bound')
-    const id = bound?.agent_id ?? write.adopt
-    if (id === undefined && (mustExist || conditions.expectedRevisions)) {
-      throw new Problem('revision_stale', { detail: 'The configuration set has no agent of this key.' })
-    }
-    if (!bound) await refuseFull(statements, teamId, name.set)
-    const fields = SPEC_FIELDS.filter((field) => write.spec[field] !== undefined)
-    const save = async (
-      { agentId, revision, hasChanged }: { agentId: string; revision: number; hasChanged: boolean },
-      own: Binding | undefined,
-    ) => {
-      const isOwnedAlready = own !== undefined && haveSameItems(own.fields, fields)
-      const isCurrent = isOwnedAlready && own.applied_revision === revision && !hasDrift(own)
-      if (isDryRun || isCurrent) return
-      const isWritten = await writeBinding(statements, {
-        ...name,
-        teamId,
-        agentId,
-        fields,
-        appliedRevision: revision,
-        replacedAgentId: stored?.agent_id ?? null,
-        nowSeconds: Math.floor(now() / 1_000),
-        origin: auditOrigin(caller, newId()),
-        reason: caller.reason,
-        isAudited: !hasChanged && !isOwnedAlready,
-      })
-      if (!isWritten) throw new KeyTaken()
-    }
+  }
+  throw new Problem('agent_busy')
+}
 
-    if (id === undefined) {
-      const request = { caller, set: name, spec: write.spec, isDryRun }
-      const { credentialWarnings, ...made } = await createAgent(statements, deps, request)
-      await save({ agentId: made.id, revision: made.revision, hasChanged: true }, undefined)
-      return { result: toResult(made, []), isNew: true, credentialWarnings }
-    }
-
-    if (!isDryRun) await lockAgent(statements, teamId, id)
-    const bindings = await findBindingsOf(statements, teamId, id, isDryRun ? 'read' : 'lock')
-    const own = bindings.find(({ set }) => set === name.set)
-    // Another request has released the agent since, or gave the key to another one.
-    if (bound && own?.key !== name.key) return undefined
-    if (!bound && own) throw new Problem('agent_bound')
-    refuseOwned(bindings, name.set, fields)
-    const dropped = (own?.fields ?? []).filter((field) => !fields.includes(field as never))
-    const cleared = dropped.filter(isNullableField)
-    const { credentialWarnings, ...merged } = await mergeSpec(statements, deps, {
-      caller,
-      set: name,
-      id,
-      isDryRun,
-      expectedRevisions: conditions.expectedRevisions,
-      spec: { ...write.spec, ...Object.fromEntries(cleared.map((field) => [field, null])) },
-      drift:
-        own && hasDrift(own)
-          ? { appliedRevision: own.applied_revision, fields: Object.keys(own.drift) }
-          : undefined,
-      changesOwnership: !own || !haveSameItems(own.fields, fields),
-      check: (differences) => refuseConflicts(differences, write.force ?? []),
+/** Undefined if another request of the key got in the way. */
+async function tryApply(
+  core: Core,
+  sql: Statements,
+  caller: Caller,
+  name: SetKey,
+  write: ManagedAgentWrite,
+  conditions: ApplyConditions,
+): Promise<Applied | undefined> {
+  const { teamId } = caller
+  const { isDryRun, mustBeNew, mustExist } = conditions
+  const stored = await findBinding(sql, teamId, name)
+  const bound = stored?.is_live ? stored : undefined
+  if (bound && mustBeNew) {
+    throw new Problem('revision_stale', {
+      detail: 'The configuration set already has an agent of this key.',
     })
-    await save({ agentId: id, revision: merged.revision, hasChanged: merged.changes.length > 0 }, own)
-    const released = dropped.filter((field) => !isNullableField(field))
-    return { result: toResult(merged, released), isNew: !bound, credentialWarnings }
+  }
+  if (bound && write.adopt !== undefined && write.adopt !== bound.agent_id) throw new Problem('agent_bound')
+  const id = bound?.agent_id ?? write.adopt
+  if (id === undefined && (mustExist || conditions.expectedRevisions)) {
+    throw new Problem('revision_stale', { detail: 'The configuration set has no agent of this key.' })
+  }
+  if (!bound) await refuseFull(sql, teamId, name.set)
+  const fields = SPEC_FIELDS.filter((field) => write.spec[field] !== undefined)
+  const save = async (
+    { agentId, revision, hasChanged }: { agentId: string; revision: number; hasChanged: boolean },
+    own: Binding | undefined,
+  ) => {
+    const isOwnedAlready = own !== undefined && haveSameItems(own.fields, fields)
+    const isCurrent = isOwnedAlready && own.applied_revision === revision && !hasDrift(own)
+    if (isDryRun || isCurrent) return
+    const isWritten = await writeBinding(sql, {
+      ...name,
+      teamId,
+      agentId,
+      fields,
+      appliedRevision: revision,
+      replacedAgentId: stored?.agent_id ?? null,
+      nowSeconds: Math.floor(core.now() / 1_000),
+      origin: auditOrigin(caller, core.newId()),
+      reason: caller.reason,
+      isAudited: !hasChanged && !isOwnedAlready,
+    })
+    if (!isWritten) throw new KeyTaken()
   }
 
-  return async (
-    caller: Caller,
-    name: SetKey,
-    write: ManagedAgentWrite,
-    conditions: ApplyConditions,
-  ): Promise<Applied> => {
-    const by: Caller = { ...caller, via: 'set' }
-    const read = { ...write, spec: readSpec(write.spec) }
-    for (let attempts = 1; attempts <= ATTEMPTS; attempts++) {
-      try {
-        const applied = conditions.isDryRun
-          ? await attempt(sql.of(caller.teamId), by, name, read, conditions)
-          : await sql
-              .of(caller.teamId)
-              .transaction((statements) => attempt(statements, by, name, read, conditions))
-        if (applied) return applied
-      } catch (error) {
-        if (!(error instanceof KeyTaken)) throw error
-      }
-    }
-    throw new Problem('agent_busy')
+  if (id === undefined) {
+    const request = { caller, set: name, spec: write.spec, isDryRun }
+    const { credentialWarnings, ...made } = await createFromSpec(core, sql, request)
+    await save({ agentId: made.id, revision: made.revision, hasChanged: true }, undefined)
+    return { result: toResult(made, []), isNew: true, credentialWarnings }
   }
+
+  if (!isDryRun) await lockAgent(sql, teamId, id)
+  const bindings = await findBindingsOf(sql, teamId, id, isDryRun ? 'read' : 'lock')
+  const own = bindings.find(({ set }) => set === name.set)
+  // Another request has released the agent since, or gave the key to another one.
+  if (bound && own?.key !== name.key) return undefined
+  if (!bound && own) throw new Problem('agent_bound')
+  refuseOwned(bindings, name.set, fields)
+  const dropped = (own?.fields ?? []).filter((field) => !fields.includes(field as never))
+  const cleared = dropped.filter(isNullableField)
+  const { credentialWarnings, ...merged } = await mergeSpec(core, sql, {
+    caller,
+    set: name,
+    id,
+    isDryRun,
+    expectedRevisions: conditions.expectedRevisions,
+    spec: { ...write.spec, ...Object.fromEntries(cleared.map((field) => [field, null])) },
+    drift:
+      own && hasDrift(own)
+        ? { appliedRevision: own.applied_revision, fields: Object.keys(own.drift) }
+        : undefined,
+    changesOwnership: !own || !haveSameItems(own.fields, fields),
+    check: (differences) => refuseConflicts(differences, write.force ?? []),
+  })
+  await save({ agentId: id, revision: merged.revision, hasChanged: merged.changes.length > 0 }, own)
+  const released = dropped.filter((field) => !isNullableField(field))
+  return { result: toResult(merged, released), isNew: !bound, credentialWarnings }
 }
 
 async function refuseFull(sql: Statements, teamId: string, set: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Columns, RevisionRecord, SetKey } from '../../agent/change-stateme
 import { AGENT_TEXT, agentSql } from '../../agent/columns.ts'
 import type { Statements } from '../../platform/postgres/database.ts'
 import { EMPTY, fragment, named, type Param, param, raw } from '../../platform/postgres/sql.ts'
-import { MAX_AGENTS_OF_SET, MAX_SETS, type ManagedAgent } from './schema.ts'
+import { MAX_AGENTS_OF_SET, MAX_SETS } from './schema.ts'
 
 /** A row of `managed_agents`: what a set owns of an agent. */
 export interface Binding extends SetKey {
@@ -15,7 +15,7 @@ export interface Binding extends SetKey {
   drift: Record<string, number>
 }
 
-const COLUMNS = raw('m.set, m.key, m.agent_id, m.applied_revision, m.fields, m.drift')
+export const BINDING_COLUMNS = raw('m.set, m.key, m.agent_id, m.applied_revision, m.fields, m.drift')
 
 /** Undefined if the set has no agent of this key. A deleted agent keeps its key until another one takes it. */
 export async function findBinding(
@@ -25,7 +25,7 @@ export async function findBinding(
 ): Promise<(Binding & { is_live: boolean }) | undefined> {
   const team = param(teamId)
   const [row] = await sql.read<Binding & { is_live: boolean }>(named('find-binding')`
-SELECT ${COLUMNS}, EXISTS (SELECT FROM agents a WHERE a.team_id = ${team} AND a.id = m.agent_id) AS is_live
+SELECT ${BINDING_COLUMNS}, EXISTS (SELECT FROM agents a WHERE a.team_id = ${team} AND a.id = m.agent_id) AS is_live
 FROM managed_agents m WHERE m.team_id = ${team} AND m.set = ${set} AND m.key = ${key}`)
   return row
 }
@@ -38,7 +38,7 @@ export async function findBindingsOf(
   access: 'read' | 'lock',
 ): Promise<Binding[]> {
   return sql.read(named(`${access}-bindings-of-agent`)`
-SELECT ${COLUMNS} FROM managed_agents m WHERE m.team_id = ${teamId} AND m.agent_id = ${agentId}
+SELECT ${BINDING_COLUMNS} FROM managed_agents m WHERE m.team_id = ${teamId} AND m.agent_id = ${agentId}
 ORDER BY m.set ${access === 'lock' ? raw('FOR UPDATE') : EMPTY}`)
 }
 
@@ -133,75 +133,14 @@ FROM (
   return row ?? { is_set_full: false, has_too_many_sets: false }
 }
 
-/** The names of the sets: one step of the index for each, whatever number of agents they have. */
-const setNames = (team: Param) => fragment`names AS (
+/** A recursive CTE with the names of the sets: one step of the index for each, whatever number of agents they have. */
+export const setNames = (team: Param) => fragment`names AS (
   (SELECT set FROM managed_agents WHERE team_id = ${team} ORDER BY set LIMIT 1)
   UNION ALL
   SELECT (
     SELECT m.set FROM managed_agents m WHERE m.team_id = ${team} AND m.set > names.set ORDER BY m.set LIMIT 1
   ) FROM names WHERE names.set IS NOT NULL
 )`
-
-/** Concurrent requests may have made a few more. */
-const MAX_LISTED = MAX_SETS + 20
-
-export async function listSets(sql: Statements, teamId: string): Promise<{ name: string; agents: number }[]> {
-  const team = param(teamId)
-  return sql.read(named('list-sets')`
-WITH RECURSIVE ${setNames(team)}
-SELECT n.set AS name, (SELECT count(*) FROM managed_agents m WHERE m.team_id = ${team} AND m.set = n.set)::int AS agents
-FROM (SELECT set FROM names WHERE set IS NOT NULL LIMIT ${raw(MAX_LISTED)}) n
-ORDER BY n.set`)
-}
-
-export interface PagePosition {
-  /** The last key of the page before. */
-  after: string | null
-  limit: number
-}
-
-export async function listManagedAgents(
-  sql: Statements,
-  teamId: string,
-  set: string,
-  { after, limit }: PagePosition,
-): Promise<ManagedAgent[]> {
-  const team = param(teamId)
-  return sql.read(named('list-managed-agents')`
-SELECT m.key, m.agent_id, a.revision, m.applied_revision, m.fields, m.applied_at, m.applied_by
-FROM managed_agents m JOIN agents a ON a.team_id = ${team} AND a.id = m.agent_id
-WHERE m.team_id = ${team} AND m.set = ${set} AND m.key > coalesce(${after}, '')
-ORDER BY m.key LIMIT ${limit}`)
-}
-
-/** An agent of which other writers have changed owned fields. */
-export interface DriftedBinding extends Binding {
-  revision: number
-  /** Who made the revisions of `drift`. */
-  changes: { revision: number; changed_at: number; changed_by: string; changed_by_name: string | null }[]
-}
-
-export async function listDrifted(
-  sql: Statements,
-  teamId: string,
-  set: string,
-  { after, limit }: PagePosition,
-): Promise<DriftedBinding[]> {
-  const team = param(teamId)
-  return sql.read(named('list-drifted')`
-SELECT ${COLUMNS}, a.revision, (
-  SELECT json_agg(json_build_object(
-    'revision', r.revision, 'changed_at', r.changed_at, 'changed_by', r.changed_by,
-    'changed_by_name', (SELECT u.name FROM users u WHERE u.team_id = ${team} AND u.user_id = r.changed_by)
-  ))
-  FROM agent_revisions r
-  WHERE r.team_id = ${team} AND r.agent_id = m.agent_id
-    AND r.revision IN (SELECT value::bigint FROM jsonb_each_text(m.drift))
-) AS changes
-FROM managed_agents m JOIN agents a ON a.team_id = ${team} AND a.id = m.agent_id
-WHERE m.team_id = ${team} AND m.set = ${set} AND m.key > coalesce(${after}, '') AND m.drift <> '{}'
-ORDER BY m.key LIMIT ${limit}`)
-}
 
 /** The id of an agent that a dry run would create. */
 const NO_ID = '00000000-0000-0000-0000-000000000000'

@@ -11,6 +11,8 @@ import {
   responseHeaders,
   writeErrors,
 } from '../../api/operation.ts'
+import type { Core } from '../../core.ts'
+import { applyManagedAgent } from './apply.ts'
 import {
   AgentDriftPage,
   ApplyHeaders,
@@ -25,12 +27,12 @@ import {
   ManagedAgentWrite,
   SetPath,
 } from './schema.ts'
-import type { Sets } from './sets.ts'
+import { listDrift, listManagedAgents, listSets, releaseManagedAgent } from './sets.ts'
 
 const SETS = '/v1/configuration-sets'
 const AGENT = `${SETS}/:set/agents/:key`
 
-export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, { sets }) => {
+export const setRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.put(
     AGENT,
     operation('Configuration Sets', 'agent:write', {
@@ -70,7 +72,7 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
     }),
     async ({ caller, params, query, headers, body }, reply) => {
       const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
-      const { result, isNew, credentialWarnings } = await sets.apply(caller, params, body, {
+      const { result, isNew, credentialWarnings } = await applyManagedAgent(core, caller, params, body, {
         isDryRun: query.dry_run ?? false,
         expectedRevisions: revisionsToMatch(ifMatch),
         mustExist: ifMatch !== undefined,
@@ -101,7 +103,7 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
       },
     }),
     async ({ caller, params }, reply) => {
-      await sets.release(caller, params)
+      await releaseManagedAgent(core, caller, params)
       return reply.code(204).send()
     },
   )
@@ -114,7 +116,7 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
       description: 'Returns the configuration sets of the team.',
       response: { 200: jsonResponse('The sets.', ref(ConfigurationSetList)), ...readErrors() },
     }),
-    ({ caller }) => sets.list(caller),
+    ({ caller }) => listSets(core, caller),
   )
 
   app.get(
@@ -127,7 +129,7 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
       querystring: ManagedAgentPageQuery,
       response: { 200: jsonResponse('A page of agents.', ref(ManagedAgentPage)), ...readErrors() },
     }),
-    ({ caller, params, query }) => sets.listAgents(caller, params.set, query),
+    ({ caller, params, query }) => listManagedAgents(core, caller, params.set, query),
   )
 
   app.get(
@@ -142,6 +144,6 @@ export const setRoutes: FastifyPluginAsyncTypebox<{ sets: Sets }> = async (app, 
       querystring: DriftQuery,
       response: { 200: jsonResponse('A page of agents.', ref(AgentDriftPage)), ...readErrors() },
     }),
-    ({ caller, params, query }) => sets.drift(caller, params.set, query),
+    ({ caller, params, query }) => listDrift(core, caller, params.set, query),
   )
 }

@@ -1,3 +1,4 @@
+import { decideUpdate, toValues } from '../../agent/agents.ts'
 import {
   type Change,
   changeLockedAgent,
@@ -12,20 +13,12 @@ import { type ComparedState, hasChanged } from '../../agent/history/past-agent.t
 import { insertAgent } from '../../agent/queries.ts'
 import type { Agent } from '../../agent/schema.ts'
 import { readSecretChanges } from '../../agent/secrets/secret-change.ts'
-import { decideUpdate, toValues } from '../../agent/values.ts'
 import type { Caller } from '../../api/caller.ts'
-import type { Secrets } from '../../platform/crypto/secrets.ts'
+import type { Core } from '../../core.ts'
 import type { Statements } from '../../platform/postgres/database.ts'
 import { inSpec, isAppliedValue, liveState, shown, stateAt, toCreation } from './drift.ts'
 import { increaseSetVersion, planAgent } from './queries.ts'
 import type { AgentSpec, FieldChange } from './schema.ts'
-
-export interface WriteDeps {
-  secrets: Secrets
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: (atMs?: number) => string
-}
 
 interface WriteRequest {
   caller: Caller
@@ -66,13 +59,13 @@ export interface AppliedSpec {
   credentialWarnings: readonly string[]
 }
 
-export async function createAgent(
+export async function createFromSpec(
+  core: Core,
   sql: Statements,
-  deps: WriteDeps,
   { caller, set, spec, isDryRun }: WriteRequest,
 ): Promise<AppliedSpec> {
   const body = toCreation(spec)
-  const { record, columns } = await inSpec(async () => prepareCreation(deps, caller, body, {}))
+  const { record, columns } = await inSpec(async () => prepareCreation(core, caller, body, {}))
   const created = isDryRun
     ? await planAgent(sql, record, columns)
     : await insertAgent(sql, { ...record, set }, { ...columns, set_version: 1 }, undefined)
@@ -95,14 +88,10 @@ export async function createAgent(
 }
 
 /** Changes an agent that the transaction has locked to the values of a spec. */
-export async function mergeSpec(
-  sql: Statements,
-  { secrets, now, newId }: WriteDeps,
-  request: MergeRequest,
-): Promise<AppliedSpec> {
+export async function mergeSpec(core: Core, sql: Statements, request: MergeRequest): Promise<AppliedSpec> {
   const { caller, id, set, spec, expectedRevisions, drift, changesOwnership, isDryRun } = request
   const { teamId } = caller
-  const changes = readSecretChanges(secrets, { teamId, agentId: id }, spec)
+  const changes = readSecretChanges(core.secrets, { teamId, agentId: id }, spec)
   const values = toValues(spec, changes, true)
   const base = drift && (await stateAt(sql, teamId, id, drift.appliedRevision))
   let before: Agent | undefined
@@ -115,10 +104,10 @@ export async function mergeSpec(
     if (!change || !changesOwnership) return change
     return { ...change, columns: { ...change.columns, set_version: stored.setVersion + 1 } }
   }
-  const change = { caller, id, set, expectedRevisions, now: Math.floor(now() / 1_000), auditId: newId() }
+  const change = { caller, id, set, expectedRevisions }
   const result = await inSpec(async () => {
-    if (!isDryRun) return changeLockedAgent(sql, change, decide)
-    const plan = await planChange(sql, change, decide)
+    if (!isDryRun) return changeLockedAgent(core, sql, change, decide)
+    const plan = await planChange(core, change, decide)
     return { ...plan, text: plan.text() }
   })
   if (changesOwnership && differences.length === 0 && !isDryRun) await increaseSetVersion(sql, teamId, id)

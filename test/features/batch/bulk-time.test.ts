@@ -58,7 +58,6 @@ describe('a bulk request', async () => {
       permissions: new Set(),
     }
     const { signal } = new AbortController()
-    const context = { caller, key: undefined, signal, log: running.core.log }
     const run = async (shutdown: { hasBegun: boolean }, maxMs?: number) => {
       const applied: number[] = []
       const batch: Batch<number, { error: { code: string } | null }> = {
@@ -72,9 +71,10 @@ describe('a bulk request', async () => {
         done: () => ({ error: null }),
         failed: (_, error) => ({ error: error as Problem }),
       }
+      const core = { ...running.core, shutdown }
       const recordRefusal = async () => {}
-      const deps = { ...running.core, sql: running.core.database, shutdown, recordRefusal }
-      const results = await runBatch(deps, context, batch, maxMs)
+      const context = { core, caller, key: undefined, signal, log: core.log, recordRefusal }
+      const results = await runBatch(context, batch, maxMs)
       return [applied, results.map(({ error }) => error?.code)]
     }
     assert.deepEqual(await run({ hasBegun: false }, -1), [[], ['overloaded', 'overloaded', 'overloaded']])

@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import { AGENT_COLUMNS } from '../../../src/agent/columns.ts'
 import type { AgentRevision } from '../../../src/agent/history/schema.ts'
 import type { ValidationError } from '../../../src/api/problem.ts'
-import type { AgentBulkItem, AgentBulkResult } from '../../../src/features/batch/bulk-schema.ts'
+import type { AgentBulkResult, BulkItemResult } from '../../../src/features/batch/bulk-schema.ts'
 import { deleteExpiredBulks } from '../../../src/features/batch/repetition.ts'
 import { COLLECTION, codeOf, createAgent, getAgent, putAgent } from '../../support/agents.ts'
 import { type Person, useConsole, useReplica } from '../../support/console.ts'
@@ -43,7 +43,7 @@ describe('a bulk request', async () => {
         token: person.token,
       })
     ).body.results
-  const shown = (items: AgentBulkItem[]) =>
+  const shown = (items: BulkItemResult[]) =>
     items.map(({ id, outcome, revision, fields, error }) => [
       ...[id, outcome, revision, fields.join()],
       error?.code,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../../src/agent/schema.ts'
-import { createReadCard } from '../../../src/features/cards/import-card.ts'
-import { documents } from '../../../src/http/validation/body.ts'
+import { readCardRow } from '../../../src/features/batch/import-card.ts'
 import { createRandom, type Json, makeCard } from '../../support/agent-cards.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../../support/agents.ts'
 import { startCardServer } from '../../support/card-server.ts'
@@ -44,11 +43,12 @@ describe('the card of an agent', async () => {
   const importCard = async (card: Json, owner: Person, fields: object = {}, folder = '') => {
     const path = `${folder}/${++cards}/card.json`
     server.documents.set(path, card)
-    const read = createReadCard({
-      ...{ documents, now: Date.now, get: running.core.outbound.get },
-    })
     const { signal } = new AbortController()
-    const row = await read({ card_url: server.url + path }, { teamId: owner.team, signal })
+    const row = await readCardRow(
+      running.core,
+      { card_url: server.url + path },
+      { teamId: owner.team, signal },
+    )
     assert.deepEqual(row.faults, [])
     const agent = await createAgent(running, owner, { ...row.onCreate, ...row.fields, ...fields })
     return { agent, path }

@@ -9,7 +9,7 @@ import {
   TRUST_STAGES,
 } from '../../../src/agent/schema.ts'
 import type { Caller } from '../../../src/api/caller.ts'
-import { createFacets } from '../../../src/features/list/facets.ts'
+import { countFacets } from '../../../src/features/list/facets.ts'
 import {
   type AgentFacets,
   type AgentFiltersQuery,
@@ -141,11 +141,11 @@ describe('the facets', async () => {
   })
 
   it('cover the newest agents if there are too many', async () => {
-    const { searches } = running.core.database
+    const { core } = running
     const caller = { teamId: person.team } as Caller
-    assert.deepEqual(await createFacets({ searches, maxAgents: 100 })(caller, {}), expectedFacets(agents, {}))
+    assert.deepEqual(await countFacets(core, caller, {}, 100), expectedFacets(agents, {}))
     const newest = { ...expectedFacets(agents.slice(10), {}), approximate: true }
-    assert.deepEqual(await createFacets({ searches, maxAgents: 90 })(caller, {}), newest)
+    assert.deepEqual(await countFacets(core, caller, {}, 90), newest)
   })
 
   it('refuse what they do not offer', async () => {

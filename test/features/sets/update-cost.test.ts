@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createAgents } from '../../../src/agent/agents.ts'
-import { createHistory } from '../../../src/agent/history/history.ts'
+import { updateAgent } from '../../../src/agent/agents.ts'
 import type { Caller } from '../../../src/api/caller.ts'
 import { createAgent } from '../../support/agents.ts'
 import { closeAfter } from '../../support/close-after.ts'
@@ -12,21 +11,20 @@ import { useSet } from '../../support/sets-scene.ts'
 describe('an update of an agent', async () => {
   const running = await useConsole()
   const person = await running.person()
-  const { core } = running
   const { sql, cost, close } = await createExplainingSql(
     running.database.url,
-    core.database.system,
+    running.core.database.system,
     'force_generic_plan',
   )
   closeAfter(close)
-  const agents = createAgents({ ...core, sql, history: createHistory({ ...core, sql }) })
+  const core = { ...running.core, database: { ...running.core.database, ...sql } }
   const caller: Caller = {
     ...{ userId: person.user, teamId: person.team, requestId: 'r', name: null, clientId: null, via: 'api' },
     permissions: new Set(),
   }
   let n = 0
   const update = (id: string) =>
-    cost(() => agents.update(caller, id, { purpose: `value ${n++}` }, { expectedRevisions: null }))
+    cost(() => updateAgent(core, caller, id, { purpose: `value ${n++}` }, { expectedRevisions: null }))
 
   it('that no set owns takes two statements, and reads nothing of the sets', async (t) => {
     const [first, second] = [await createAgent(running, person), await createAgent(running, person)]

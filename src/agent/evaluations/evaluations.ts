@@ -1,6 +1,9 @@
-import type { Statements } from '../../platform/postgres/database.ts'
+import type { Caller } from '../../api/caller.ts'
+import { decodeCursor, isCanonicalUuid, toPage } from '../../api/pages.ts'
+import { Problem, RequestValidationError } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import { fragment, join, named, type Param, param, raw } from '../../platform/postgres/sql.ts'
-import { type AuditOrigin, auditEvent } from '../audit-event.ts'
+import { auditEvent, auditOrigin } from '../audit-event.ts'
 import { BEHAVIOUR_COLUMNS, evaluationJson, MAX_AGENT_BYTES } from '../columns.ts'
 import type { AgentLatestEvaluation } from '../nested-objects.ts'
 import {
@@ -9,6 +12,7 @@ import {
   MAX_SERIES_POINTS,
   type Metric,
   type RecordedEvaluation,
+  type RecordedEvaluationPage,
 } from './schema.ts'
 
 interface RecordResult {
@@ -20,32 +24,42 @@ interface RecordResult {
 /** How many evaluations of an agent are listed. Recording one removes older ones. */
 export const MAX_EVALUATIONS = 10_000
 
-/** Returns the latest evaluation after the record. Undefined when the team has no such agent. */
+/** Allows for clocks that differ. A time further in the future is a mistake (often milliseconds), and no newer
+ * evaluation would replace it. */
+const DAY_SECONDS = 86_400
+
+/** Returns the newest evaluation: this one, unless a newer one is stored. */
 export async function recordEvaluation(
-  sql: Statements,
-  teamId: string,
+  { database, now, newId }: Core,
+  caller: Caller,
   id: string,
-  evaluation: AgentEvaluation & { completed_at: number },
-  { nowSeconds, reason, origin }: { nowSeconds: number; reason: string | undefined; origin: AuditOrigin },
-): Promise<RecordResult | undefined> {
-  const { completed_at, revision, evaluation_id } = evaluation
-  const team = param(teamId)
+  given: AgentEvaluation & { current?: unknown },
+): Promise<AgentLatestEvaluation> {
+  // `current` is computed at every read and never stored.
+  const { current: _, ...evaluation } = given
+  const { revision, evaluation_id } = evaluation
+  const nowSeconds = Math.floor(now() / 1_000)
+  const completedAt = evaluation.completed_at ?? nowSeconds
+  if (completedAt > nowSeconds + DAY_SECONDS) {
+    throw invalid('completed_at', 'completed_at must be Unix time in seconds, at most one day in the future')
+  }
+  const team = param(caller.teamId)
   const agent = param(id)
-  const report = param(JSON.stringify(evaluation))
+  const report = param(JSON.stringify({ ...evaluation, completed_at: completedAt }))
   const evaluationId = param(evaluation_id)
   const atRevision = param(revision)
   // The latest evaluation is the one with the latest `completed_at`; ties go to the higher revision, then to the one
   // reported last, which may be a correction. A correction never makes an evaluation older, so that the latest is
   // always the first of the list. Revisions have no gaps, so a revision exists if it is not greater than the current
   // one.
-  const [result] = await sql.write<RecordResult>(named('record-evaluation')`
+  const [result] = await database.of(caller.teamId).write<RecordResult>(named('record-evaluation')`
 WITH locked AS MATERIALIZED (
   SELECT latest_evaluation, behaviour_revision, has_revision, is_newest, new_bytes,
     has_revision AND NOT (is_newest AND new_bytes > ${raw(MAX_AGENT_BYTES)}) AS is_accepted
   FROM (
     SELECT latest_evaluation, behaviour_revision,
       ${atRevision}::bigint <= revision AS has_revision,
-      latest_evaluation IS NULL OR (${completed_at}::bigint, ${atRevision}::bigint) >= (
+      latest_evaluation IS NULL OR (${completedAt}::bigint, ${atRevision}::bigint) >= (
         (latest_evaluation ->> 'completed_at')::bigint, (latest_evaluation ->> 'revision')::bigint
       ) AS is_newest,
       bytes - coalesce(octet_length(latest_evaluation::text), 0) + octet_length(${report}::json::text) AS new_bytes
@@ -76,19 +90,28 @@ WITH locked AS MATERIALIZED (
   WHERE l.is_accepted AND l.is_newest AND a.team_id = ${team} AND a.id = ${agent}
   RETURNING a.latest_evaluation, a.behaviour_revision
 ), audited AS (
-  ${auditEvent(origin, {
+  ${auditEvent(auditOrigin(caller, newId()), {
     team,
     at: nowSeconds,
     action: 'agent_evaluation_recorded',
     agent,
-    detail: JSON.stringify({ revision, evaluation_id, reason }),
+    detail: JSON.stringify({ revision, evaluation_id, reason: caller.reason }),
   })} FROM stored
 )
 SELECT true AS has_revision, false AS is_too_large, ${raw(evaluationJson('recorded'))} AS newest FROM recorded
 UNION ALL
 SELECT has_revision, is_newest AND new_bytes > ${raw(MAX_AGENT_BYTES)}, ${raw(evaluationJson('locked'))} FROM locked
 WHERE NOT EXISTS (SELECT FROM recorded)`)
-  return result
+  if (!result) throw new Problem('agent_not_found')
+  if (!result.has_revision) throw invalid('revision', 'the agent has no such revision')
+  if (result.is_too_large || !result.newest) throw new Problem('agent_too_large')
+  return result.newest
+}
+
+function invalid(field: keyof AgentEvaluation, reason: string): RequestValidationError {
+  return new RequestValidationError([
+    { loc: ['body', field], msg: `Value error, ${reason}`, type: 'value_error' },
+  ])
 }
 
 const SCORE_COLUMNS = ['overall_score', 'reliability_score', 'security_score', 'safety_score']
@@ -109,7 +132,7 @@ const reportValues = (report: Param) => fragment`
     )}`
 
 /** The place of an evaluation in the list. */
-export type Position = [completedAt: number, revision: number, evaluationId: string]
+type Position = [completedAt: number, revision: number, evaluationId: string]
 
 const BEFORE_ALL: Position = [
   Number.MAX_SAFE_INTEGER,
@@ -117,17 +140,22 @@ const BEFORE_ALL: Position = [
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ]
 
-/** The evaluations after a position, the last completed one first. Undefined when the team has no such agent. */
+const isPosition = ([completedAt, revision, evaluationId, ...rest]: unknown[]) =>
+  [completedAt, revision].every(Number.isSafeInteger) && isCanonicalUuid(evaluationId) && rest.length === 0
+
+/** The last completed evaluation first. */
 export async function listEvaluations(
-  sql: Statements,
-  teamId: string,
+  { database }: Core,
+  { teamId }: Caller,
   id: string,
-  { after = BEFORE_ALL, limit }: { after: Position | undefined; limit: number },
-): Promise<RecordedEvaluation[] | undefined> {
+  { limit = 100, cursor }: { limit?: number; cursor?: string },
+): Promise<RecordedEvaluationPage> {
+  const filters = ['evaluations', id]
+  const after = decodeCursor(filters, cursor, isPosition) ?? BEFORE_ALL
   const team = param(teamId)
   const agent = param(id)
   // `changes`: the last revision that changed each field of behaviour, up to the last change of any of them.
-  const rows = await sql.read<RecordedEvaluation>(named('list-evaluations')`
+  const rows = await database.of(teamId).read<RecordedEvaluation>(named('list-evaluations')`
 WITH page AS MATERIALIZED (
   SELECT a.behaviour_revision, e.*
   FROM agents a
@@ -137,7 +165,7 @@ WITH page AS MATERIALIZED (
     WHERE team_id = ${team} AND agent_id = ${agent}
       AND (completed_at, revision, evaluation_id) < (${join(after, ', ')})
     ORDER BY completed_at DESC, revision DESC, evaluation_id DESC
-    LIMIT ${limit}
+    LIMIT ${limit + 1}
   ) e ON true
   WHERE a.team_id = ${team} AND a.id = ${agent}
 ), changes AS MATERIALIZED (
@@ -155,23 +183,26 @@ SELECT evaluation_id, completed_at, revision, overall_score, reliability_score, 
 FROM page
 ORDER BY completed_at DESC, revision DESC, evaluation_id DESC`)
   // The statement returns a row for the agent itself, so that no row means no agent.
-  return rows.length === 0 ? undefined : rows.filter((row) => row.evaluation_id !== null)
+  if (rows.length === 0) throw new Problem('agent_not_found')
+  const evaluations = rows.filter((row) => row.evaluation_id !== null)
+  return toPage(evaluations, limit, filters, (last) => [last.completed_at, last.revision, last.evaluation_id])
 }
 
 /** So many revisions are searched for the fields that outdated an evaluation: a history can have millions. */
 const MAX_SEARCHED = 1_000
 
-/** Undefined when the team has no such agent. */
-export async function readSeries(
-  sql: Statements,
-  teamId: string,
+/** For a chart. It reads all evaluations of the agent. */
+export async function readEvaluationSeries(
+  { database }: Core,
+  { teamId }: Caller,
   id: string,
-  { metric, since }: { metric: Metric; since: number },
-): Promise<Pick<EvaluationSeries, 'count' | 'points'> | undefined> {
+  { metric = 'overall_score', since = 0 }: { metric?: Metric; since?: number },
+): Promise<EvaluationSeries> {
   const team = param(teamId)
   const agent = param(id)
   const value = raw(metric)
-  const [row] = await sql.read<Pick<EvaluationSeries, 'count' | 'points'>>(named(`read-series-of-${metric}`)`
+  const sql = database.searches.of(teamId)
+  const [series] = await sql.read<Omit<EvaluationSeries, 'metric'>>(named(`read-series-of-${metric}`)`
 WITH all_points AS MATERIALIZED (
   SELECT evaluation_id, completed_at, revision, ${value} AS value,
     row_number() OVER (ORDER BY completed_at, revision, evaluation_id) AS number, count(*) OVER () AS count,
@@ -191,7 +222,8 @@ SELECT coalesce((SELECT count FROM all_points LIMIT 1), 0) AS count, coalesce((
   WHERE count <= ${raw(MAX_SERIES_POINTS)} OR number IN (1, count) OR from_lowest = 1 OR from_highest = 1
 ), '[]') AS points
 FROM agents WHERE team_id = ${team} AND id = ${agent}`)
-  return row
+  if (!series) throw new Problem('agent_not_found')
+  return { metric, ...series }
 }
 
 /** Two points of each span, the first point and the last one. */
