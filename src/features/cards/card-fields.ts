@@ -18,8 +18,8 @@ export type CardFields = Pick<AgentCreate, 'agent_name'> &
     import_metadata: CardMetadata
   }
 
-/** Reads the fields of an agent from a card of A2A 1.0 or 0.3. `source`: where the card was fetched. Absent for a card in
- * the body of a request. */
+/** Reads the fields of an agent from a card of A2A 1.0 or 0.3. `source`: where the card was fetched. Absent for a card
+ * in the body of a request. */
 export function readCardFields(
   value: unknown,
   source: CardSource = {},

@@ -19,7 +19,7 @@ export interface Message {
   name: string
   arguments: unknown
   clientName: string | undefined
-  /** Whether the client can ask its user. Revision 2025-11-25 says that only when a session begins, and there is none. */
+  /** Whether the client can ask its user. In revision 2025-11-25, only a session says so, and there are none. */
   canAskUser: boolean
 }
 

@@ -19,8 +19,9 @@ interface RpcError {
 /** A message as JSON, or as the one event of a stream. */
 const MESSAGE = /^(event: message\ndata: )?(\{.*\})(\n\n)?$/s
 
-/** The SDK reports parameters that do not match the schema of their method as an internal error whose message is a list of issues
- * in JSON. It is the client that has to change something: returns the text with the code and a sentence that say so. */
+/** The SDK reports parameters that do not match the schema of their method as an internal error whose message is a
+ * list of issues in JSON. It is the client that has to change something: returns the text with the code and a sentence
+ * that say so. */
 export function reportInvalidParams(text: string): string {
   if (!text.includes(`"code":${INTERNAL_ERROR}`)) return text
   const [, start = '', json = '', end = ''] = MESSAGE.exec(text) ?? []
@@ -55,23 +56,23 @@ function parse(json: string): unknown {
 /** Where the sentence of the API names a header, which a tool does not have. */
 const OWN_SENTENCES: Partial<Record<ProblemCode, string>> = {
   revision_stale:
-    'The agent is not at the revision in the arguments. Nothing was changed. Read the agent again with get_agent, then repeat the ' +
-    'change with its revision.',
+    'The agent is not at the revision in the arguments. Nothing was changed. Read the agent again with get_agent, ' +
+    'then repeat the change with its revision.',
   idempotency_conflict:
     'This idempotency_key was already used with other values. Use a new key for another agent.',
   idempotency_agent_deleted:
     'The agent that was created with this idempotency_key has been deleted. Use a new key to create another one.',
   outcome_unknown:
-    'The database connection was lost while the change was being saved. Read the agent to find out whether it was saved; a repeated ' +
-    'creation with the same idempotency_key returns the first agent.',
+    'The database connection was lost while the change was being saved. Read the agent to find out whether it was ' +
+    'saved; a repeated creation with the same idempotency_key returns the first agent.',
   too_many_requests:
     'Your team already has its share of requests in progress. Nothing was changed. Wait a second, then try again.',
   internal: 'The console failed to process the request. Its log has the reason under the id of the request.',
 }
 
 const NEEDS_SECRET_PERMISSION =
-  'This change would send a stored secret to another server. No tool may do that: make the change through the API or the browser ' +
-  'console, with the secret or with the permission agent:secret.'
+  'This change would send a stored secret to another server. No tool may do that: make the change through the API ' +
+  'or the browser console, with the secret or with the permission agent:secret.'
 
 const MAX_ERRORS = 10
 

@@ -45,9 +45,9 @@ export function registerPrompts(server: McpServer): void {
     (given) => {
       const { id, revision } = readArguments(given)
       return toPrompt(
-        `Review the change that made revision ${revision} of the agent ${id}. Call diff_revisions for it, and list_revisions for who ` +
-          'made it and why. Say what changed, how it affects what the agent does, whom it may reach and what it may cost, and what ' +
-          'should be tested again. Name anything that looks unintended.',
+        `Review the change that made revision ${revision} of the agent ${id}. Call diff_revisions for it, and ` +
+          'list_revisions for who made it and why. Say what changed, how it affects what the agent does, whom it ' +
+          'may reach and what it may cost, and what should be tested again. Name anything that looks unintended.',
       )
     },
   )
@@ -61,9 +61,10 @@ export function registerPrompts(server: McpServer): void {
     (given) => {
       const { id } = readArguments({ revision: '1', ...(given as object) })
       return toPrompt(
-        `Explain why the latest score of the agent ${id} is no longer current. Call evaluation_status for the evaluated revision and the ` +
-          'fields that made it outdated, list_revisions for the change of these fields, and diff_revisions for their values. Say who ' +
-          'changed what and when, and whether the evaluation should be repeated. If the score is current, say so.',
+        `Explain why the latest score of the agent ${id} is no longer current. Call evaluation_status for the ` +
+          'evaluated revision and the fields that made it outdated, list_revisions for the change of these fields, ' +
+          'and diff_revisions for their values. Say who changed what and when, and whether the evaluation should be ' +
+          'repeated. If the score is current, say so.',
       )
     },
   )
@@ -136,8 +137,8 @@ interface AddressHeaders {
   origin?: string | undefined
 }
 
-/** Protects users whose browser is led to the console by another name (DNS rebinding): the console answers at its public URL and on
- * the own machine, and web pages of other origins get nothing. Returns why a request is refused. */
+/** Protects users whose browser is led to the console by another name (DNS rebinding): the console answers at its
+ * public URL and on the own machine, and web pages of other origins get nothing. Returns why a request is refused. */
 export function createAddressCheck(publicUrl: string | undefined) {
   const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
   const loopback = localhostAllowedHostnames()

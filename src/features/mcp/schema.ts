@@ -9,8 +9,8 @@ import { AGENT_SCHEMAS, Agent } from '../../agent/schema.ts'
 import { DECIMAL_PATTERN } from '../../api/fields.ts'
 import { MAX_REASON_LENGTH } from '../../api/headers.ts'
 
-/** The schemas of tools. A model reads them with every conversation, so they are short; hosts differ in what they support, so no
- * schema has a reference, a list of types or a null. */
+/** The schemas of tools. A model reads them with every conversation, so they are short; hosts differ in what they
+ * support, so no schema has a reference, a list of types or a null. */
 
 interface Schema {
   $id?: string
@@ -27,7 +27,7 @@ interface Schema {
   [keyword: string]: unknown
 }
 
-/** The schema of a field of the contract in the short form. The console validates the value with the schema of the contract too. */
+/** A short form of the schema of a field. The console also validates the value with the schema itself. */
 export function briefSchema(schema: TSchema): TSchema {
   return brief(schema as Schema)
 }
@@ -74,8 +74,8 @@ function withoutLimits(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutLimits(value)]))
 }
 
-/** A schema as the SDK lists it. The SDK validates nothing with it: its errors would not name the request, and an error after a
- * change would hide the change. */
+/** A schema as the SDK lists it. The SDK validates nothing with it: its errors would not name the request, and an
+ * error after a change would hide the change. */
 export function listedSchema(schema: TSchema): StandardSchemaWithJSON<unknown, unknown> {
   return fromJsonSchema(withoutLimits(schema) as object, {
     getValidator:

@@ -57,8 +57,9 @@ const updateAgentTool = defineTool({
   name: 'update_agent',
   title: 'Update agent',
   description:
-    'Changes fields of an agent; fields that are not named keep their values. It needs the revision that you read, and changes ' +
-    'nothing if the agent has changed since. An object replaces the whole field. Secrets and white_box_config cannot be set.',
+    'Changes fields of an agent; fields that are not named keep their values. It needs the revision that you read, ' +
+    'and changes nothing if the agent has changed since. An object replaces the whole field. Secrets and ' +
+    'white_box_config cannot be set.',
   permission: 'agent:write',
   effect: 'replaces',
   input: Input({
@@ -101,7 +102,8 @@ const restoreRevisionTool = defineTool({
     const { changes } = await diffRevisions(core, caller, id, revision, restore)
     if (changes.length === 0) return undefined
     const fields = changes.map(({ field }) => field).join(', ')
-    return `Restore revision ${restore} of agent ${id}, which is at revision ${revision}? Fields that differ: ${fields}.`
+    const question = `Restore revision ${restore} of agent ${id}, which is at revision ${revision}?`
+    return `${question} Fields that differ: ${fields}.`
   },
   run: async ({ core }, { id, restore, revision }, caller) =>
     changedResult(id, await restoreRevision(core, caller, id, restore, { expectedRevisions: [revision] })),
