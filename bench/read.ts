@@ -1,4 +1,4 @@
-import { findAgent } from '../src/agent/queries.ts'
+import { findAgent } from '../src/agent/agents.ts'
 import { RANDOM_AGENT, startAgentBench, writeReads } from './agents.ts'
 import { type BenchOptions, contest } from './contest.ts'
 import { capture, toScript } from './statement.ts'

@@ -1,6 +1,8 @@
 import type { Caller } from '../api/caller.ts'
 import { Problem } from '../api/problem.ts'
 import type { Core } from '../core.ts'
+import type { Statements } from '../platform/postgres/database.ts'
+import { named } from '../platform/postgres/sql.ts'
 import {
   type AgentText,
   type Change,
@@ -11,10 +13,9 @@ import {
   planChange,
   type StoredAgent,
 } from './change.ts'
-import { type ColumnValues, type ORIGIN_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
+import { AGENT_TEXT, agentSql, type ColumnValues, type ORIGIN_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
 import { changeableValues, changedColumns, describeColumns, settableValues } from './compare.ts'
 import { refuseBreakingChange } from './dependents.ts'
-import { findAgent } from './queries.ts'
 import { AGENT_DEFAULTS, type AgentCreate, type AgentUpdate } from './schema.ts'
 import { inspect, refuseFaults, requireSecretForNewOrigin } from './secrets/inspect.ts'
 import {
@@ -36,6 +37,22 @@ export async function readAgent(
   if (!found) throw new Problem('agent_not_found')
   return found
 }
+
+/** Undefined if the team has no such agent. */
+export async function findAgent(
+  sql: Statements,
+  teamId: string,
+  id: string,
+  includeScores: boolean,
+): Promise<AgentText | undefined> {
+  const [row] = await sql.read<AgentText>(named(includeScores ? 'find-agent-with-scores' : 'find-agent')`
+SELECT a.revision, ${AGENT_TEXT} FROM agents a, ${includeScores ? AGENT_WITH_SCORES : AGENT}
+WHERE a.team_id = ${teamId} AND a.id = ${id}`)
+  return row
+}
+
+const AGENT = agentSql('a')
+const AGENT_WITH_SCORES = agentSql('a', { includeScores: true })
 
 export async function updateAgent(
   core: Core,

@@ -197,12 +197,13 @@ export interface Claim {
   sql: (agent: { team: Param; agent: Param; changedAt: Param }) => Fragment
 }
 
-/** Creates an agent. If its claim fails, it creates none and returns no row. */
-export function createStatement(
+/** Creates an agent. If its claim fails, it creates none and returns undefined. */
+export async function insertAgent(
+  sql: Statements,
   record: RevisionRecord,
   columns: Columns,
   claim: Claim | undefined,
-): Statement {
+): Promise<{ revision: number; text: string } | undefined> {
   const { bulkId } = record
   const shared = sharedParams(record)
   const { team, agent, revision, changedAt, user, fields } = shared
@@ -210,7 +211,7 @@ export function createStatement(
   if (claim) name.push(claim.name)
   if ('set_version' in columns) name.push('in-set')
   if (bulkId !== undefined) name.push('in-bulk')
-  return named(name.join('-'))`
+  const [row] = await sql.write<{ revision: number; text: string }>(named(name.join('-'))`
 WITH ${claim ? fragment`claimed AS (${claim.sql(shared)} RETURNING agent_id), ` : EMPTY}written AS (
   INSERT INTO agents
     (team_id, id, revision, created_at, updated_at, created_by, ${raw(Object.keys(columns).join(', '))})
@@ -219,7 +220,8 @@ WITH ${claim ? fragment`claimed AS (${claim.sql(shared)} RETURNING agent_id), ` 
   RETURNING *
 ), ${recordSql(record, shared)}
 ${bulkId === undefined ? EMPTY : fragment`, ${markSql(team, agent, bulkId, fields)}`}
-SELECT written.revision, ${AGENT_TEXT} FROM written, ${WRITTEN_AGENT}`
+SELECT written.revision, ${AGENT_TEXT} FROM written, ${WRITTEN_AGENT}`)
+  return row
 }
 
 const FROM_CLAIMED = raw('FROM claimed')

@@ -3,13 +3,12 @@ import { Problem } from '../api/problem.ts'
 import type { Core } from '../core.ts'
 import { toValues, withDefaults } from './agents.ts'
 import type { AgentText, NamedSecrets } from './change.ts'
-import type { Columns, RevisionRecord } from './change-statement.ts'
+import { type Columns, insertAgent, type RevisionRecord } from './change-statement.ts'
 import { bytesOf, refuseTooLarge, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
 import { findUsedKey, type IdempotencyKey, idempotencyClaim, toIdempotencyKey } from './create-once.ts'
 import { AGENT_NAME_LENGTH } from './fields.ts'
 import { readState } from './history/history.ts'
 import { type AgentState, findAgentAt } from './history/past-agent.ts'
-import { externalKeyClaim, insertAgent } from './queries.ts'
 import { AGENT_DEFAULTS, AgentCreate, type AgentUpdate } from './schema.ts'
 import { inspect, refuseFaults } from './secrets/inspect.ts'
 import { namedField } from './secrets/schema.ts'
@@ -22,24 +21,6 @@ import {
 } from './secrets/secret-change.ts'
 
 type CreatedAgent = AgentText & { id: string }
-
-/** What a row of an import creates, or would create. */
-export interface ImportedCreation {
-  id: string
-  revision: number
-  fields: readonly string[]
-  credentialWarnings: readonly string[]
-  /** The named secrets that the agent refers to and does not have. */
-  missingSecrets: readonly string[]
-}
-
-interface ImportedKey {
-  externalKey: string
-  /** The agent that has the key and is being erased. */
-  replaces: string | null
-  /** The import, if it has an idempotency key. */
-  bulkId: string | undefined
-}
 
 export async function createAgent(
   core: Core,
@@ -66,26 +47,6 @@ export async function cloneAgent(
   const source = await readState(core, caller, id)
   // A reference to a secret of the other agent stays, for a secret of the same name.
   return insertOnce(core, caller, copyOf(source, overrides), key, namedSecretsOf(source))
-}
-
-/** Creates the agent of an external key. Undefined if another import has created it since. */
-export async function createImportedAgent(
-  core: Core,
-  caller: Caller,
-  body: AgentCreate,
-  { externalKey, replaces, bulkId }: ImportedKey,
-): Promise<ImportedCreation | undefined> {
-  const { record, columns, references } = prepareCreation(core, caller, body, 'any')
-  const claim = externalKeyClaim(externalKey, replaces)
-  const sql = core.database.of(caller.teamId)
-  const created = await insertAgent(sql, { ...record, bulkId }, columns, claim)
-  return created && { ...record, missingSecrets: references }
-}
-
-/** What `createImportedAgent` would create. */
-export function planImportedAgent(core: Core, caller: Caller, body: AgentCreate): ImportedCreation {
-  const { record, references } = prepareCreation(core, caller, body, 'any')
-  return { ...record, missingSecrets: references }
 }
 
 /** The agent that the first request with the key created, which may be this one. `namedSecrets`: what the values may

@@ -1,5 +1,8 @@
 import type { Core, Feature } from '../core.ts'
 import { createSampler } from '../platform/async.ts'
+import { type Factory, onScrape } from '../platform/observe/metrics.ts'
+import type { Statements } from '../platform/postgres/database.ts'
+import { named } from '../platform/postgres/sql.ts'
 import { deleteExpiredKeys, KEPT_SECONDS } from './create-once.ts'
 import { evaluationRoutes } from './evaluations/routes.ts'
 import { EVALUATION_SCHEMAS } from './evaluations/schema.ts'
@@ -8,7 +11,6 @@ import { HISTORY_SCHEMAS } from './history/schema.ts'
 import { eraseStep } from './lifecycle/erase.ts'
 import { AgentLifecycle } from './lifecycle/lifecycle.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
-import { estimateAgents, observeAgents } from './queries.ts'
 import { configurationRoutes } from './routes.ts'
 import { AGENT_SCHEMAS } from './schema.ts'
 import { secretRoutes } from './secrets/routes.ts'
@@ -37,4 +39,29 @@ export function agentFeature(core: Core): Feature {
       { name: 'deleted_agents', intervalMs: 5_000, run: eraseStep },
     ],
   }
+}
+
+/** Agents of all teams by trust stage, estimated from the statistics that PostgreSQL keeps for its planner:
+ * counting would read the whole table. Empty before the first ANALYZE, which autovacuum runs. */
+async function estimateAgents(sql: Pick<Statements, 'read'>): Promise<Map<string, number>> {
+  const rows = await sql.read<{ stage: string; count: number }>(named('estimate-agents')`
+SELECT stage, round(reltuples * frequency)::float8 AS count
+FROM pg_class
+JOIN pg_stats ON schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname = 'trust_stage'
+CROSS JOIN unnest(most_common_vals::text::text[], most_common_freqs) AS common (stage, frequency)
+WHERE pg_class.oid = 'agents'::regclass AND reltuples > 0`)
+  return new Map(rows.map(({ stage, count }) => [stage, count]))
+}
+
+/** Undefined if they are not known. */
+export function observeAgents(create: Factory, latest: () => ReadonlyMap<string, number> | undefined): void {
+  const agents = create.gauge(
+    'console_agents',
+    'Agents of all teams by trust stage, estimated from the statistics of PostgreSQL',
+    ['trust_stage'],
+  )
+  onScrape(agents, () => {
+    agents.reset()
+    for (const [stage, count] of latest() ?? []) agents.set({ trust_stage: stage }, count)
+  })
 }

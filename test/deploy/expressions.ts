@@ -1,4 +1,4 @@
-import { observeAgents } from '../../src/agent/queries.ts'
+import { observeAgents } from '../../src/agent/feature.ts'
 import { countDroppedAuditEvents } from '../../src/features/audit/audit.ts'
 import { observeAuditPartitions } from '../../src/features/audit/queries.ts'
 import { createBudgetMetrics } from '../../src/features/budgets/budgets.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Core } from '../../src/core.ts'
-import { readCardRow } from '../../src/features/batch/import-card.ts'
+import { readCardRow } from '../../src/features/batch/import-body.ts'
 import type { ReadRow } from '../../src/features/batch/import-rows.ts'
 import { createRandom, type Json, type MadeCard, makeCard } from '../support/agent-cards.ts'
 import { BREAKAGES, breakCard } from '../support/broken-cards.ts'

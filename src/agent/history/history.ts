@@ -2,6 +2,7 @@ import type { Caller } from '../../api/caller.ts'
 import { decodeCursor, toPage } from '../../api/pages.ts'
 import { Problem } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
+import { named, param } from '../../platform/postgres/sql.ts'
 import { type ChangeConditions, type ChangedAgent, changeAgent } from '../change.ts'
 import { changeableValues, changedColumns, describeColumns } from '../compare.ts'
 import { refuseBreakingChange } from '../dependents.ts'
@@ -13,11 +14,10 @@ import {
   differencesBetween,
   findAgentAt,
   findCurrentRevision,
-  findRevisions,
   type PastAgent,
   stateOf,
 } from './past-agent.ts'
-import type { AgentComparison, AgentDiff, AgentRevisionPage, CompareQuery } from './schema.ts'
+import type { AgentComparison, AgentDiff, AgentRevision, AgentRevisionPage, CompareQuery } from './schema.ts'
 
 /** The agent as it was at a revision. `latest_evaluation` is always the newest one; its `revision` is the revision
  * that was evaluated. */
@@ -48,6 +48,7 @@ export async function readState(
   return stateOf(await readRevision(core, caller, id, at))
 }
 
+/** The newest first. */
 export async function listRevisions(
   { database }: Core,
   { teamId }: Caller,
@@ -55,9 +56,26 @@ export async function listRevisions(
   { limit = 100, cursor }: { limit?: number; cursor?: string },
 ): Promise<AgentRevisionPage> {
   const [before = null] = (decodeCursor(id, cursor, isRevision) ?? []) as number[]
-  const rows = await findRevisions(database.of(teamId), teamId, id, { before, limit: limit + 1 })
-  if (!rows) throw new Problem('agent_not_found')
-  return toPage(rows, limit, id, (last) => [last.revision])
+  const team = param(teamId)
+  const agent = param(id)
+  const rows = await database.of(teamId).read<AgentRevision>(named('list-revisions')`
+SELECT r.*
+FROM agents a
+LEFT JOIN LATERAL (
+  SELECT revision, action, changed_at, changed_by,
+    (SELECT name FROM users WHERE team_id = ${team} AND user_id = changed_by) AS changed_by_name,
+    fields, restored_revision, reason, coalesce(redacted, '{}') AS redacted
+  FROM agent_revisions
+  WHERE team_id = ${team} AND agent_id = ${agent} AND revision < coalesce(${before}, a.revision + 1)
+  ORDER BY revision DESC
+  LIMIT ${limit + 1}
+) r ON true
+WHERE a.team_id = ${team} AND a.id = ${agent}
+ORDER BY r.revision DESC`)
+  // The statement returns a row for the agent itself, so that no row means no agent.
+  if (rows.length === 0) throw new Problem('agent_not_found')
+  const revisions = rows.filter(({ revision }) => revision !== null)
+  return toPage(revisions, limit, id, (last) => [last.revision])
 }
 
 export async function diffRevisions(

@@ -5,7 +5,7 @@ import type { AgentText, NamedSecrets } from '../change.ts'
 import { AGENT_TEXT, agentSql, snapshotAtOrAfter } from '../columns.ts'
 import type { Agent } from '../schema.ts'
 import { namedField } from '../secrets/schema.ts'
-import { type AgentComparison, type AgentDiff, type AgentRevision, NOT_COMPARED } from './schema.ts'
+import { type AgentComparison, type AgentDiff, NOT_COMPARED } from './schema.ts'
 
 /** An agent as it was at one of its revisions. */
 export interface PastAgent extends AgentText {
@@ -150,33 +150,6 @@ const namesOf = (a: AgentState, b: AgentState) =>
   [...new Set([...a.secrets.keys(), ...b.secrets.keys()])].toSorted()
 
 const maskOf = ({ secrets }: AgentState, name: string) => secrets.get(name)?.mask ?? null
-
-/** The revisions below `before`, newest first. Undefined when the team has no such agent. */
-export async function findRevisions(
-  sql: Statements,
-  teamId: string,
-  id: string,
-  { before, limit }: { before: number | null; limit: number },
-): Promise<AgentRevision[] | undefined> {
-  const team = param(teamId)
-  const agent = param(id)
-  const rows = await sql.read<AgentRevision>(named('list-revisions')`
-SELECT r.*
-FROM agents a
-LEFT JOIN LATERAL (
-  SELECT revision, action, changed_at, changed_by,
-    (SELECT name FROM users WHERE team_id = ${team} AND user_id = changed_by) AS changed_by_name,
-    fields, restored_revision, reason, coalesce(redacted, '{}') AS redacted
-  FROM agent_revisions
-  WHERE team_id = ${team} AND agent_id = ${agent} AND revision < coalesce(${before}, a.revision + 1)
-  ORDER BY revision DESC
-  LIMIT ${limit}
-) r ON true
-WHERE a.team_id = ${team} AND a.id = ${agent}
-ORDER BY r.revision DESC`)
-  // The statement returns a row for the agent itself, so that no row means no agent.
-  return rows.length === 0 ? undefined : rows.filter(({ revision }) => revision !== null)
-}
 
 /** Undefined when the team has no such agent. */
 export async function findCurrentRevision(

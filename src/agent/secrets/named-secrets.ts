@@ -1,7 +1,6 @@
 import type { Caller } from '../../api/caller.ts'
 import { Problem, RequestValidationError } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
-import type { Statements } from '../../platform/postgres/database.ts'
 import { named } from '../../platform/postgres/sql.ts'
 import { type Change, changeAgent, type NamedSecrets, type StoredAgent } from '../change.ts'
 import type { NamedSecretWrite } from '../change-statement.ts'
@@ -37,9 +36,13 @@ export async function putNamedSecret(
   const { teamId } = caller
   const place = { teamId, agentId: id, field: namedField(name) }
   const change = toSecretChange(core.secrets, place, value)
-  const stored =
-    change.action === 'set' && (await findFingerprint(core.database.of(teamId), teamId, id, name))
-  const isSame = change.action === 'set' && stored && change.fingerprints.some((each) => each.equals(stored))
+  const [stored] =
+    change.action === 'set'
+      ? await core.database.of(teamId).read<{ fingerprint: Buffer }>(named('find-secret-fingerprint')`
+SELECT fingerprint FROM agent_secrets WHERE team_id = ${teamId} AND agent_id = ${id} AND name = ${name}`)
+      : []
+  const isSame =
+    change.action === 'set' && stored && change.fingerprints.some((each) => each.equals(stored.fingerprint))
   let entry: Entry | undefined
   const { revision } = await changeAgent(core, { caller, id, expectedRevisions }, (agent) => {
     const current = entryOf(agent, name)
@@ -102,16 +105,4 @@ function unknownMask(): RequestValidationError {
   return new RequestValidationError([
     { loc: ['body', 'value'], msg: `Value error, ${UNKNOWN_MASK}`, type: 'value_error' },
   ])
-}
-
-/** Undefined if the agent has no such secret. */
-async function findFingerprint(
-  sql: Statements,
-  teamId: string,
-  id: string,
-  name: string,
-): Promise<Buffer | undefined> {
-  const [row] = await sql.read<{ fingerprint: Buffer }>(named('find-secret-fingerprint')`
-SELECT fingerprint FROM agent_secrets WHERE team_id = ${teamId} AND agent_id = ${id} AND name = ${name}`)
-  return row?.fingerprint
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ImportedAgent } from '../../agent/queries.ts'
+import type { ImportedAgent } from '../../agent/imported.ts'
 import { AGENT_DEFAULTS, type Agent, EXPORT_FORMAT } from '../../agent/schema.ts'
 import { missing, type ValidationError, valueError } from '../../api/problem.ts'
 import type { CheckedPart, PartValidation } from '../../http/validation/body.ts'

@@ -1,7 +1,11 @@
 import { planUpdate, readAgent, updateAgent } from '../../agent/agents.ts'
-import { createImportedAgent, planImportedAgent } from '../../agent/create.ts'
 import { idempotencyKey } from '../../agent/create-once.ts'
-import { findByExternalKeys, type ImportedAgent } from '../../agent/queries.ts'
+import {
+  createImportedAgent,
+  findByExternalKeys,
+  type ImportedAgent,
+  planImportedAgent,
+} from '../../agent/imported.ts'
 import type { Agent, AgentCreate } from '../../agent/schema.ts'
 import type { Caller } from '../../api/caller.ts'
 import { missing, Problem } from '../../api/problem.ts'

@@ -1,5 +1,4 @@
-import type { ImportedCreation } from '../../agent/create.ts'
-import type { ImportedAgent } from '../../agent/queries.ts'
+import type { ImportedAgent, ImportedCreation } from '../../agent/imported.ts'
 import {
   PermissionMissing,
   Problem,

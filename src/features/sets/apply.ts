@@ -5,10 +5,9 @@ import type { Caller } from '../../api/caller.ts'
 import { Problem } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
 import type { Statements } from '../../platform/postgres/database.ts'
-import { readSpec } from './drift.ts'
 import { type Binding, findBinding, findBindingsOf, findFull, writeBinding } from './queries.ts'
 import { isNullableField, type ManagedAgentResult, type ManagedAgentWrite, SPEC_FIELDS } from './schema.ts'
-import { createFromSpec, type Difference, mergeSpec } from './write-agent.ts'
+import { createFromSpec, type Difference, mergeSpec, readSpec } from './spec.ts'
 
 interface ApplyConditions {
   isDryRun: boolean

@@ -6,7 +6,6 @@ import { Problem } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
 import type { Sql } from '../../platform/postgres/database.ts'
 import { named, param, raw } from '../../platform/postgres/sql.ts'
-import { findDrift } from './drift.ts'
 import {
   BINDING_COLUMNS,
   type Binding,
@@ -24,6 +23,7 @@ import {
   type ManagedAgent,
   type ManagedAgentPage,
 } from './schema.ts'
+import { findDrift } from './spec.ts'
 
 interface PageQuery {
   limit?: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Agent } from '../../../src/agent/schema.ts'
-import { readCardRow } from '../../../src/features/batch/import-card.ts'
+import { readCardRow } from '../../../src/features/batch/import-body.ts'
 import { createRandom, type Json, makeCard } from '../../support/agent-cards.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../../support/agents.ts'
 import { startCardServer } from '../../support/card-server.ts'
