@@ -8,9 +8,7 @@ import {
   type Change,
   type ChangeConditions,
   type ChangedAgent,
-  type ChangePlan,
   changeAgent,
-  planChange,
   type StoredAgent,
 } from './change.ts'
 import { AGENT_TEXT, agentSql, type ColumnValues, type ORIGIN_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
@@ -61,39 +59,15 @@ export async function updateAgent(
   body: AgentValues,
   conditions: ChangeConditions,
 ): Promise<ChangedAgent> {
-  const { changes, decide } = prepareUpdate(core, caller, id, body, conditions)
-  const changed = await changeAgent(core, { caller, id, ...conditions }, decide)
-  return { ...changed, text: showSupplied(changed.text, changes) }
-}
-
-/** What an update would do now. */
-export async function planUpdate(
-  core: Core,
-  caller: Caller,
-  id: string,
-  body: AgentValues,
-  conditions: ChangeConditions,
-): Promise<ChangePlan> {
-  const { decide } = prepareUpdate(core, caller, id, body, conditions)
-  return planChange(core, { caller, id, ...conditions }, decide)
-}
-
-function prepareUpdate(
-  { secrets }: Core,
-  caller: Caller,
-  id: string,
-  body: AgentValues,
-  { mayChangeOrigin }: ChangeConditions,
-) {
-  const changes = readSecretChanges(secrets, { teamId: caller.teamId, agentId: id }, body)
-  const values = toValues(body, changes, mayChangeOrigin)
-  const decide = (stored: StoredAgent) => {
+  const changes = readSecretChanges(core.secrets, { teamId: caller.teamId, agentId: id }, body)
+  const values = toValues(body, changes, conditions.mayChangeOrigin)
+  const changed = await changeAgent(core, { caller, id, ...conditions }, (stored) => {
     rejectUnknownMasks(changes, stored.agent)
     const change = decideUpdate(caller, stored, values, changes)
     if (change) refuseBreakingChange(stored.mustNotBreak, change.columns)
     return change
-  }
-  return { changes, decide }
+  })
+  return { ...changed, text: showSupplied(changed.text, changes) }
 }
 
 /** The fields of an update, and those that describe where the agent came from. */

@@ -38,17 +38,6 @@ export interface ChangedAgent extends AgentText {
   fields: readonly string[]
 }
 
-/** What a change would do. */
-export interface ChangePlan {
-  /** The current revision. */
-  revision: number
-  fields: readonly string[]
-  /** The agent after the change. */
-  text: () => string
-  /** Where a changed value looks like a credential. */
-  credentialWarnings: readonly string[]
-}
-
 /** The named secrets of an agent, by name. */
 export type NamedSecrets = Record<string, { mask: string; revision: number }>
 
@@ -88,6 +77,8 @@ export interface ChangeConditions {
   refuseIfDependents?: Agent['trust_stage'] | undefined
   /** The bulk request or import that the change is part of. An agent that it has changed already counts as absent. */
   bulkId?: string | undefined
+  /** Write nothing: the result is what the change would do now, with the current revision. */
+  isDryRun?: boolean | undefined
   /** The update may also change `import_metadata`, `capabilities` and `skills`. Otherwise they are ignored. */
   mayChangeOrigin?: boolean | undefined
 }
@@ -141,19 +132,6 @@ export async function changeLockedAgent(
   return changed
 }
 
-/** Reads the agent and calls `decide`, as `changeAgent` does, but writes nothing. */
-export async function planChange(core: Core, request: ChangeRequest, decide: Decide): Promise<ChangePlan> {
-  const sql = core.database.of(request.caller.teamId)
-  const started = await startChange(core, sql, request)
-  const { row, agent, changedAt, change } = await readAndDecide(sql, started, decide)
-  return {
-    revision: row.revision,
-    fields: change?.fields ?? [],
-    text: () => (change ? textAfter(agent, change.columns, changedAt) : row.text),
-    credentialWarnings: change?.credentialWarnings ?? [],
-  }
-}
-
 /** A request with what is the same in each attempt. */
 type StartedChange = Awaited<ReturnType<typeof startChange>>
 
@@ -174,13 +152,39 @@ async function tryChange(
   request: StartedChange,
   decide: Decide,
 ): Promise<ChangedAgent | undefined> {
-  const { row, agent, changedAt, change, newBytes } = await readAndDecide(sql, request, decide)
+  const { caller, id, expectedRevisions, now, auditId, mustNotBreak, bulkId, set, isDryRun } = request
+  const [row] = await sql.read<AgentRow>(agentToChange(caller.teamId, id, bulkId))
+  if (!row) throw new Problem('agent_not_found')
   const { text, revision, bytes } = row
+  if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
+  const agent = JSON.parse(text) as Agent
+  const changedAt = Math.max(agent.updated_at, now)
+  const next = revision + 1
+  const change = decide({
+    agent,
+    fingerprints: { api_key: row.api_key_fingerprint, github_token: row.github_token_fingerprint },
+    secretRevisions: { api_key: row.api_key_revision, github_token: row.github_token_revision },
+    namedSecrets: row.named_secrets ?? {},
+    setVersion: row.set_version,
+    nextRevision: next,
+    changedAt,
+    mustNotBreak,
+  })
   if (!change) return { text, revision, fields: [] }
 
   const { columns, secret, ...rest } = change
-  const { caller, id, auditId, bulkId, set } = request
-  const next = revision + 1
+  const changed = CHANGEABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
+  const newBytes =
+    bytes - bytesOf(changed.map((name) => agent[name])) + bytesOf(changed.map((name) => columns[name]))
+  refuseTooLarge(newBytes)
+  const { credentialWarnings, fields } = change
+  const result = {
+    text: textAfter(agent, columns, changedAt),
+    fields,
+    ...(credentialWarnings && { credentialWarnings }),
+  }
+  if (isDryRun) return { ...result, revision }
+
   // If a set takes or releases fields after the agent was read, the statement below finds another set_version and
   // writes nothing.
   const owners = row.set_version > 0 ? await findOwners(sql, caller.teamId, id) : []
@@ -204,43 +208,7 @@ async function tryChange(
       secret,
     ),
   )
-  if (written.length === 0) return undefined
-  const { credentialWarnings, fields } = change
-  return {
-    revision: next,
-    text: textAfter(agent, columns, changedAt),
-    fields,
-    ...(credentialWarnings && { credentialWarnings }),
-  }
-}
-
-async function readAndDecide(
-  sql: Statements,
-  { caller, id, expectedRevisions, now, bulkId, mustNotBreak }: StartedChange,
-  decide: Decide,
-) {
-  const [row] = await sql.read<AgentRow>(agentToChange(caller.teamId, id, bulkId))
-  if (!row) throw new Problem('agent_not_found')
-  const { text, revision, bytes } = row
-  if (expectedRevisions && !expectedRevisions.includes(revision)) throw new Problem('revision_stale')
-  const agent = JSON.parse(text) as Agent
-  const changedAt = Math.max(agent.updated_at, now)
-  const change = decide({
-    agent,
-    fingerprints: { api_key: row.api_key_fingerprint, github_token: row.github_token_fingerprint },
-    secretRevisions: { api_key: row.api_key_revision, github_token: row.github_token_revision },
-    namedSecrets: row.named_secrets ?? {},
-    setVersion: row.set_version,
-    nextRevision: revision + 1,
-    changedAt,
-    mustNotBreak,
-  })
-  const columns = change?.columns ?? {}
-  const fields = CHANGEABLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns)
-  const newBytes =
-    bytes - bytesOf(fields.map((name) => agent[name])) + bytesOf(fields.map((name) => columns[name]))
-  if (change) refuseTooLarge(newBytes)
-  return { row, agent, changedAt, change, newBytes }
+  return written.length === 0 ? undefined : { ...result, revision: next }
 }
 
 /** The agent that was read, with the changed fields, as JSON. Cheaper than reading the new text from PostgreSQL. */

@@ -13,24 +13,16 @@ export interface IdempotencyKey {
   requestHashes: Buffer[]
 }
 
-export function toIdempotencyKey(
-  secrets: Secrets,
-  caller: Caller,
-  given: string | undefined,
-  body: object,
-): IdempotencyKey | undefined {
-  return given === undefined ? undefined : idempotencyKey(secrets, caller, given, body)
-}
-
 /** The hash is an HMAC like the fingerprint of a secret, because the body may contain a secret. The empty `agentId`
  * separates these hashes from fingerprints, and the prefix separates the keys of operations that share a table. */
-export function idempotencyKey(
+export function toIdempotencyKey(
   secrets: Secrets,
   { teamId, userId }: Caller,
-  given: string,
+  given: string | undefined,
   body: object,
   prefix = '',
-): IdempotencyKey {
+): IdempotencyKey | undefined {
+  if (given === undefined) return undefined
   const key = `${prefix}${userId}:${given}`
   const place = { teamId, agentId: '', field: `idempotency_keys ${key}` }
   return { key, requestHashes: secrets.fingerprints(place, new SecretText(canonical(body))) }

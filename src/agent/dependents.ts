@@ -32,26 +32,6 @@ LIMIT ${max}`)
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Whether an agent at one of the given trust stages delegates to the agent, or may do so. An id that the team does
- * not have has no dependents, even if a delegation names it. */
-async function hasDependent(
-  sql: Statements,
-  teamId: string,
-  id: string,
-  stages: readonly string[],
-): Promise<boolean> {
-  const team = param(teamId)
-  const agent = param(id)
-  // The largest team has 100,000 agents.
-  const rows = await sql.read(named('has-dependent')`
-SELECT FROM (${delegatingTo(team, agent, raw('LIMIT 100000'))}
-) found
-JOIN agent_filters a ON a.team_id = ${team} AND a.id = found.agent_id
-WHERE a.trust_stage = ANY (${stages}::text[]) AND EXISTS (SELECT FROM agents WHERE team_id = ${team} AND id = ${agent})
-LIMIT 1`)
-  return rows.length > 0
-}
-
 /** What a change of these agents, at most 500, affects. An id that the team does not have has no dependents. */
 export async function findImpact(
   sql: Statements,
@@ -115,7 +95,8 @@ function delegatingTo(team: Param, id: Param | Fragment, page: Fragment): Fragme
 
 type TrustStage = (typeof TRUST_STAGES)[number]
 
-/** Whether the request asks to be refused, and agents at this trust stage or a later one delegate to the agent. */
+/** Whether the request asks to be refused, and agents at this trust stage or a later one delegate to the agent, or may do
+ * so. An id that the team does not have has no dependents, even if a delegation names it. */
 export async function mustRefuse(
   sql: Statements,
   teamId: string,
@@ -123,7 +104,17 @@ export async function mustRefuse(
   stage: TrustStage | undefined,
 ): Promise<boolean> {
   if (stage === undefined) return false
-  return hasDependent(sql, teamId, id, TRUST_STAGES.slice(TRUST_STAGES.indexOf(stage)))
+  const team = param(teamId)
+  const agent = param(id)
+  const stages = TRUST_STAGES.slice(TRUST_STAGES.indexOf(stage))
+  // The largest team has 100,000 agents.
+  const rows = await sql.read(named('has-dependent')`
+SELECT FROM (${delegatingTo(team, agent, raw('LIMIT 100000'))}
+) found
+JOIN agent_filters a ON a.team_id = ${team} AND a.id = found.agent_id
+WHERE a.trust_stage = ANY (${stages}::text[]) AND EXISTS (SELECT FROM agents WHERE team_id = ${team} AND id = ${agent})
+LIMIT 1`)
+  return rows.length > 0
 }
 
 /** Throws if the change can break the agents that delegate to the agent. */

@@ -9,9 +9,7 @@ import {
   type Change,
   type ChangeConditions,
   type ChangedAgent,
-  type ChangePlan,
   changeAgent,
-  planChange,
   type StoredAgent,
 } from '../change.ts'
 import { isEarlierStage } from '../dependents.ts'
@@ -65,18 +63,6 @@ export async function changeTrustStage(
 ): Promise<ChangedAgent> {
   refuseCredentialInReason(lifecycle)
   return changeAgent(core, { caller, id, ...conditions }, (stored) => decideTrustStage(stored, lifecycle))
-}
-
-/** What a change of the trust stage would do now. */
-export async function planTrustStage(
-  core: Core,
-  caller: Caller,
-  id: string,
-  lifecycle: AgentLifecycle,
-  conditions: ChangeConditions,
-): Promise<ChangePlan> {
-  refuseCredentialInReason(lifecycle)
-  return planChange(core, { caller, id, ...conditions }, (stored) => decideTrustStage(stored, lifecycle))
 }
 
 /** Undefined if the agent is at the trust stage already. */

@@ -1,4 +1,4 @@
-import { planUpdate, updateAgent } from '../../agent/agents.ts'
+import { updateAgent } from '../../agent/agents.ts'
 import type { ChangeConditions } from '../../agent/change.ts'
 import { normalUuid, readNestedValues } from '../../agent/columns.ts'
 import { settableValues } from '../../agent/compare.ts'
@@ -8,7 +8,6 @@ import { checkDeletion, deleteAgent } from '../../agent/lifecycle/deletion.ts'
 import {
   type AgentLifecycle,
   changeTrustStage,
-  planTrustStage,
   refuseCredentialInReason,
 } from '../../agent/lifecycle/lifecycle.ts'
 import type { AgentUpdate } from '../../agent/schema.ts'
@@ -89,8 +88,9 @@ class BulkBatch implements Batch<string, BulkItemResult> {
     const { refuseIfDependents } = this.#request
     const revision = this.#revisions.get(id)
     const expectedRevisions = revision === undefined ? null : [revision]
-    const conditions = { expectedRevisions, refuseIfDependents, bulkId }
-    return changeItem(this.#core, this.#caller, this.#request, id, conditions)
+    const { change, isDryRun } = this.#request
+    const conditions = { expectedRevisions, refuseIfDependents, bulkId, isDryRun }
+    return changeItem(this.#core, this.#caller, change, id, conditions)
   }
 
   done = (id: string, change: DoneChange) => succeeded(id, 'changed', change)
@@ -115,10 +115,11 @@ class BulkBatch implements Batch<string, BulkItemResult> {
 async function changeItem(
   core: Core,
   caller: Caller,
-  { change, isDryRun }: BulkRequest,
+  change: BulkChange,
   id: string,
   conditions: ChangeConditions,
 ): Promise<BulkItemResult> {
+  const { isDryRun } = conditions
   const changed = isDryRun ? 'would_change' : 'changed'
   if (change.action === 'delete') {
     const revision = isDryRun
@@ -126,12 +127,10 @@ async function changeItem(
       : await deleteAgent(core, caller, id, { ...conditions, erase: change.erase })
     return succeeded(id, changed, { revision, fields: [] })
   }
-  const update = isDryRun ? planUpdate : updateAgent
-  const moveTrustStage = isDryRun ? planTrustStage : changeTrustStage
   const result =
     change.action === 'update'
-      ? await update(core, caller, id, change.update, conditions)
-      : await moveTrustStage(core, caller, id, change.lifecycle, conditions)
+      ? await updateAgent(core, caller, id, change.update, conditions)
+      : await changeTrustStage(core, caller, id, change.lifecycle, conditions)
   return succeeded(id, result.fields.length > 0 ? changed : 'unchanged', result)
 }
 

@@ -1,5 +1,5 @@
-import { planUpdate, readAgent, updateAgent } from '../../agent/agents.ts'
-import { idempotencyKey } from '../../agent/create-once.ts'
+import { readAgent, updateAgent } from '../../agent/agents.ts'
+import { toIdempotencyKey } from '../../agent/create-once.ts'
 import {
   createImportedAgent,
   findByExternalKeys,
@@ -48,7 +48,7 @@ export async function importAgents(
   const key =
     isDryRun || given === undefined
       ? undefined
-      : idempotencyKey(core.secrets, caller, given, hashedPart(body), 'import:')
+      : toIdempotencyKey(core.secrets, caller, given, hashedPart(body), 'import:')
   const batch = new ImportBatch(core, caller, rows, isDryRun)
   return toImportResult(await runBatch({ core, caller, key, ...options }, batch), isDryRun)
 }
@@ -159,24 +159,24 @@ class ImportBatch implements Batch<ImportRow, AgentImportRowResult> {
     found: ImportedAgent,
     bulkId: string | undefined,
   ): Promise<AgentImportRowResult> {
-    const core = this.#core
     const { id, revision, imported_at: importedBefore } = found
     const caller = row.isForeign ? withoutSecrets(this.#caller) : this.#caller
-    const conditions = { expectedRevisions: [revision], mayChangeOrigin: true, bulkId }
     const given = await this.#fieldsFor(row, id)
-    const planWith = (importedAt: unknown) =>
-      planUpdate(core, caller, id, toUpdate(given, found, importedAt), conditions)
+    const update = (importedAt: unknown, isDryRun: boolean) =>
+      updateAgent(this.#core, caller, id, toUpdate(given, found, importedAt), {
+        expectedRevisions: [revision],
+        mayChangeOrigin: true,
+        bulkId,
+        isDryRun,
+      })
     const hasMoved = row.expectedRevision !== undefined && row.expectedRevision !== revision
     // The time of an import is no change by itself, so it is set only if there is another change.
     if (hasMoved || row.importedAt !== null) {
-      const { fields } = await planWith(row.importedAt === null ? null : importedBefore)
+      const { fields } = await update(row.importedAt === null ? null : importedBefore, true)
       if (fields.length === 0) return succeededRow(row, 'unchanged', { agent_id: id, revision, fields })
       if (hasMoved) return conflictRow(row, 'revision_stale', found)
     }
-    const fields = toUpdate(given, found, row.importedAt)
-    const changed = this.#isDryRun
-      ? await planWith(row.importedAt)
-      : await updateAgent(core, caller, id, fields, conditions)
+    const changed = await update(row.importedAt, this.#isDryRun)
     return succeededRow(row, changed.fields.length > 0 ? 'update' : 'unchanged', {
       agent_id: id,
       revision: changed.revision,

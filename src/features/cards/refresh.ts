@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { planUpdate, readAgent, updateAgent } from '../../agent/agents.ts'
+import { readAgent, updateAgent } from '../../agent/agents.ts'
 import type { Agent } from '../../agent/schema.ts'
 import type { Caller } from '../../api/caller.ts'
 import { Problem, type ValidationError } from '../../api/problem.ts'
@@ -45,13 +45,12 @@ export async function refreshFromCard(
   }
   if (changes.length === 0) return { ...result, revision }
   const importedAt = Math.floor(core.now() / 1_000)
-  const update = isDryRun ? planUpdate : updateAgent
-  const changed = await update(
+  const changed = await updateAgent(
     core,
     caller,
     id,
     { ...plan.fields, import_metadata: { ...plan.fields.import_metadata, imported_at: importedAt } },
-    { expectedRevisions: [revision], mayChangeOrigin: true },
+    { expectedRevisions: [revision], mayChangeOrigin: true, isDryRun },
   )
   return { ...result, revision: changed.revision }
 }

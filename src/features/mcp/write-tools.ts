@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { planUpdate, readAgent, updateAgent } from '../../agent/agents.ts'
+import { readAgent, updateAgent } from '../../agent/agents.ts'
 import { createAgent } from '../../agent/create.ts'
 import { diffRevisions, restoreRevision } from '../../agent/history/history.ts'
 import { IdempotencyKeyHeader } from '../../agent/schema.ts'
@@ -72,7 +72,8 @@ const updateAgentTool = defineTool({
   output: Changed,
   question: async ({ core, checkUpdate }, { id, revision, set, clear }, caller) => {
     const update = checkUpdate(toUpdate(set, clear))
-    const { fields } = await planUpdate(core, caller, id, update, { expectedRevisions: [revision] })
+    const conditions = { expectedRevisions: [revision], isDryRun: true }
+    const { fields } = await updateAgent(core, caller, id, update, conditions)
     if (fields.length === 0) return undefined
     return `Change agent ${id} at revision ${revision}? Fields: ${fields.join(', ')}.`
   },

@@ -1,11 +1,5 @@
 import { decideUpdate, toValues } from '../../agent/agents.ts'
-import {
-  type Change,
-  changeLockedAgent,
-  type Decide,
-  planChange,
-  type StoredAgent,
-} from '../../agent/change.ts'
+import { type Change, changeLockedAgent, type Decide, type StoredAgent } from '../../agent/change.ts'
 import { insertAgent, type SetKey } from '../../agent/change-statement.ts'
 import { type ColumnValues, readNestedValues } from '../../agent/columns.ts'
 import { changedColumns } from '../../agent/compare.ts'
@@ -105,12 +99,8 @@ export async function mergeSpec(core: Core, sql: Statements, request: MergeReque
     if (!change || !changesOwnership) return change
     return { ...change, columns: { ...change.columns, set_version: stored.setVersion + 1 } }
   }
-  const change = { caller, id, set, expectedRevisions }
-  const result = await inSpec(async () => {
-    if (!isDryRun) return changeLockedAgent(core, sql, change, decide)
-    const plan = await planChange(core, change, decide)
-    return { ...plan, text: plan.text() }
-  })
+  const change = { caller, id, set, expectedRevisions, isDryRun }
+  const result = await inSpec(() => changeLockedAgent(core, sql, change, decide))
   if (changesOwnership && differences.length === 0 && !isDryRun) await increaseSetVersion(sql, teamId, id)
   const agent = JSON.parse(result.text) as Agent
   return {
