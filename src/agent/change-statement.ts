@@ -252,8 +252,8 @@ export function isUnchangedBy(bulkId: string, team: Param, agent: Param): Fragme
 )`
 }
 
-// Which configuration sets own which fields of an agent. `features/sets` writes the table `managed_agents`; the statement
-// that changes an agent notes there which owned fields another writer changed.
+// Which configuration sets own which fields of an agent. `features/sets` writes the table `managed_agents`; the
+// statement that changes an agent notes there which owned fields another writer changed.
 
 /** A configuration set and the fields of an agent that it owns. */
 export interface Owner {

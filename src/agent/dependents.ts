@@ -95,8 +95,8 @@ function delegatingTo(team: Param, id: Param | Fragment, page: Fragment): Fragme
 
 type TrustStage = (typeof TRUST_STAGES)[number]
 
-/** Whether the request asks to be refused, and agents at this trust stage or a later one delegate to the agent, or may do
- * so. An id that the team does not have has no dependents, even if a delegation names it. */
+/** Whether the request asks to be refused, and agents at this trust stage or a later one delegate to the agent, or may
+ * do so. An id that the team does not have has no dependents, even if a delegation names it. */
 export async function mustRefuse(
   sql: Statements,
   teamId: string,

@@ -61,7 +61,9 @@ const externalKeyClaim = (externalKey: string, replaces: string | null): Claim =
 
 /** What a row of an import creates, or would create. */
 export interface ImportedCreation {
-  id: string
+  /** Null in a dry run. */
+  id: string | null
+  /** 0 in a dry run. */
   revision: number
   fields: readonly string[]
   credentialWarnings: readonly string[]
@@ -69,12 +71,13 @@ export interface ImportedCreation {
   missingSecrets: readonly string[]
 }
 
-interface ImportedKey {
+interface ImportConditions {
   externalKey: string
   /** The agent that has the key and is being erased. */
   replaces: string | null
   /** The import, if it has an idempotency key. */
   bulkId: string | undefined
+  isDryRun: boolean
 }
 
 /** Creates the agent of an external key. Undefined if another import has created it since. */
@@ -82,17 +85,14 @@ export async function createImportedAgent(
   core: Core,
   caller: Caller,
   body: AgentCreate,
-  { externalKey, replaces, bulkId }: ImportedKey,
+  { externalKey, replaces, bulkId, isDryRun }: ImportConditions,
 ): Promise<ImportedCreation | undefined> {
   const { record, columns, references } = prepareCreation(core, caller, body, 'any')
+  const { id, revision, fields, credentialWarnings } = record
+  const creation = { fields, credentialWarnings, missingSecrets: references }
+  if (isDryRun) return { id: null, revision: 0, ...creation }
   const claim = externalKeyClaim(externalKey, replaces)
   const sql = core.database.of(caller.teamId)
   const created = await insertAgent(sql, { ...record, bulkId }, columns, claim)
-  return created && { ...record, missingSecrets: references }
-}
-
-/** What `createImportedAgent` would create. */
-export function planImportedAgent(core: Core, caller: Caller, body: AgentCreate): ImportedCreation {
-  const { record, references } = prepareCreation(core, caller, body, 'any')
-  return { ...record, missingSecrets: references }
+  return created && { id, revision, ...creation }
 }

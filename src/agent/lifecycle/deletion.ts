@@ -23,7 +23,9 @@ import { findCurrentRevision } from '../history/past-agent.ts'
 // constant cost, which also writes the revision, the outbox event and the audit event. Triggers of the database take
 // the agent out of lists and of the delegation graph, or put it back.
 
-export interface DeletionRequest extends Omit<ChangeConditions, 'mayChangeOrigin'> {
+type DeletionConditions = Pick<ChangeConditions, 'expectedRevisions' | 'refuseIfDependents' | 'bulkId'>
+
+interface DeletionRequest extends DeletionConditions {
   /** Erase the agent soon: it cannot be recovered. */
   erase?: boolean | undefined
 }
@@ -86,7 +88,7 @@ export async function checkDeletion(
   { database }: Core,
   { teamId }: Caller,
   id: string,
-  { expectedRevisions, refuseIfDependents }: ChangeConditions,
+  { expectedRevisions, refuseIfDependents }: DeletionConditions,
 ): Promise<number> {
   const sql = database.of(teamId)
   const revision = await findCurrentRevision(sql, teamId, id)

@@ -1,11 +1,6 @@
 import { readAgent, updateAgent } from '../../agent/agents.ts'
 import { toIdempotencyKey } from '../../agent/create-once.ts'
-import {
-  createImportedAgent,
-  findByExternalKeys,
-  type ImportedAgent,
-  planImportedAgent,
-} from '../../agent/imported.ts'
+import { createImportedAgent, findByExternalKeys, type ImportedAgent } from '../../agent/imported.ts'
 import type { Agent, AgentCreate } from '../../agent/schema.ts'
 import type { Caller } from '../../api/caller.ts'
 import { missing, Problem } from '../../api/problem.ts'
@@ -136,19 +131,13 @@ class ImportBatch implements Batch<ImportRow, AgentImportRowResult> {
     }
     if ((row.expectedRevision ?? 0) !== 0) return conflictRow(row, 'revision_stale')
     const fields = withImportTime(values, row.importedAt) as AgentCreate
-    if (this.#isDryRun) {
-      const planned = planImportedAgent(this.#core, this.#caller, fields)
-      const warnings = creationWarnings(planned)
-      return succeededRow(row, 'create', { agent_id: null, revision: 0, fields: planned.fields, warnings })
-    }
-    const key = { externalKey, replaces: gone?.id ?? null, bulkId }
-    const created = await createImportedAgent(this.#core, this.#caller, fields, key)
+    const conditions = { externalKey, replaces: gone?.id ?? null, bulkId, isDryRun: this.#isDryRun }
+    const created = await createImportedAgent(this.#core, this.#caller, fields, conditions)
     // Another import has created the agent since.
     if (!created) throw new Problem('revision_stale')
-    const { id, revision } = created
     return succeededRow(row, 'create', {
-      agent_id: id,
-      revision,
+      agent_id: created.id,
+      revision: created.revision,
       fields: created.fields,
       warnings: creationWarnings(created),
     })

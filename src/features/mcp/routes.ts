@@ -29,7 +29,7 @@ const AnyMessage = Type.Object({}, { additionalProperties: true })
 /** It would keep a connection open for notifications, of which there are none. */
 const NOT_OFFERED = 'subscriptions/listen'
 
-/** The Model Context Protocol. The OpenAPI document does not have it: its operations are tools, which a client lists. */
+/** The Model Context Protocol. The OpenAPI document does not have it: its operations are tools. */
 export const mcpRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
   const server = createServer(app, core)
   app.addHook('onClose', () => server.close())
