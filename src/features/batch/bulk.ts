@@ -49,7 +49,7 @@ export async function bulkChange(
 ): Promise<{ result: AgentBulkResult; credentialWarnings: readonly string[] }> {
   const request = readBulkRequest(caller, body, isDryRun)
   const key = isDryRun ? undefined : toIdempotencyKey(core.secrets, caller, idempotencyKey, ['bulk', body])
-  const batch = new BulkBatch(core, caller, { ...request, refuseIfDependents })
+  const batch = new BulkBatch(core, caller, request, { isDryRun, refuseIfDependents })
   const results = await runBatch({ core, caller, key, ...options }, batch)
   return { result: toResult(results, isDryRun), credentialWarnings: request.credentialWarnings }
 }
@@ -60,15 +60,22 @@ const IMPACTS_AT_A_TIME = 50
 class BulkBatch implements Batch<string, BulkItemResult> {
   readonly #core: Core
   readonly #caller: Caller
-  readonly #request: BulkRequest & Pick<BulkOptions, 'refuseIfDependents'>
+  readonly #request: BulkRequest
+  readonly #conditions: Pick<BulkOptions, 'isDryRun' | 'refuseIfDependents'>
   /** Those of the request, or those at which the filters matched: an agent that has changed since may match no
    * longer. */
   #revisions: ReadonlyMap<string, number>
 
-  constructor(core: Core, caller: Caller, request: BulkRequest & Pick<BulkOptions, 'refuseIfDependents'>) {
+  constructor(
+    core: Core,
+    caller: Caller,
+    request: BulkRequest,
+    conditions: Pick<BulkOptions, 'isDryRun' | 'refuseIfDependents'>,
+  ) {
     this.#core = core
     this.#caller = caller
     this.#request = request
+    this.#conditions = conditions
     this.#revisions = 'ids' in request.selection ? request.selection.revisions : new Map()
   }
 
@@ -85,12 +92,10 @@ class BulkBatch implements Batch<string, BulkItemResult> {
   agentOf = (id: string) => id
 
   apply(id: string, bulkId: string | undefined): Promise<BulkItemResult> {
-    const { refuseIfDependents } = this.#request
     const revision = this.#revisions.get(id)
     const expectedRevisions = revision === undefined ? null : [revision]
-    const { change, isDryRun } = this.#request
-    const conditions = { expectedRevisions, refuseIfDependents, bulkId, isDryRun }
-    return changeItem(this.#core, this.#caller, change, id, conditions)
+    const conditions = { ...this.#conditions, expectedRevisions, bulkId }
+    return changeItem(this.#core, this.#caller, this.#request.change, id, conditions)
   }
 
   done = (id: string, change: DoneChange) => succeeded(id, 'changed', change)
@@ -189,7 +194,6 @@ interface BulkRequest {
   change: BulkChange
   /** The agents, or what they must match. */
   selection: { ids: string[]; revisions: ReadonlyMap<string, number> } | FilterSelection
-  isDryRun: boolean
   /** Where a value of the update looks like a credential. */
   credentialWarnings: readonly string[]
 }
@@ -208,12 +212,7 @@ function readBulkRequest(caller: Caller, body: AgentBulk, isDryRun: boolean): Bu
   const change = readChange(action, body)
   const findings = inspect(change.action === 'update' ? settableValues(change.update) : {})
   refuse(findings.faults.map(({ path, reason }) => fault(['update', ...path], reason)))
-  return {
-    change,
-    selection,
-    isDryRun,
-    credentialWarnings: findings.warnings,
-  }
+  return { change, selection, credentialWarnings: findings.warnings }
 }
 
 function readSelection(

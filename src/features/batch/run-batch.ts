@@ -80,9 +80,7 @@ export async function runBatch<Item, Result extends ItemResult>(
   const repeatable = key && (await beginRepeatable<Result>(core, caller, key, selectAgents))
   if (repeatable?.results) return repeatable.results
   const items = await batch.readItems(repeatable ? repeatable.agentIds : await selectAgents())
-  const results = await inOrder(items, AT_ONCE, (item) =>
-    applyItem(context, batch, repeatable, item, requireTime),
-  )
+  const results = await inOrder(items, (item) => applyItem(context, batch, repeatable, item, requireTime))
   await batch.finish?.(results)
   if (key && !results.some(isTemporary)) {
     // The changes are stored: without the results, a repetition works them out again.
@@ -174,13 +172,12 @@ const isTemporary = ({ error }: ItemResult) =>
 /** Runs the work of a few items at the same time. Returns its results in the order of the items. */
 async function inOrder<Item, Result>(
   items: readonly Item[],
-  atOnce: number,
-  work: (item: Item, index: number) => Promise<Result>,
+  work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = []
-  const entries = items.entries()
-  const workers = Array.from({ length: atOnce }, async () => {
-    for (const [index, item] of entries) results[index] = await work(item, index)
+  const remaining = items.entries()
+  const workers = Array.from({ length: AT_ONCE }, async () => {
+    for (const [index, item] of remaining) results[index] = await work(item)
   })
   const failure = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected')
   if (failure?.status === 'rejected') throw failure.reason as Error

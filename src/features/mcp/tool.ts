@@ -52,7 +52,7 @@ export interface Tool<Input extends TSchema = TSchema> {
 
 /** The type of the arguments follows from `input`. */
 export function defineTool<Input extends TSchema>(tool: Tool<Input>): Tool {
-  return tool as unknown as Tool
+  return tool
 }
 
 /** Returns a function that adds the tool to the server of a request. Compiles the schemas. */
