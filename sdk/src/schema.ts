@@ -1045,7 +1045,7 @@ export interface components {
              * @description The revision of the agent that was evaluated.
              */
             revision?: number | null;
-            /** @description true: no field that affects the behaviour of the agent has changed since the evaluated revision. These fields are model_name, agent_url, agent_system_prompt, agent_params, mcp_config, delegated_agents, white_box_config, protocol and hub. */
+            /** @description true: no field that affects the behaviour of the agent has changed since the evaluated revision. These fields are agent_url, model_name, agent_system_prompt, hub, agent_params, mcp_config, delegated_agents, white_box_config, protocol. */
             current?: boolean | null;
         } & {
             [key: string]: unknown;

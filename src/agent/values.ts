@@ -1,8 +1,8 @@
 import type { Caller } from '../api/caller.ts'
 import type { Change, StoredAgent } from './change.ts'
-import { type ColumnValues, type ORIGIN_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
+import { CHANGEABLE_COLUMNS, type ColumnValues, type ORIGIN_COLUMNS } from './columns.ts'
 import { changeableValues, changedColumns, describeColumns, settableValues } from './compare.ts'
-import { AGENT_DEFAULTS, type AgentCreate, type AgentUpdate } from './schema.ts'
+import type { AgentCreate, AgentUpdate } from './schema.ts'
 import { inspect, refuseFaults, requireSecretForNewOrigin } from './secrets/inspect.ts'
 import { changedSecret, type SecretChanges, withTokenMasked } from './secrets/secret-change.ts'
 
@@ -26,13 +26,9 @@ const withSource = (given: AgentValues['import_metadata']) => ({
 })
 
 export function withDefaults(values: ColumnValues): ColumnValues {
-  const defaults: ColumnValues = AGENT_DEFAULTS
-  return {
-    import_metadata: values.import_metadata ?? withSource(null),
-    capabilities: values.capabilities ?? {},
-    skills: values.skills ?? [],
-    ...Object.fromEntries(SETTABLE_COLUMNS.map(({ name }) => [name, values[name] ?? defaults[name] ?? null])),
-  }
+  return Object.fromEntries(
+    CHANGEABLE_COLUMNS.map(({ name, default: standard }) => [name, values[name] ?? standard ?? null]),
+  )
 }
 
 /** Undefined when the update changes nothing. */

@@ -7,11 +7,11 @@ import { Problem, RequestValidationError } from '../../api/problem.ts'
 import type { Sessions } from '../../platform/postgres/database.ts'
 import { auditOrigin } from '../audit-event.ts'
 import { operation } from '../compare.ts'
-import { AgentLatestEvaluation } from '../nested-objects.ts'
 import { AgentId } from '../schema.ts'
 import { listEvaluations, type Position, readSeries, recordEvaluation } from './queries.ts'
 import {
   AgentEvaluation,
+  AgentLatestEvaluation,
   EvaluationPageQuery,
   EvaluationSeries,
   EvaluationSeriesQuery,
