@@ -40,8 +40,8 @@ export {
 } from './fields.ts'
 
 const {
-  agent_name,
-  model_name,
+  agent_name: _name,
+  model_name: _model,
   agent_url,
   hub,
   api_key,

@@ -98,17 +98,6 @@ type OptionalNullable<Fields extends Record<string, TSchema>> = {
   [Name in keyof Fields]: ReturnType<typeof Type.Optional<TUnsafe<Static<Fields[Name]> | null>>>
 }
 
-type Optional<Fields extends Record<string, TSchema>> = {
-  [Name in keyof Fields]: ReturnType<typeof Type.Optional<Fields[Name]>>
-}
-
-/** Every field is optional. */
-export function optional<Fields extends Record<string, TSchema>>(fields: Fields) {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
-  ) as Optional<Fields>
-}
-
 /** Every field is optional and nullable: the shape of an update and of a nested object. */
 export function optionalNullable<Fields extends Record<string, TSchema>>(fields: Fields) {
   return Object.fromEntries(

@@ -8,8 +8,6 @@ import {
   NextCursor,
   nullable,
   oneOf,
-  optional,
-  optionalNullable,
   PageCursor,
   PageLimit,
   ref,
