@@ -63,8 +63,8 @@ export const SETTABLE_FIELDS = {
   status: {
     schema: oneOf(AGENT_STATUSES, {
       description:
-        "Status of the agent in the team's own workflow. Any transition is allowed. Lists omit `archived` agents unless " +
-        'the filter `statuses` names that status. Default of a new agent: `active`.',
+        "Status of the agent in the team's own workflow. Any transition is allowed. Lists omit `archived` agents " +
+        'unless the filter `statuses` names that status. Default of a new agent: `active`.',
     }),
     type: 'text',
     default: 'active',
@@ -128,8 +128,8 @@ export const SETTABLE_FIELDS = {
     schema: oneOf(ACCESS_LEVELS, {
       description:
         'How much of the agent the services that test it may see. `black_box`: URL only, behavioural testing only. ' +
-        '`grey_box`: agent configuration, analysis of structure and capabilities. `white_box`: source code access, full ' +
-        'code and sandbox runtime analysis. Default of a new agent: `black_box`.',
+        '`grey_box`: agent configuration, analysis of structure and capabilities. `white_box`: source code access, ' +
+        'full code and sandbox runtime analysis. Default of a new agent: `black_box`.',
     }),
     type: 'text',
     default: 'black_box',
@@ -187,8 +187,8 @@ export const SETTABLE_FIELDS = {
   evaluated_harnesses: {
     schema: Type.Array(Type.String({ maxLength: 255 }), {
       description:
-        'Names of the harnesses (test suites of the evaluation service) that the agent was evaluated with. At most 255 ' +
-        'characters each.',
+        'Names of the harnesses (test suites of the evaluation service) that the agent was evaluated with. At most ' +
+        '255 characters each.',
     }),
     type: 'json',
     isEarned: true,
@@ -201,8 +201,9 @@ export const SETTABLE_FIELDS = {
   protection_status: {
     schema: oneOf(PROTECTION_STATUSES, {
       description:
-        'Protection state of the agent. `unprotected`: no guardrail. `configured`: a guardrail is configured and not yet ' +
-        'active. `guarded`: a guardrail is active. Any transition is allowed. Default of a new agent: `unprotected`.',
+        'Protection state of the agent. `unprotected`: no guardrail. `configured`: a guardrail is configured and not ' +
+        'yet active. `guarded`: a guardrail is active. Any transition is allowed. Default of a new agent: ' +
+        '`unprotected`.',
     }),
     type: 'text',
     default: 'unprotected',

@@ -51,8 +51,8 @@ export type AgentParams = Static<typeof AgentParams>
 
 export const MCPConfig = openObject(
   'MCPConfig',
-  'Proxy configuration for the Model Context Protocol (MCP). A credential, such as that of a header, is a reference to a named ' +
-    'secret: `{"$secret": "name"}`.',
+  'Proxy configuration for the Model Context Protocol (MCP). A credential, such as that of a header, is a reference ' +
+    'to a named secret: `{"$secret": "name"}`.',
   {
     proxy_url: longText(`URL of the MCP proxy. ${NO_USER_INFO}`),
     access_level: oneOf(['read', 'write', 'admin'], {
@@ -67,8 +67,8 @@ export type MCPConfig = Static<typeof MCPConfig>
 
 export const DelegatedAgent = openObject(
   'DelegatedAgent',
-  'Another agent that this agent delegates work to. The first of `agent_id`, `agent_card_url` and `url` that is known in the ' +
-    'team identifies it; `name` does not.',
+  'Another agent that this agent delegates work to. The first of `agent_id`, `agent_card_url` and `url` that is ' +
+    'known in the team identifies it; `name` does not.',
   {
     agent_id: described(
       Uuid,
@@ -95,8 +95,8 @@ export const WhiteBoxConfig = openObject(
     github_token: Type.String({
       maxLength: 8_192,
       description:
-        'Secret. GitHub token that reads the repository, at most 8,192 characters. It has the same rules as `api_key`: ' +
-        'clear text only in the response to the request that set it, a mask in every other response.',
+        'Secret. GitHub token that reads the repository, at most 8,192 characters. It has the same rules as ' +
+        '`api_key`: clear text only in the response to the request that set it, a mask in every other response.',
     }),
     repo_branch: name('Branch of the repository.'),
     entry_point: longText('File or command that starts the agent.'),

@@ -179,10 +179,11 @@ export type Agent = Static<typeof Agent>
 export const AgentUpdate = Type.Object(optionalNullable(SETTABLE_SCHEMAS), {
   $id: 'AgentUpdate',
   description:
-    'Each supplied field replaces the field of the agent; each absent field keeps its value. `null` clears a field that ' +
-    'is nullable in Agent. For a field that is not nullable there, `null` is ignored: the field keeps its value. The ' +
-    'console ignores fields that are not listed here and names them in the response header `console-ignored-fields`. In a nested ' +
-    'field, `{"$secret": "name"}` refers to a named secret of the agent; a name that the agent does not have gets 422.',
+    'Each supplied field replaces the field of the agent; each absent field keeps its value. `null` clears a field ' +
+    'that is nullable in Agent. For a field that is not nullable there, `null` is ignored: the field keeps its ' +
+    'value. The console ignores fields that are not listed here and names them in the response header ' +
+    '`console-ignored-fields`. In a nested field, `{"$secret": "name"}` refers to a named secret of the agent; a ' +
+    'name that the agent does not have gets 422.',
   examples: [AGENT_UPDATE_EXAMPLE],
 })
 export type AgentUpdate = Static<typeof AgentUpdate>
@@ -214,9 +215,9 @@ export const IdempotencyKeyHeader = Type.Object({
       maxLength: 255,
       pattern: '^[ -~]*$',
       description:
-        'A key that the client chooses for this creation, unique for its user within the team, 1 to 255 printable ASCII ' +
-        'characters. A retry of the same user with the same key and body returns the agent that the first request created. ' +
-        'Default: no key.',
+        'A key that the client chooses for this creation, unique for its user within the team, 1 to 255 printable ' +
+        'ASCII characters. A retry of the same user with the same key and body returns the agent that the first ' +
+        'request created. Default: no key.',
     }),
   ),
 })
@@ -233,9 +234,9 @@ export const AgentReadQuery = Type.Object({
     Type.Boolean({
       default: false,
       description:
-        'true: the agent contains `latest_evaluation`. It is the newest evaluation even if the query parameter `revision` ' +
-        'asks for an older revision. If-None-Match then has no effect, because a new evaluation does not change the ' +
-        'revision. Default: false.',
+        'true: the agent contains `latest_evaluation`. It is the newest evaluation even if the query parameter ' +
+        '`revision` asks for an older revision. If-None-Match then has no effect, because a new evaluation does not ' +
+        'change the revision. Default: false.',
     }),
   ),
 })
