@@ -49,6 +49,17 @@ describe('the rights that the doctor checks', () => {
     assert.deepEqual(documented, TABLE_GRANTS)
     assert.deepEqual(functions, [...FUNCTION_GRANTS, ...RETENTION_GRANTS])
   })
+
+  it('name every table', async () => {
+    const database = await createTestDatabase()
+    const tables = await database.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
+       AND relkind IN ('r', 'p') AND NOT relispartition`,
+    )
+    await database.drop()
+    const missing = tables.map(({ name }) => name).filter((name) => !Object.hasOwn(TABLE_GRANTS, name))
+    assert.deepEqual(missing, [], 'Add the table to scripts/grants.ts and to docs/operating.md.')
+  })
 })
 
 describe('npm run doctor', async () => {
