@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { RETENTION_GRANTS } from '../../scripts/grants.ts'
+import { grantStatements } from '../../scripts/migrate/grant.ts'
 
-/** The statements of the operating manual that grant a role what the console needs. */
-export function documentedGrants(role = 'console'): string {
-  const manual = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
-  const grants = manual.match(/^GRANT .*;/gm)
-  if (!grants) throw new Error('docs/operating.md has no grants')
-  return grants.join('\n').replaceAll(' TO console;', ` TO ${role};`)
+/** The statements that grant a role everything that the console can use, one in each line. */
+export function allGrants(role = 'console'): string {
+  const retention = `GRANT EXECUTE ON FUNCTION ${RETENTION_GRANTS.join(', ')} TO ${role}`
+  return [...grantStatements(role), retention].map((statement) => `${statement};`).join('\n')
 }
