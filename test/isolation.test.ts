@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createAgent, getAgent } from './support/agents.ts'
 import { useConsole } from './support/console.ts'
-import { nameAfter, OPERATIONS_BY_ID, OPERATIONS_WITHOUT_ID } from './support/isolation.ts'
+import { nameAfter, OPERATIONS_BY_ID, OPERATIONS_WITHOUT_ID, type TryWithId } from './support/isolation.ts'
 
 describe('a team never sees or touches what is another’s', async () => {
   const running = await useConsole()
@@ -19,9 +19,8 @@ describe('a team never sees or touches what is another’s', async () => {
   )
   const hasOnlyId = (path: string) => path.match(/:\w+/g)?.join() === ':id'
   const cases = routes.flatMap(({ method, path, key }) => {
-    const at =
-      OPERATIONS_BY_ID[key] ??
-      (hasOnlyId(path) ? (id: string) => ({ path: path.replace(':id', id) }) : undefined)
+    const withId: TryWithId = (id) => ({ path: path.replace(':id', id) })
+    const at = OPERATIONS_BY_ID[key] ?? (hasOnlyId(path) ? withId : undefined)
     return at ? [{ method, key, operation: `${method} ${path}`, at }] : []
   })
 

@@ -3,9 +3,11 @@ import { METHODS } from 'node:http'
 import { COLLECTION } from './agents.ts'
 import type { Person, RequestOptions, TestConsole } from './console.ts'
 
+export type TryWithId = (id: string) => { path: string; options?: RequestOptions }
+
 /** How operations that name something of a team are tried with an id that is not the caller's. One without a body
  * whose path has only the id of an agent needs no entry. HEAD is tried where GET is. */
-export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; options?: RequestOptions }> = {
+export const OPERATIONS_BY_ID: Record<string, TryWithId> = {
   'PUT /v1/agent-configurations/:id': (id) => ({
     path: `/v1/agent-configurations/${id}`,
     options: { json: { agent_name: 'taken over', api_key: 'taken-over' } },
