@@ -18,6 +18,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 }
 
 const MAX_LINES = 350
+const MAX_COLUMNS = 120
 const MEDIAN_LINES = { least: 90, most: 180 }
 
 const root = join(import.meta.dirname, '..')
@@ -64,6 +65,15 @@ describe('the parts of src', () => {
     )
     const median = sizes[Math.floor(sizes.length / 2)]?.lines ?? 0
     assert.ok(median >= MEDIAN_LINES.least && median <= MEDIAN_LINES.most, `the median is ${median} lines`)
+  })
+
+  it(`has lines of at most ${MAX_COLUMNS} characters, comments and texts included`, () => {
+    const long = files.flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (line.length > MAX_COLUMNS ? `${file}:${index + 1}` : [])),
+    )
+    assert.deepEqual(long, [], `Shorten the sentence first, then break the line:\n${long.join('\n')}`)
   })
 
   it('has a list of features in app.ts that fits a screen', () => {

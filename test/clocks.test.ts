@@ -6,7 +6,7 @@ import { COLLECTION } from './support/agents.ts'
 import type { Reply } from './support/console.ts'
 import { useConsoleWithNats } from './support/console-with-nats.ts'
 import { createTestDatabase } from './support/database.ts'
-import { documentedGrants } from './support/documented-grants.ts'
+import { allGrants } from './support/grants.ts'
 import { until } from './support/until.ts'
 import { canBeWatched, watch } from './support/watching.ts'
 
@@ -19,7 +19,7 @@ for (const [how, offMs] of [
   describe(`a console whose clock is ten minutes ${how} that of PostgreSQL`, async () => {
     const database = await createTestDatabase()
     const role = `console_clocks_${randomUUID().slice(0, 8)}`
-    await database.query(`CREATE ROLE ${role} LOGIN; ${documentedGrants(role)}`)
+    await database.query(`CREATE ROLE ${role} LOGIN; ${allGrants(role)}`)
     const now = () => Date.now() + offMs
     const { running, nats } = await useConsoleWithNats({
       environment: { DATABASE_URL: Object.assign(new URL(database.url), { username: role }).toString() },

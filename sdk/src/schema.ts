@@ -1045,7 +1045,7 @@ export interface components {
              * @description The revision of the agent that was evaluated.
              */
             revision?: number | null;
-            /** @description true: no field that affects the behaviour of the agent has changed since the evaluated revision. These fields are model_name, agent_url, agent_system_prompt, agent_params, mcp_config, delegated_agents, white_box_config, protocol and hub. */
+            /** @description true: no field that affects the behaviour of the agent has changed since the evaluated revision. These fields are agent_url, model_name, agent_system_prompt, hub, agent_params, mcp_config, delegated_agents, white_box_config, protocol. */
             current?: boolean | null;
         } & {
             [key: string]: unknown;
@@ -3221,10 +3221,10 @@ export interface components {
             datacontenttype: "application/json";
             /**
              * Format: int64
-             * @description Begins with 1 and increases when the database was restored from a backup. Revisions of different epochs cannot be compared: a subscriber that sees a new epoch lists the agents again.
+             * @description Begins with 1 and increases when the database is restored from a backup. Revisions of different epochs cannot be compared: a subscriber that sees a new epoch lists the agents again.
              */
             epoch: number;
-            /** @description Trace of the request that made the change, in the format of W3C Trace Context. Absent: the request was not traced. */
+            /** @description Trace of the request that made the change (W3C Trace Context). Absent: the request was not traced. */
             traceparent?: string;
             /** @description The change. */
             data: {
@@ -3262,7 +3262,7 @@ export interface components {
                 changed_at: number;
                 /** @description Why the user made the change. Absent: the user gave no reason. */
                 reason?: string;
-                /** @description Names of the configuration sets that own one of the changed fields and did not make the change. Absent: there are none. */
+                /** @description Configuration sets that own one of the changed fields and did not make the change. Absent: none. */
                 drifted_sets?: string[];
             };
         };
@@ -3344,7 +3344,7 @@ export interface components {
         };
         /** @description One validation error of a request. */
         ValidationError: {
-            /** @description Path of the invalid input: `path`, `query`, `header` or `body`, then names of fields and indexes of array items. */
+            /** @description Where the invalid input is: `path`, `query`, `header` or `body`, then names of fields and indexes of items. */
             loc: (string | number)[];
             /** @description What is wrong, as a sentence for readers. */
             msg: string;
@@ -3703,9 +3703,9 @@ export interface components {
             headers: {
                 /** @description Seconds to wait before the next attempt. */
                 "retry-after"?: string;
-                /** @description What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica counts its own share of the limit, because there is no Redis or it does not respond. */
+                /** @description What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica counts its own share of the limit, because Redis is missing or does not respond. */
                 ratelimit?: string;
-                /** @description The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (RFC 9651 list, IETF draft of the RateLimit fields). Absent if the agent has no limit. */
+                /** @description The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (IETF draft of the RateLimit fields). Absent if the agent has no limit. */
                 "ratelimit-policy"?: string;
                 "x-request-id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -3746,7 +3746,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description `no_card_url`: The agent was not imported from the URL of an agent card, so that there is nothing to refresh it from. Import the card by its URL. */
+        /** @description `no_card_url`: The agent was not imported from the URL of an agent card. Import the card by its URL first. */
         no_card_url: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -3786,7 +3786,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description `field_owned`: Another configuration set owns a field of the spec. Remove the field from one of the two sets. `field_drifted`: Another writer has changed fields since the set applied them, and the spec changes them too. Name them in force to overwrite them, or put their current values into the spec. `agent_bound`: The key belongs to another agent, or the set has the agent under another key. Release that agent from the set first. `too_many_sets`: The team already has 100 configuration sets. Release all agents of one of them first. `set_full`: The configuration set already has 10,000 agents. Use another set. */
+        /** @description `field_owned`: Another configuration set owns a field of the spec. Remove the field from one of the two sets. `field_drifted`: Another writer has changed fields since the set applied them, and the spec changes them too. Name them in force to overwrite them, or put their current values into the spec. `agent_bound`: The key belongs to another agent, or the set has the agent under another key. Release that agent first. `too_many_sets`: The team already has 100 configuration sets. Release all agents of one of them first. `set_full`: The configuration set already has 10,000 agents. Use another set. */
         field_owned_or_field_drifted_or_agent_bound_or_too_many_sets_or_set_full: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -3816,7 +3816,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `upstream_unavailable`: The service behind this operation is not available. Try again later. `upstream_not_configured`: This console has no evolution service. A retry does not help: ask the operator of the console to set EVOLUTION_URL. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
+        /** @description `issuer_unavailable`: The token could not be verified because its issuer does not respond. Try again shortly. `upstream_unavailable`: The service behind this operation is not available. Try again later. `upstream_not_configured`: This console has no evolution service. Do not retry: ask the operator of the console to set EVOLUTION_URL. `overloaded`: The console has more requests than it can handle. Nothing was changed. Try again shortly. */
         issuer_unavailable_or_upstream_unavailable_or_upstream_not_configured_or_overloaded: {
             headers: {
                 /** @description Seconds to wait before the next attempt. */
@@ -3853,7 +3853,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -3898,7 +3898,7 @@ export interface operations {
                 ids: string[];
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -3938,9 +3938,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4018,7 +4018,7 @@ export interface operations {
                 include_count?: boolean;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -4060,9 +4060,9 @@ export interface operations {
             header?: {
                 /** @description A key that the client chooses for this creation, unique for its user within the team, 1 to 255 printable ASCII characters. A retry of the same user with the same key and body returns the agent that the first request created. Default: no key. */
                 "idempotency-key"?: string;
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -4085,7 +4085,7 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description Names of the fields in the body that the operation ignored, percent-encoded and separated by commas. Absent when it ignored none. It ends with `...` when the names exceed 4,000 characters. */
                     "console-ignored-fields"?: string;
-                    /** @description Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
+                    /** @description JSON pointers to changed values that look like credentials, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
                     "console-credential-warnings"?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4120,9 +4120,9 @@ export interface operations {
             header?: {
                 /** @description A key that the client chooses for this creation, unique for its user within the team, 1 to 255 printable ASCII characters. A retry of the same user with the same key and body returns the agent that the first request created. Default: no key. */
                 "idempotency-key"?: string;
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4148,7 +4148,7 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description Names of the fields in the body that the operation ignored, percent-encoded and separated by commas. Absent when it ignored none. It ends with `...` when the names exceed 4,000 characters. */
                     "console-ignored-fields"?: string;
-                    /** @description Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
+                    /** @description JSON pointers to changed values that look like credentials, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
                     "console-credential-warnings"?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4189,7 +4189,7 @@ export interface operations {
             header?: {
                 /** @description ETag of the revision that the client has, such as `"7"`, with or without the quotes; or a comma-separated list, or `*` for any revision. If the agent is at this revision, the operation returns 304 without a body. Default: always return the agent. */
                 "if-none-match"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4249,9 +4249,9 @@ export interface operations {
                 "if-match"?: string;
                 /** @description Refuse the request with 409 if agents at this trust stage or a later one delegate to the agent directly, or may do so, and the request deletes or archives it, changes its `agent_url` or `model_name`, or moves it to an earlier trust stage. Default: never refuse. */
                 "console-refuse-if-dependents"?: "registered" | "tested" | "hardened" | "trusted" | "optimized" | "adapted";
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4275,7 +4275,7 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description Names of the fields in the body that the operation ignored, percent-encoded and separated by commas. Absent when it ignored none. It ends with `...` when the names exceed 4,000 characters. */
                     "console-ignored-fields"?: string;
-                    /** @description Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
+                    /** @description JSON pointers to changed values that look like credentials, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
                     "console-credential-warnings"?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4319,9 +4319,9 @@ export interface operations {
                 "if-match"?: string;
                 /** @description Refuse the request with 409 if agents at this trust stage or a later one delegate to the agent directly, or may do so, and the request deletes or archives it, changes its `agent_url` or `model_name`, or moves it to an earlier trust stage. Default: never refuse. */
                 "console-refuse-if-dependents"?: "registered" | "tested" | "hardened" | "trusted" | "optimized" | "adapted";
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4383,7 +4383,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4427,7 +4427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4478,7 +4478,7 @@ export interface operations {
                 against?: number;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4531,7 +4531,7 @@ export interface operations {
                 with_revision?: number;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4579,9 +4579,9 @@ export interface operations {
                 "if-match"?: string;
                 /** @description Refuse the request with 409 if agents at this trust stage or a later one delegate to the agent directly, or may do so, and the request deletes or archives it, changes its `agent_url` or `model_name`, or moves it to an earlier trust stage. Default: never refuse. */
                 "console-refuse-if-dependents"?: "registered" | "tested" | "hardened" | "trusted" | "optimized" | "adapted";
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4599,7 +4599,7 @@ export interface operations {
                 headers: {
                     /** @description The revision of the agent, in quotes. Send it in If-Match or If-None-Match. */
                     etag?: string;
-                    /** @description Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
+                    /** @description JSON pointers to changed values that look like credentials, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
                     "console-credential-warnings"?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4634,9 +4634,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4692,9 +4692,9 @@ export interface operations {
                 "if-match"?: string;
                 /** @description Refuse the request with 409 if agents at this trust stage or a later one delegate to the agent directly, or may do so, and the request deletes or archives it, changes its `agent_url` or `model_name`, or moves it to an earlier trust stage. Default: never refuse. */
                 "console-refuse-if-dependents"?: "registered" | "tested" | "hardened" | "trusted" | "optimized" | "adapted";
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4749,9 +4749,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4798,9 +4798,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4854,7 +4854,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4903,7 +4903,7 @@ export interface operations {
                 since?: number;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4947,7 +4947,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -4993,7 +4993,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5039,9 +5039,9 @@ export interface operations {
             header?: {
                 /** @description ETag of the revision that the client read, such as `"7"`, with or without the quotes; or a comma-separated list, or `*` for any revision. If the agent is at another revision, the operation changes nothing and returns 412. Default: any revision. */
                 "if-match"?: string;
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5100,9 +5100,9 @@ export interface operations {
             header?: {
                 /** @description ETag of the revision that the client read, such as `"7"`, with or without the quotes; or a comma-separated list, or `*` for any revision. If the agent is at another revision, the operation changes nothing and returns 412. Default: any revision. */
                 "if-match"?: string;
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5174,7 +5174,7 @@ export interface operations {
                 q?: string;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -5241,7 +5241,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -5291,9 +5291,9 @@ export interface operations {
                 "idempotency-key"?: string;
                 /** @description Refuse the request with 409 if agents at this trust stage or a later one delegate to the agent directly, or may do so, and the request deletes or archives it, changes its `agent_url` or `model_name`, or moves it to an earlier trust stage. Default: never refuse. */
                 "console-refuse-if-dependents"?: "registered" | "tested" | "hardened" | "trusted" | "optimized" | "adapted";
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -5310,7 +5310,7 @@ export interface operations {
                 headers: {
                     /** @description Names of the fields in the body that the operation ignored, percent-encoded and separated by commas. Absent when it ignored none. It ends with `...` when the names exceed 4,000 characters. */
                     "console-ignored-fields"?: string;
-                    /** @description Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
+                    /** @description JSON pointers to changed values that look like credentials, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
                     "console-credential-warnings"?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5348,9 +5348,9 @@ export interface operations {
             header?: {
                 /** @description A key that the client chooses for this request, unique among the imports of its user within the team, 1 to 255 printable ASCII characters. A repetition with the same key and body changes no agent a second time, and returns the results of the first request; rows that it did not reach are applied now. With another body it gets 409 `idempotency_conflict`. Default: no key. */
                 "idempotency-key"?: string;
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -5399,7 +5399,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5443,7 +5443,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5461,9 +5461,9 @@ export interface operations {
             /** @description The permits are taken. */
             200: {
                 headers: {
-                    /** @description What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica counts its own share of the limit, because there is no Redis or it does not respond. */
+                    /** @description What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica counts its own share of the limit, because Redis is missing or does not respond. */
                     ratelimit?: string;
-                    /** @description The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (RFC 9651 list, IETF draft of the RateLimit fields). Absent if the agent has no limit. */
+                    /** @description The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (IETF draft of the RateLimit fields). Absent if the agent has no limit. */
                     "ratelimit-policy"?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5499,7 +5499,7 @@ export interface operations {
                 depth?: number;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5548,7 +5548,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5597,7 +5597,7 @@ export interface operations {
             header?: {
                 /** @description The `id` of the last event that the client received. The stream continues with the event after it. Default: only new events. */
                 "last-event-id"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -5644,7 +5644,7 @@ export interface operations {
             header?: {
                 /** @description ETag of the revision that the client has, such as `"7"`, with or without the quotes; or a comma-separated list, or `*` for any revision. If the agent is at this revision, the operation returns 304 without a body. Default: always return the agent. */
                 "if-none-match"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5708,9 +5708,9 @@ export interface operations {
             header?: {
                 /** @description ETag of the revision that the client read, such as `"7"`, with or without the quotes; or a comma-separated list, or `*` for any revision. If the agent is at another revision, the operation changes nothing and returns 412. Default: any revision. */
                 "if-match"?: string;
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5760,7 +5760,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -5803,7 +5803,7 @@ export interface operations {
                 scope?: "user" | "team";
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5850,9 +5850,9 @@ export interface operations {
                 scope?: "user" | "team";
             };
             header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5904,9 +5904,9 @@ export interface operations {
                 scope?: "user" | "team";
             };
             header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5956,9 +5956,9 @@ export interface operations {
                 "if-match"?: string;
                 /** @description `*`: the set must have no agent of this key; else the response is 412. Default: no condition. */
                 "if-none-match"?: string;
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -5980,7 +5980,7 @@ export interface operations {
                 headers: {
                     /** @description The revision of the agent, in quotes. Send it in If-Match or If-None-Match. */
                     etag?: string;
-                    /** @description Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
+                    /** @description JSON pointers to changed values that look like credentials, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
                     "console-credential-warnings"?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5994,7 +5994,7 @@ export interface operations {
                 headers: {
                     /** @description The revision of the agent, in quotes. Send it in If-Match or If-None-Match. */
                     etag?: string;
-                    /** @description Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
+                    /** @description JSON pointers to changed values that look like credentials, percent-encoded and separated by commas. The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with `...` when the pointers exceed 4,000 characters. */
                     "console-credential-warnings"?: string;
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6029,9 +6029,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to readers of agents and subscribers. Default: no reason. */
+                /** @description Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it. Default: no reason. */
                 "console-change-reason"?: string;
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -6076,7 +6076,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -6121,7 +6121,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -6169,7 +6169,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path: {
@@ -6233,7 +6233,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -6292,7 +6292,7 @@ export interface operations {
                 after_id?: string;
             };
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;
@@ -6517,7 +6517,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if the token has several teams. */
+                /** @description The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the token has several teams. */
                 "console-team"?: string;
             };
             path?: never;

@@ -11,10 +11,16 @@ import {
   changeAgent,
   type StoredAgent,
 } from './change.ts'
-import { AGENT_TEXT, agentSql, type ColumnValues, type ORIGIN_COLUMNS, SETTABLE_COLUMNS } from './columns.ts'
+import {
+  AGENT_TEXT,
+  agentSql,
+  CHANGEABLE_COLUMNS,
+  type ColumnValues,
+  type ORIGIN_COLUMNS,
+} from './columns.ts'
 import { changeableValues, changedColumns, describeColumns, settableValues } from './compare.ts'
 import { refuseBreakingChange } from './dependents.ts'
-import { AGENT_DEFAULTS, type AgentCreate, type AgentUpdate } from './schema.ts'
+import type { AgentCreate, AgentUpdate } from './schema.ts'
 import { inspect, refuseFaults, requireSecretForNewOrigin } from './secrets/inspect.ts'
 import {
   changedSecret,
@@ -90,13 +96,9 @@ const withSource = (given: AgentValues['import_metadata']) => ({
 })
 
 export function withDefaults(values: ColumnValues): ColumnValues {
-  const defaults: ColumnValues = AGENT_DEFAULTS
-  return {
-    import_metadata: values.import_metadata ?? withSource(null),
-    capabilities: values.capabilities ?? {},
-    skills: values.skills ?? [],
-    ...Object.fromEntries(SETTABLE_COLUMNS.map(({ name }) => [name, values[name] ?? defaults[name] ?? null])),
-  }
+  return Object.fromEntries(
+    CHANGEABLE_COLUMNS.map(({ name, default: standard }) => [name, values[name] ?? standard ?? null]),
+  )
 }
 
 /** Undefined when the update changes nothing. */

@@ -13,15 +13,9 @@ import {
   type RevisionRecord,
   type SetKey,
 } from './change-statement.ts'
-import {
-  AGENT_TEXT,
-  agentSql,
-  BEHAVIOUR_COLUMNS,
-  bytesOf,
-  CHANGEABLE_COLUMNS,
-  refuseTooLarge,
-} from './columns.ts'
+import { AGENT_TEXT, agentSql, bytesOf, CHANGEABLE_COLUMNS, refuseTooLarge } from './columns.ts'
 import { mustRefuse } from './dependents.ts'
+import { BEHAVIOUR_FIELDS } from './fields.ts'
 import type { Agent } from './schema.ts'
 
 /** An agent as the text of a response body, its secrets masked. */
@@ -199,7 +193,7 @@ async function tryChange(
     set,
     driftedSets: driftedSets(owners, change.fields, set),
   }
-  const isNewBehaviour = BEHAVIOUR_COLUMNS.some((name) => change.fields.includes(name))
+  const isNewBehaviour = BEHAVIOUR_FIELDS.some((name) => change.fields.includes(name))
   const written = await sql.write(
     changeStatement(
       record,

@@ -2,55 +2,33 @@ import { DECIMAL_MAX_LENGTH, plainDecimal } from '../api/fields.ts'
 import { Problem, RequestValidationError } from '../api/problem.ts'
 import { parseUuid } from '../api/uuid.ts'
 import { type Fragment, raw } from '../platform/postgres/sql.ts'
+import { type ColumnType, type Field, isNeverNull, ORIGIN_FIELDS, SETTABLE_FIELDS } from './fields.ts'
 import { Agent, type AgentUpdate, EXPORT_FORMAT, ExportedAgent } from './schema.ts'
 
-interface Column {
-  name: string
-  /** The SQL type. Columns of type json are compared as JSON values, numeric ones as decimal numbers. */
-  type: 'text' | 'integer' | 'bigint' | 'boolean' | 'uuid' | 'numeric' | 'json'
+interface Column<Name extends string> extends Field {
+  name: Name
+  type: ColumnType
   /** The column is NOT NULL: a null in an update leaves the stored value as it is. */
-  ignoresNull?: true
+  ignoresNull: boolean
 }
 
+const columnsOf = <Name extends string>(fields: Record<Name, Field>): Column<Name>[] =>
+  Object.entries<Field>(fields).flatMap(([name, field]) => {
+    const { type } = field
+    return type ? [{ ...field, name: name as Name, type, ignoresNull: isNeverNull(field) }] : []
+  })
+
+const { api_key: _, ...SETTABLE_WITHOUT_SECRET } = SETTABLE_FIELDS
+
 /** The columns that a client sets. An update by `PUT` changes these and the secrets, and nothing else. */
-export const SETTABLE_COLUMNS = [
-  { name: 'status', type: 'text', ignoresNull: true },
-  { name: 'agent_name', type: 'text', ignoresNull: true },
-  { name: 'agent_url', type: 'text' },
-  { name: 'model_name', type: 'text', ignoresNull: true },
-  { name: 'agent_system_prompt', type: 'text' },
-  { name: 'hub', type: 'text', ignoresNull: true },
-  { name: 'rate_limit_requests_per_minute', type: 'integer', ignoresNull: true },
-  { name: 'access_level', type: 'text', ignoresNull: true },
-  { name: 'agent_params', type: 'json' },
-  { name: 'mcp_config', type: 'json' },
-  { name: 'delegated_agents', type: 'json', ignoresNull: true },
-  { name: 'white_box_config', type: 'json' },
-  { name: 'agent_metadata', type: 'json' },
-  { name: 'purpose', type: 'text' },
-  { name: 'protocol', type: 'text', ignoresNull: true },
-  { name: 'test_score', type: 'numeric' },
-  { name: 'last_tested_by', type: 'text' },
-  { name: 'evaluated_harnesses', type: 'json' },
-  { name: 'last_evaluated_at', type: 'bigint' },
-  { name: 'protection_status', type: 'text', ignoresNull: true },
-  { name: 'guard_config_id', type: 'uuid' },
-  { name: 'guard_manually_configured', type: 'boolean', ignoresNull: true },
-] as const satisfies readonly Column[]
+export const SETTABLE_COLUMNS = columnsOf(SETTABLE_WITHOUT_SECRET)
 
 /** The columns that a creation sets, and after it only an import or a configuration set. */
-export const ORIGIN_COLUMNS = [
-  { name: 'import_metadata', type: 'json', ignoresNull: true },
-  { name: 'capabilities', type: 'json', ignoresNull: true },
-  { name: 'skills', type: 'json', ignoresNull: true },
-] as const satisfies readonly Column[]
+export const ORIGIN_COLUMNS = columnsOf(ORIGIN_FIELDS)
 
 /** The columns that a change can set, in the order in which revisions and events name them. */
 export const CHANGEABLE_COLUMNS = [...SETTABLE_COLUMNS, ...ORIGIN_COLUMNS]
 
-export type ColumnType = Column['type']
-
-export type SettableColumn = (typeof SETTABLE_COLUMNS)[number]['name']
 export type ChangeableColumn = (typeof CHANGEABLE_COLUMNS)[number]['name']
 
 /** Values for the columns that a change can set. An absent one keeps the stored value. */
@@ -83,20 +61,7 @@ export const AGENT_COLUMNS: readonly string[] = [
   'set_version',
 ]
 
-/** The columns that decide how an agent behaves: if one changes, the evaluation is no longer current. */
-export const BEHAVIOUR_COLUMNS: readonly SettableColumn[] = [
-  'model_name',
-  'agent_url',
-  'agent_system_prompt',
-  'agent_params',
-  'mcp_config',
-  'delegated_agents',
-  'white_box_config',
-  'protocol',
-  'hub',
-]
-
-/** The newest evaluation, and whether it is current: no column of BEHAVIOUR_COLUMNS has changed since its revision.
+/** The newest evaluation, and whether it is current: no field of BEHAVIOUR_FIELDS has changed since its revision.
  * The stored text is a JSON object that always has members, so `current` is added before its closing brace. */
 export function evaluationJson(table: string): string {
   const isCurrent = `((${table}.latest_evaluation ->> 'revision')::bigint >= ${table}.behaviour_revision)`

@@ -5,14 +5,9 @@ import { headerList, IfMatch, ignoredFields, revisionsToMatch, toETag } from '..
 import { type Feature, featureOperation } from '../api/operation.ts'
 import type { AgentText, ChangeConditions, StoredAgent } from './change.ts'
 import type { Columns } from './change-statement.ts'
-import {
-  CHANGEABLE_COLUMNS,
-  type ChangeableColumn,
-  type ColumnType,
-  type ColumnValues,
-  SETTABLE_COLUMNS,
-} from './columns.ts'
+import { CHANGEABLE_COLUMNS, type ChangeableColumn, type ColumnValues, SETTABLE_COLUMNS } from './columns.ts'
 import { RefuseIfDependents } from './dependents.ts'
+import type { ColumnType } from './fields.ts'
 import type { Agent } from './schema.ts'
 
 /** The columns that a change sets to another value, with their new values. */
@@ -21,7 +16,7 @@ export function changedColumns(agent: Agent, values: ColumnValues): Columns {
   for (const column of CHANGEABLE_COLUMNS) {
     const given = values[column.name]
     const value = column.type === 'numeric' && typeof given === 'string' ? toNumericText(given) : given
-    if (value === undefined || (value === null && 'ignoresNull' in column)) continue
+    if (value === undefined || (value === null && column.ignoresNull)) continue
     if (!isSame(column.type, agent[column.name], value)) changed[column.name] = value
   }
   return changed

@@ -4,12 +4,12 @@ import type { Core } from '../core.ts'
 import { toValues, withDefaults } from './agents.ts'
 import type { AgentText, NamedSecrets } from './change.ts'
 import { type Columns, insertAgent, type RevisionRecord } from './change-statement.ts'
-import { bytesOf, refuseTooLarge, SETTABLE_COLUMNS, type SettableColumn } from './columns.ts'
+import { bytesOf, refuseTooLarge, SETTABLE_COLUMNS } from './columns.ts'
 import { findUsedKey, type IdempotencyKey, idempotencyClaim, toIdempotencyKey } from './create-once.ts'
-import { AGENT_NAME_LENGTH } from './fields.ts'
+import { AGENT_DEFAULTS, AGENT_NAME_LENGTH } from './fields.ts'
 import { readState } from './history/history.ts'
 import { type AgentState, findAgentAt } from './history/past-agent.ts'
-import { AGENT_DEFAULTS, AgentCreate, type AgentUpdate } from './schema.ts'
+import { AgentCreate, type AgentUpdate } from './schema.ts'
 import { inspect, refuseFaults } from './secrets/inspect.ts'
 import { namedField } from './secrets/schema.ts'
 import {
@@ -156,18 +156,6 @@ export function prepareCreation(
   }
 }
 
-/** What an agent has earned: its copy is not reviewed, tested or protected. */
-const NOT_COPIED: readonly SettableColumn[] = [
-  'status',
-  'protection_status',
-  'guard_config_id',
-  'guard_manually_configured',
-  'test_score',
-  'last_tested_by',
-  'evaluated_harnesses',
-  'last_evaluated_at',
-]
-
 const SUFFIX = ' (copy)'
 
 /** The body that creates a copy of an agent. Its `import_metadata` says what it is a copy of, and which secrets it
@@ -188,7 +176,7 @@ function copyOf(source: AgentState, overrides: AgentUpdate): AgentCreate {
     ...(token == null ? [] : ['white_box_config.github_token']),
     ...Object.keys(namedSecretsOf(source)).toSorted().map(namedField),
   ]
-  const kept = SETTABLE_COLUMNS.filter(({ name }) => !NOT_COPIED.includes(name))
+  const kept = SETTABLE_COLUMNS.filter(({ isEarned }) => !isEarned)
   const origin = {
     source: 'clone',
     source_agent_id: agent.id,
@@ -209,7 +197,7 @@ function copyOf(source: AgentState, overrides: AgentUpdate): AgentCreate {
 function replacedValues({ api_key, ...fields }: AgentUpdate): Partial<AgentCreate> {
   const replaced = SETTABLE_COLUMNS.filter((column) => {
     const value = fields[column.name]
-    return value !== undefined && (value !== null || !('ignoresNull' in column))
+    return value !== undefined && (value !== null || !column.ignoresNull)
   })
   return {
     ...Object.fromEntries(replaced.map(({ name }) => [name, fields[name]])),

@@ -3,7 +3,6 @@ import {
   described,
   FreeFormObject,
   integer,
-  nullable,
   oneOf,
   optionalNullable,
   UnixSeconds,
@@ -13,7 +12,7 @@ import {
 /** The nested objects of an agent. They are open: known fields have types, and unknown fields are stored unchanged,
  * so that an older console does not drop the fields of a newer client. */
 
-/** `src/agent/secrets/inspect.ts` lists these fields too. */
+/** For each of the `urls` in `src/agent/fields.ts`. */
 export const NO_USER_INFO = 'A user name or password in it is refused: use a named secret.'
 
 export const SET_BY_ORIGIN = 'Set on creation; later only an import or a configuration set changes it.'
@@ -52,8 +51,8 @@ export type AgentParams = Static<typeof AgentParams>
 
 export const MCPConfig = openObject(
   'MCPConfig',
-  'Proxy configuration for the Model Context Protocol (MCP). A credential, such as that of a header, is a reference to a named ' +
-    'secret: `{"$secret": "name"}`.',
+  'Proxy configuration for the Model Context Protocol (MCP). A credential, such as that of a header, is a reference ' +
+    'to a named secret: `{"$secret": "name"}`.',
   {
     proxy_url: longText(`URL of the MCP proxy. ${NO_USER_INFO}`),
     access_level: oneOf(['read', 'write', 'admin'], {
@@ -68,8 +67,8 @@ export type MCPConfig = Static<typeof MCPConfig>
 
 export const DelegatedAgent = openObject(
   'DelegatedAgent',
-  'Another agent that this agent delegates work to. The first of `agent_id`, `agent_card_url` and `url` that is known in the ' +
-    'team identifies it; `name` does not.',
+  'Another agent that this agent delegates work to. The first of `agent_id`, `agent_card_url` and `url` that is ' +
+    'known in the team identifies it; `name` does not.',
   {
     agent_id: described(
       Uuid,
@@ -96,8 +95,8 @@ export const WhiteBoxConfig = openObject(
     github_token: Type.String({
       maxLength: 8_192,
       description:
-        'Secret. GitHub token that reads the repository, at most 8,192 characters. It has the same rules as `api_key`: ' +
-        'clear text only in the response to the request that set it, a mask in every other response.',
+        'Secret. GitHub token that reads the repository, at most 8,192 characters. It has the same rules as ' +
+        '`api_key`: clear text only in the response to the request that set it, a mask in every other response.',
     }),
     repo_branch: name('Branch of the repository.'),
     entry_point: longText('File or command that starts the agent.'),
@@ -159,46 +158,3 @@ export const AgentSkill = Type.Union([DescribedSkill, FreeFormObject], {
   description: 'A skill of an `a2a` agent: an object with `id` and `name`, or any other JSON object.',
 })
 export type AgentSkill = Static<typeof AgentSkill>
-
-const score = (subject: string) =>
-  Type.Number({ description: `${subject} The evaluation service defines the scale.` })
-
-export const SCORES = {
-  overall_score: score('Overall score.'),
-  reliability_score: score('Reliability score.'),
-  security_score: score('Security score.'),
-  safety_score: score('Safety score.'),
-}
-
-export const EVALUATION_ID = described(Uuid, 'Id of the evaluation in the evaluation service.')
-
-/** The fields that a recorded evaluation and the latest evaluation share. */
-export const EVALUATION_FIELDS = { evaluation_id: EVALUATION_ID, ...optionalNullable(SCORES) }
-
-export const EVALUATED_REVISION = 'The revision of the agent that was evaluated.'
-
-export const AgentLatestEvaluation = Type.Object(
-  {
-    ...EVALUATION_FIELDS,
-    ...optionalNullable({
-      completed_at: described(UnixSeconds, 'End of the evaluation, Unix time in seconds.'),
-      revision: integer({ description: EVALUATED_REVISION }),
-    }),
-    current: Type.Optional(
-      nullable(
-        Type.Boolean({
-          description:
-            'true: no field that affects the behaviour of the agent has changed since the evaluated revision. These ' +
-            'fields are model_name, agent_url, agent_system_prompt, agent_params, mcp_config, delegated_agents, ' +
-            'white_box_config, protocol and hub.',
-        }),
-      ),
-    ),
-  },
-  {
-    $id: 'AgentLatestEvaluation',
-    description: 'Scores of the latest completed evaluation.',
-    additionalProperties: true,
-  },
-)
-export type AgentLatestEvaluation = Static<typeof AgentLatestEvaluation>

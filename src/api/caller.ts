@@ -1,18 +1,18 @@
 /** Every permission, with what it allows. The names are what a token carries. */
 export const PERMISSION_DESCRIPTIONS = {
   'agent:read':
-    'Read the agents of the team: one agent, the list, old revisions, differences, delegations and the event stream. Secrets are ' +
-    'masked. Read the request budgets of agents. Read the display names of users. Save views of the list for yourself.',
+    'Read the agents of the team, with masked secrets: one agent, the list, old revisions, differences, delegations, ' +
+    'request budgets and the event stream. Read the display names of users. Save views of the list for yourself.',
   'agent:write':
-    'Create agents, update them, set their named secrets and restore an old revision. Save views of the list for the team.',
+    'Create and update agents, set their named secrets and restore old revisions. Save views of the list for the team.',
   'agent:lifecycle': 'Change the trust stage of an agent.',
   'agent:secret':
-    'Read the secrets of an agent in clear text; the audit log records each read. Move `agent_url` to another origin while an ' +
-    '`api_key` is stored, without sending the key.',
+    'Read the secrets of an agent in clear text; the audit log records each read. Move `agent_url` to another origin ' +
+    'without sending the stored `api_key` again.',
   'agent:delete':
     'Delete agents, recover deleted ones, remove values from their history, and erase the display names of users.',
   'evaluation:write':
-    'Record the result of a completed evaluation of an agent. Take permits from the request budget of an agent, before calling it.',
+    'Record completed evaluations of agents. Take permits from the request budget of an agent before calling it.',
   'audit:read': 'Read and export the audit log of the team.',
   'service:read': 'Read the state of the services behind the console.',
 } as const

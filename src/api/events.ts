@@ -21,8 +21,8 @@ const constant = <const Value extends string>(value: Value, description: string)
 const Epoch = integer({
   minimum: 1,
   description:
-    'Begins with 1 and increases when the database was restored from a backup. Revisions of different epochs cannot be ' +
-    'compared: a subscriber that sees a new epoch lists the agents again.',
+    'Begins with 1 and increases when the database is restored from a backup. Revisions of different epochs cannot ' +
+    'be compared: a subscriber that sees a new epoch lists the agents again.',
 })
 
 const EVENT_TYPES = REVISION_ACTIONS.map((action) => `console.agent.${action}` as const)
@@ -34,8 +34,8 @@ export const AgentEvent = Type.Object(
     specversion: constant('1.0', 'Version of the CloudEvents specification.'),
     id: Type.String({
       description:
-        'Id of the event: `<agent_id>:<revision>`, and after a restore of the database `<agent_id>:<revision>:<epoch>`. An ' +
-        'event that is delivered twice has the same id.',
+        'Id of the event: `<agent_id>:<revision>`, and after a restore of the database ' +
+        '`<agent_id>:<revision>:<epoch>`. An event that is delivered twice has the same id.',
     }),
     source: constant('/v1/agent-configurations', 'Path of the collection that the agent belongs to.'),
     type: oneOf(EVENT_TYPES, { description: 'Kind of the event: `console.agent.` and the action.' }),
@@ -47,7 +47,7 @@ export const AgentEvent = Type.Object(
       Type.String({
         pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
         description:
-          'Trace of the request that made the change, in the format of W3C Trace Context. Absent: the request was not traced.',
+          'Trace of the request that made the change (W3C Trace Context). Absent: the request was not traced.',
       }),
     ),
     data: Type.Object(
@@ -71,7 +71,7 @@ export const AgentEvent = Type.Object(
         drifted_sets: Type.Optional(
           Type.Array(Type.String(), {
             description:
-              'Names of the configuration sets that own one of the changed fields and did not make the change. Absent: there are none.',
+              'Configuration sets that own one of the changed fields and did not make the change. Absent: none.',
           }),
         ),
       },

@@ -98,17 +98,6 @@ type OptionalNullable<Fields extends Record<string, TSchema>> = {
   [Name in keyof Fields]: ReturnType<typeof Type.Optional<TUnsafe<Static<Fields[Name]> | null>>>
 }
 
-type Optional<Fields extends Record<string, TSchema>> = {
-  [Name in keyof Fields]: ReturnType<typeof Type.Optional<Fields[Name]>>
-}
-
-/** Every field is optional. */
-export function optional<Fields extends Record<string, TSchema>>(fields: Fields) {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
-  ) as Optional<Fields>
-}
-
 /** Every field is optional and nullable: the shape of an update and of a nested object. */
 export function optionalNullable<Fields extends Record<string, TSchema>>(fields: Fields) {
   return Object.fromEntries(
@@ -140,8 +129,8 @@ export const DecimalInput = Type.Unsafe<string | number>({
   pattern: DECIMAL_PATTERN,
   maxLength: DECIMAL_MAX_LENGTH,
   description:
-    'Test score: a JSON number, or a decimal number in text form of at most 64 characters. The console keeps every digit ' +
-    'and returns it in text form.',
+    'Test score: a JSON number, or a decimal number in text form of at most 64 characters. The console keeps every ' +
+    'digit and returns it in text form.',
 })
 
 /** A JSON number literal in plain notation (`1e-7` is `0.0000001`), or null when the result is longer than
@@ -160,8 +149,8 @@ export function plainDecimal(literal: string): string | null {
   return isDecimal(plain) ? plain : null
 }
 
-/** What a text that others read in lists and logs must not contain: control characters, line separators, and the characters that
- * reverse the order of the text after them. */
+/** What a text in lists and logs must not contain: control characters, line separators, and characters that reverse
+ * the order of the text after them. */
 export const UNSHOWABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
 
 export const ChangedByName = nullable(

@@ -39,9 +39,9 @@ const etags = (description: string) => Type.Optional(Type.String({ pattern: ETAG
 /** Request headers that make an operation conditional. */
 export const IfMatch = Type.Object({
   'if-match': etags(
-    'ETag of the revision that the client read, such as `"7"`, with or without the quotes; or a comma-separated list, ' +
-      'or `*` for any revision. If the agent is at another revision, the operation changes nothing and returns 412. ' +
-      'Default: any revision.',
+    'ETag of the revision that the client read, such as `"7"`, with or without the quotes; or a comma-separated ' +
+      'list, or `*` for any revision. If the agent is at another revision, the operation changes nothing and returns ' +
+      '412. Default: any revision.',
   ),
 })
 export const IfNoneMatch = Type.Object({
@@ -55,8 +55,8 @@ export const IfNoneMatch = Type.Object({
 /** Many clients accept at most 16 KB of response headers in total. */
 const MAX_LENGTH = 4_000
 
-/** The value of a response header that lists percent-encoded texts. A list that is too long ends with `...`. Undefined if
- * there are no texts. */
+/** The value of a response header that lists percent-encoded texts. A list that is too long ends with `...`. Undefined
+ * if there are no texts. */
 export function headerList(encoded: Iterable<string>): string | undefined {
   let header: string | undefined
   for (const text of encoded) {
@@ -83,9 +83,9 @@ export const MAX_REASON_LENGTH = 500
 export const ChangeReasonHeader = Type.Optional(
   Type.String({
     description:
-      'Why the caller makes the change, at most 500 characters after decoding, in UTF-8 or percent-encoded; write `%` as `%25`. ' +
-      'Control characters, and what looks like a credential, get 422. The revision, the event and the audit log show it, to ' +
-      'readers of agents and subscribers. Default: no reason.',
+      'Why the caller makes the change, in UTF-8 or percent-encoded; write `%` as `%25`. At most 500 characters ' +
+      'after decoding. Control characters, and what looks like a credential, get 422. The revision, the event and ' +
+      'the audit log show it. Default: no reason.',
   }),
 )
 
@@ -95,8 +95,8 @@ export const TEAM_HEADER = 'console-team'
 export const TeamHeader = Type.Optional(
   Type.String({
     description:
-      'The team that the request acts for: a value of the team claim of the token, or the UUID of the team. Needed only if ' +
-      'the token has several teams.',
+      'The team that the request acts for: its UUID, or a value of the team claim of the token. Needed only if the ' +
+      'token has several teams.',
   }),
 )
 

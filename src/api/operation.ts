@@ -3,8 +3,8 @@ import { ref } from './fields.ts'
 import { HTTPValidationError, ProblemBody } from './problem.ts'
 import { PROBLEMS, type ProblemCode } from './problem-codes.ts'
 
-/** The features of the console, in the order of the API reference. Each is the second tag of its operations; `area`, a tag
- * of the contract, is the first. */
+/** The features, in the order of the API reference. The tags of an operation are the `area`, which the contract names,
+ * and the feature. */
 export const FEATURES = {
   Agents: { area: 'Agent Environment', description: 'Configurations of agents, one by one and in bulk.' },
   Revisions: { area: 'Agent Environment', description: 'History of agents: compare, restore, redact.' },
@@ -77,27 +77,27 @@ const HEADERS = {
   'retry-after': { description: 'Seconds to wait before the next attempt.', example: '2' },
   'ratelimit-policy': {
     description:
-      'The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (RFC 9651 list, IETF draft of the RateLimit ' +
+      'The limit of the agent: `q` requests in `w` seconds, and `console-burst` at once (IETF draft of the RateLimit ' +
       'fields). Absent if the agent has no limit.',
     example: '"agent";q=600;w=60;console-burst=100',
   },
   ratelimit: {
     description:
-      'What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, the replica ' +
-      'counts its own share of the limit, because there is no Redis or it does not respond.',
+      'What is left at the priority of the request: `r` permits, and `t` seconds until there are more. Without `t`, ' +
+      'the replica counts its own share of the limit, because Redis is missing or does not respond.',
     example: '"agent";r=42;t=1',
   },
   'console-ignored-fields': {
     description:
-      'Names of the fields in the body that the operation ignored, percent-encoded and separated by commas. Absent when ' +
-      'it ignored none. It ends with `...` when the names exceed 4,000 characters.',
+      'Names of the fields in the body that the operation ignored, percent-encoded and separated by commas. Absent ' +
+      'when it ignored none. It ends with `...` when the names exceed 4,000 characters.',
     example: 'created_at, trust_stage',
   },
   'console-credential-warnings': {
     description:
-      'Where values that this request changed look like credentials: JSON pointers, percent-encoded and separated by commas. ' +
-      'The console stores these values in clear text: use a named secret instead. Absent when there are none. It ends with ' +
-      '`...` when the pointers exceed 4,000 characters.',
+      'JSON pointers to changed values that look like credentials, percent-encoded and separated by commas. The ' +
+      'console stores these values in clear text: use a named secret instead. Absent when there are none. It ends ' +
+      'with `...` when the pointers exceed 4,000 characters.',
     example: '/mcp_config/headers/Authorization',
   },
 } as const satisfies Record<string, Header>
@@ -170,8 +170,8 @@ function problemHeaders(status: number): Record<string, Header> {
     return {
       'www-authenticate': {
         description:
-          'The authentication scheme that the operation needs, and the URL of a document that names the issuer of tokens ' +
-          '(RFC 9728).',
+          'The authentication scheme that the operation needs, and the URL of a document that names the issuer of ' +
+          'tokens (RFC 9728).',
         example: `Bearer resource_metadata="${METADATA_URL}"`,
       },
     }

@@ -81,8 +81,8 @@ export const PROBLEMS = {
   has_dependents: {
     status: 409,
     detail:
-      'Agents at the trust stage in console-refuse-if-dependents or a later one delegate to this agent. List its dependents, or ' +
-      'send the request without this header.',
+      'Agents at the trust stage in console-refuse-if-dependents or a later one delegate to this agent. List its ' +
+      'dependents, or send the request without this header.',
   },
   too_many_views: {
     status: 409,
@@ -95,13 +95,13 @@ export const PROBLEMS = {
   field_drifted: {
     status: 409,
     detail:
-      'Another writer has changed fields since the set applied them, and the spec changes them too. Name them in force to overwrite ' +
-      'them, or put their current values into the spec.',
+      'Another writer has changed fields since the set applied them, and the spec changes them too. Name them in ' +
+      'force to overwrite them, or put their current values into the spec.',
   },
   agent_bound: {
     status: 409,
     detail:
-      'The key belongs to another agent, or the set has the agent under another key. Release that agent from the set first.',
+      'The key belongs to another agent, or the set has the agent under another key. Release that agent first.',
   },
   too_many_sets: {
     status: 409,
@@ -118,26 +118,25 @@ export const PROBLEMS = {
   },
   no_card_url: {
     status: 409,
-    detail:
-      'The agent was not imported from the URL of an agent card, so that there is nothing to refresh it from. Import the card by its URL.',
+    detail: 'The agent was not imported from the URL of an agent card. Import the card by its URL first.',
   },
   match_count_differs: {
     status: 409,
     detail:
-      'The filters match another number of agents than expected_count says. Nothing was changed. Send the request with dry_run to ' +
-      'see which agents match.',
+      'The filters match another number of agents than expected_count says. Nothing was changed. Send the request ' +
+      'with dry_run to see which agents match.',
   },
   too_many_matches: {
     status: 409,
     detail:
-      'The filters match more than 500 agents. Nothing was changed. Narrow the filters, or list the agents and send their ids in ' +
-      'several requests.',
+      'The filters match more than 500 agents. Nothing was changed. Narrow the filters, or list the agents and send ' +
+      'their ids in several requests.',
   },
   position_expired: {
     status: 410,
     detail:
-      'The events after this Last-Event-ID are no longer stored, or belong to an earlier epoch. List the agents, then watch ' +
-      'without Last-Event-ID.',
+      'The events after this Last-Event-ID are no longer stored, or belong to an earlier epoch. List the agents, ' +
+      'then watch without Last-Event-ID.',
   },
   revision_stale: {
     status: 412,
@@ -156,14 +155,14 @@ export const PROBLEMS = {
   too_many_requests: {
     status: 429,
     detail:
-      'Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After says, then ' +
-      'try again with fewer requests at a time.',
+      'Your team already has its share of requests in progress. Nothing was changed. Wait as long as Retry-After ' +
+      'says, then try again with fewer requests at a time.',
   },
   request_budget_exceeded: {
     status: 429,
     detail:
-      'The services have sent the agent as many requests as its rate_limit_requests_per_minute allows at this priority. Wait as ' +
-      'long as Retry-After says, then try again.',
+      'The services have sent the agent as many requests as its rate_limit_requests_per_minute allows at this ' +
+      'priority. Wait as long as Retry-After says, then try again.',
   },
   headers_too_large: {
     status: 431,
@@ -187,8 +186,8 @@ export const PROBLEMS = {
   token_exchange_failed: {
     status: 502,
     detail:
-      'The issuer made no token for the service behind this operation. Ask the operator of the console to check the token ' +
-      'exchange: its log has the reason.',
+      'The issuer made no token for the service behind this operation. Ask the operator of the console to check the ' +
+      'token exchange: its log has the reason.',
   },
   card_unreachable: {
     status: 502,
@@ -222,8 +221,8 @@ export const PROBLEMS = {
   outcome_unknown: {
     status: 503,
     detail:
-      'The database connection was lost while the change was being saved. To find out whether it was saved, read the agent, ' +
-      'or repeat a creation, a bulk request or an import with the same Idempotency-Key.',
+      'The database connection was lost while the change was being saved. To find out whether it was saved, read the ' +
+      'agent, or repeat a creation, a bulk request or an import with the same Idempotency-Key.',
   },
   upstream_unavailable: {
     status: 503,
@@ -232,7 +231,7 @@ export const PROBLEMS = {
   upstream_not_configured: {
     status: 503,
     detail:
-      'This console has no evolution service. A retry does not help: ask the operator of the console to set EVOLUTION_URL.',
+      'This console has no evolution service. Do not retry: ask the operator of the console to set EVOLUTION_URL.',
   },
   events_unavailable: {
     status: 503,
@@ -247,8 +246,8 @@ export const PROBLEMS = {
   upstream_timeout: {
     status: 504,
     detail:
-      'The service behind this operation did not respond in time. It may still process the request: check before you repeat ' +
-      'a change.',
+      'The service behind this operation did not respond in time. It may still process the request: check before you ' +
+      'repeat a change.',
   },
 } as const satisfies Record<string, { status: number; detail: string }>
 

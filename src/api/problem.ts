@@ -60,7 +60,7 @@ export const ValidationError = Type.Object(
   {
     loc: Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] }), {
       description:
-        'Path of the invalid input: `path`, `query`, `header` or `body`, then names of fields and indexes of array items.',
+        'Where the invalid input is: `path`, `query`, `header` or `body`, then names of fields and indexes of items.',
     }),
     msg: Type.String({ description: 'What is wrong, as a sentence for readers.' }),
     type: Type.String({

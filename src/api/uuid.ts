@@ -25,7 +25,8 @@ export function parseUuid(input: string): Parsed {
   const position = text.search(/[^0-9a-fA-F-]/)
   if (position !== -1) {
     return fail(
-      `invalid character: expected an optional prefix of \`urn:uuid:\` followed by [0-9a-fA-F-], found one at ${position + 1}`,
+      'invalid character: expected an optional prefix of `urn:uuid:` followed by [0-9a-fA-F-], ' +
+        `found one at ${position + 1}`,
     )
   }
   const groupCount = countGroups(text)
@@ -82,7 +83,7 @@ export function timeOf(id: string): number {
 /** A UUID version 7 has 48 bits for its time. */
 const MAX_MS = 2 ** 48 - 1
 
-/** The smallest UUID version 7 of a time in milliseconds since the epoch, or of the nearest time that an id can have. */
+/** The smallest UUID version 7 of a time in milliseconds, or of the nearest time that an id can have. */
 export function firstIdAt(ms: number): string {
   const hex = Math.min(Math.max(ms, 0), MAX_MS).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`

@@ -10,7 +10,7 @@ export interface EventsConfig extends Readonly<EventsOptions> {
 
 const DEFAULT_STREAM = 'CONSOLE_AGENTS'
 
-/** Two streams must not have the same subjects: each has those of its name, `console.agents` those of `CONSOLE_AGENTS`. */
+/** Streams must not share subjects: each has those of its name, `CONSOLE_AGENTS` those of `console.agents`. */
 const subjectsOf = (stream = DEFAULT_STREAM) => stream.toLowerCase().replaceAll('_', '.')
 
 export function readEvents(reader: Reader, runsRelay: boolean): EventsConfig {

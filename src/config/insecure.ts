@@ -9,8 +9,8 @@ import type { EvolutionConfig } from './sections.ts'
 export const readAllowedInsecure = ({ read }: Reader): InsecureSetting[] =>
   read('ALLOW_INSECURE', parseInsecure, []) ?? []
 
-/** Names each insecure setting that is not allowed, and what would allow all of them. Does nothing if a value is missing or
- * invalid: that is reported first. */
+/** Names each insecure setting that is not allowed, and what would allow all of them. Does nothing if a value is
+ * missing or invalid: that is reported first. */
 export function refuseInsecure(
   { refuse, hasErrors }: Reader,
   config: ProtectedSettings,
@@ -57,13 +57,14 @@ const parseInsecure = (text: string) =>
 /** Settings that let others read or change what the console protects. Each must be allowed by its name. */
 export const INSECURE_SETTINGS = {
   http_issuer:
-    'AUTH_ISSUER, AUTH_JWKS_URL or AUTH_REVOCATIONS_URL is http:// to another machine: who controls the network can sign tokens',
+    'AUTH_ISSUER, AUTH_JWKS_URL or AUTH_REVOCATIONS_URL is http:// to another machine: the network can forge tokens',
   http_public_url: 'PUBLIC_URL is http:// to another machine: clients send their tokens without encryption',
   http_evolution:
     'EVOLUTION_URL is http:// to another machine: the network can read and change calls with their tokens',
   http_outbound: 'Callers may name http:// URLs: the network can read and change what is fetched',
   plain_database:
-    'DATABASE_URL or RELAY_DATABASE_URL names another machine without sslmode=verify-full: the network can read and change data',
+    'DATABASE_URL or RELAY_DATABASE_URL names another machine without sslmode=verify-full: the network can read and ' +
+    'change data',
   plain_nats:
     'NATS_URL names another machine without tls:// or NATS_TLS_CA: the network can read the login and change events',
   plain_redis:

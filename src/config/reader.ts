@@ -3,9 +3,9 @@ import { ConfigInvalid } from '../platform/process.ts'
 
 export type Environment = Record<string, string | undefined>
 
-/** The text of a variable, or of the file that the variable with the suffix `_FILE` names; empty if neither is set. An empty
- * variable counts as absent: compose files pass `${NAME:-}`. The errors continue a sentence that begins with the name, and
- * do not contain the name of the file: by mistake it may be the value itself. */
+/** The text of a variable, or of the file that the variable with the suffix `_FILE` names; empty if neither is set. An
+ * empty variable counts as absent: compose files pass `${NAME:-}`. The errors continue a sentence that begins with the
+ * name, and do not contain the name of the file: by mistake it may be the value itself. */
 export function readVariable(environment: Environment, name: string): string {
   const text = (environment[name] ?? '').trim()
   const file = (environment[`${name}_FILE`] ?? '').trim()

@@ -34,8 +34,9 @@ export const ServiceEntry = Type.Object(
     url: Type.String({ description: 'a URL' }),
     token: oneOf(SERVICE_TOKENS, {
       description:
-        'one of assert (the service gets a token of a minute that the console signs for it alone), exchange (a token that the ' +
-        "issuer makes for it, RFC 8693) and pass (the caller's own token, with which it can do at the console what the caller can)",
+        'one of assert (the service gets a token of a minute that the console signs for it alone), exchange (a token ' +
+        "that the issuer makes for it, RFC 8693) and pass (the caller's own token, with which it can do at the " +
+        'console what the caller can)',
     }),
     audience: Type.Optional(
       Type.String({
@@ -86,7 +87,7 @@ const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1
 /** `red-team` -> `RedTeam` */
 const pascalCase = (name: string) => name.split('-').map(capitalise).join('')
 
-/** The name of a component or an operation of a service in the combined document. It does not depend on other services. */
+/** The name of a component or operation of a service in the combined document, whatever other services there are. */
 export function publishedName(service: string, name: string): string {
   return pascalCase(service) + capitalise(name)
 }
@@ -242,7 +243,8 @@ function checkEntry(entry: ServiceEntry, ownAudience: string): string[] {
   }
   if (token !== 'pass' && audience === ownAudience) {
     errors.push(
-      `the audience ${audience} is AUTH_AUDIENCE: the service could use its tokens at the console; set another \`audience\``,
+      `the audience ${audience} is AUTH_AUDIENCE: the service could use its tokens at the console; ` +
+        'set another `audience`',
     )
   }
   if (token === 'pass' && entry.audience !== undefined) {

@@ -5,8 +5,8 @@ import { readServicesFile, type Service } from './services-file.ts'
 
 export interface ServicesConfig {
   readonly services: readonly Service[]
-  /** Where clients reach the console, without a slash at the end, and its name in assertions. If undefined, taken from the
-   * Host header, and no service has `token: assert`. */
+  /** Where clients reach the console, without a slash at the end, and its name in assertions. If undefined, taken from
+   * the Host header, and no service has `token: assert`. */
   readonly publicUrl: string | undefined
   /** In PEM. The first signs assertions, all are published. */
   readonly signingKeys: readonly SecretText[]

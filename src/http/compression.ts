@@ -6,7 +6,7 @@ import fp from 'fastify-plugin'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The handler returns the body of the evolution service: it is not compressed. Mounted operations bypass `onSend`. */
+    /** The evolution service sent the body: it is not compressed. Mounted operations bypass `onSend`. */
     forwards?: true
   }
 }

@@ -1,36 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { SETTABLE_COLUMNS } from '../../src/agent/columns.ts'
+import { AGENT_DEFAULTS, SETTABLE_FIELDS } from '../../src/agent/fields.ts'
 import type { Agent } from '../../src/agent/schema.ts'
 import { COLLECTION, codeOf, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { type Person, useConsole } from '../support/console.ts'
+import { FIELD_NAMES, otherValueOf, type SettableField } from '../support/field-values.ts'
 
-const COPIED = {
-  agent_url: 'https://agents.example',
-  model_name: 'model-2',
-  agent_system_prompt: 'prompt',
-  hub: 'hub',
-  rate_limit_requests_per_minute: 7,
-  access_level: 'white_box',
-  agent_params: { temperature: 0.5, unknown: [1e300] },
-  mcp_config: { proxy_url: 'https://mcp.example' },
-  delegated_agents: [{ name: 'other' }],
-  agent_metadata: { role: 'r' },
-  purpose: 'purpose',
-  protocol: 'a2a',
-}
-
-const EARNED = {
-  status: 'under_review',
-  test_score: '1.50',
-  last_tested_by: 'somebody',
-  evaluated_harnesses: ['h'],
-  last_evaluated_at: 5,
-  protection_status: 'guarded',
-  guard_config_id: randomUUID(),
-  guard_manually_configured: true,
-}
+const valuesOf = (names: SettableField[]): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, otherValueOf(name)]))
+const NAMES = FIELD_NAMES.filter((name) => !['agent_name', 'white_box_config'].includes(name))
+const isEarned = (name: SettableField) => 'isEarned' in SETTABLE_FIELDS[name]
+const COPIED = valuesOf(NAMES.filter((name) => !isEarned(name)))
+const EARNED = valuesOf(NAMES.filter(isEarned))
 
 describe('cloning an agent', async () => {
   const running = await useConsole()
@@ -50,12 +32,6 @@ describe('cloning an agent', async () => {
     })
 
   it('copies the configuration, and nothing that the agent has earned', async () => {
-    const listed = ['agent_name', 'white_box_config', ...Object.keys(COPIED), ...Object.keys(EARNED)]
-    assert.deepEqual(
-      listed.toSorted(),
-      SETTABLE_COLUMNS.map(({ name }) => name).toSorted(),
-      'Add to a list above',
-    )
     const source = await createAgent(running, person, {
       ...{ agent_name: 'Source', ...COPIED, ...EARNED },
       white_box_config: { repo_url: 'https://git.example' },
@@ -75,13 +51,13 @@ describe('cloning an agent', async () => {
     assert.equal(reply.headers.get('location'), `${COLLECTION}/${id}`)
     assert.equal(reply.headers.get('etag'), '"1"')
     const { body } = await getAgent(running, person, `${id}?include_scores=true`)
-    const earned = Object.fromEntries(Object.keys(EARNED).map((name) => [name, null]))
+    const earned = Object.fromEntries(Object.keys(EARNED).map((name) => [name, AGENT_DEFAULTS[name] ?? null]))
     assert.deepEqual(body, {
       ...earned,
       ...COPIED,
       ...{ id, team_id: person.team, agent_name: 'Source (copy)', created_by: other.user },
       ...{ created_at: body.created_at, updated_at: body.updated_at, api_key: null },
-      ...{ status: 'draft', protection_status: 'unprotected', guard_manually_configured: false },
+      status: 'draft',
       ...{ trust_stage: 'registered', trusted_at: null, ttt_days: null, latest_evaluation: null },
       white_box_config: { repo_url: 'https://git.example' },
       capabilities: { streaming: true },

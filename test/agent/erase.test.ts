@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Client } from 'pg'
+import { fillTables } from '../../scripts/check-migrations/sample-rows.ts'
 import { eraseStep } from '../../src/agent/lifecycle/erase.ts'
 import { COLLECTION, createAgent, getAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
@@ -100,5 +101,31 @@ describe('the erasure of deleted agents', async () => {
     await Promise.all([work(), work(), work()])
     await work()
     for (const { id } of agents) assert.deepEqual(await remains(id), { deleted: 0, revisions: 0 })
+  })
+})
+
+describe('what is left of an erased agent', async () => {
+  const running = await useConsole()
+
+  it('is in no table but those of requests and of the audit log', async () => {
+    const client = new Client(running.database.url)
+    await client.connect()
+    await fillTables(client)
+    // The only row of deleted_agents is of the same agent. Triggers remove what follows from the row of agents.
+    await client.query('DELETE FROM agents')
+    await client.query('UPDATE deleted_agents SET erased_revision = 0')
+    while (await eraseStep(running.core.database.system, 2));
+    const { rows: tables } = await client.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.columns JOIN pg_class ON oid = table_name::regclass
+       WHERE table_schema = 'public' AND column_name = 'agent_id' AND NOT relispartition ORDER BY 1`,
+    )
+    const left = []
+    for (const { name } of tables) {
+      const { rowCount } = await client.query(`SELECT FROM ${name} WHERE agent_id IS NOT NULL`)
+      if (rowCount !== 0) left.push(name)
+    }
+    await client.end()
+    const hint = 'Erase the rows of the agent in src/agent/lifecycle/erase.ts.'
+    assert.deepEqual(left, ['audit_events', 'bulk_changes', 'idempotency_keys'], hint)
   })
 })

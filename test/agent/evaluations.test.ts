@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { BEHAVIOUR_COLUMNS } from '../../src/agent/columns.ts'
 import { MAX_EVALUATIONS } from '../../src/agent/evaluations/evaluations.ts'
 import type { EvaluationSeries, RecordedEvaluation } from '../../src/agent/evaluations/schema.ts'
+import { BEHAVIOUR_FIELDS } from '../../src/agent/fields.ts'
 import { eraseStep } from '../../src/agent/lifecycle/erase.ts'
 import { COLLECTION, createAgent, putAgent } from '../support/agents.ts'
 import { useConsole } from '../support/console.ts'
+import { FIELD_NAMES, otherValueOf } from '../support/field-values.ts'
 import { insertRevisions } from '../support/revisions.ts'
 
 describe('the evaluations of an agent', async () => {
@@ -108,11 +109,14 @@ describe('the evaluations of an agent', async () => {
   it('are outdated by every field that affects the behaviour', async () => {
     const { id } = await createAgent(running, person)
     await record(id, { completed_at: 1 })
-    await putAgent(running, person, id, {
-      ...{ model_name: 'o', agent_url: 'o', agent_system_prompt: 'o', agent_params: {}, mcp_config: {} },
-      ...{ delegated_agents: [{}], white_box_config: {}, protocol: 'a2a', hub: 'o' },
-    })
-    assert.deepEqual((await list(id))[0]?.outdated_by, BEHAVIOUR_COLUMNS.toSorted())
+    const affecting = FIELD_NAMES.filter((name) => BEHAVIOUR_FIELDS.includes(name))
+    await putAgent(
+      running,
+      person,
+      id,
+      Object.fromEntries(affecting.map((name) => [name, otherValueOf(name)])),
+    )
+    assert.deepEqual((await list(id))[0]?.outdated_by, BEHAVIOUR_FIELDS.toSorted())
   })
 
   it('of long ago name the fields of the last thousand revisions up to the change', async () => {

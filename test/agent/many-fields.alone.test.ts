@@ -7,13 +7,13 @@ import { Agent, AgentUpdate } from '../../src/agent/schema.ts'
 /** More than a bit mask of 32 bits could hold, together with the fields there are. */
 const FIELDS = Array.from({ length: 20 }, (_, n) => `temporary_${n}`)
 
-// The places that docs/extending.md names. The console is imported afterwards, and builds its statements from them.
+// What src/agent/fields.ts makes of a row of SETTABLE_FIELDS. The console is imported afterwards, and builds its statements from them.
 for (const name of FIELDS) {
   const schema = Type.Optional(Type.Union([Type.String(), Type.Null()]))
   Object.assign(AgentUpdate.properties, { [name]: schema })
   Object.assign(Agent.properties, { [name]: schema })
   for (const columns of [SETTABLE_COLUMNS, CHANGEABLE_COLUMNS]) {
-    ;(columns as unknown as object[]).push({ name, type: 'text' })
+    ;(columns as unknown as object[]).push({ name, schema, type: 'text' })
   }
 }
 /** The fields that take any text. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { ORIGIN_COLUMNS, SETTABLE_COLUMNS } from '../../src/agent/columns.ts'
-import { SETTABLE } from '../../src/agent/fields.ts'
 import { type AgentRevision, REDACTABLE_FIELDS } from '../../src/agent/history/schema.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { type Person, useConsole } from '../support/console.ts'
@@ -77,21 +76,21 @@ describe('redacting a revision', async () => {
   })
 
   it('takes exactly the text and JSON fields, and leaves a placeholder of the right kind', async () => {
-    const expected = SETTABLE_COLUMNS.filter(
-      ({ name, type }) => type === 'json' || (type === 'text' && !('enum' in SETTABLE[name])),
-    ).map(({ name }) => name)
+    const textAndJson = SETTABLE_COLUMNS.filter(
+      ({ type, schema }) => type === 'json' || (type === 'text' && !('enum' in schema)),
+    )
+    const expected = textAndJson.map(({ name }) => name)
     assert.deepEqual(
       [...REDACTABLE_FIELDS].toSorted(),
       [...expected, ...ORIGIN_COLUMNS.map(({ name }) => name)].toSorted(),
-      'Correct REDACTABLE_FIELDS in src/agent/history/schema.ts.',
     )
     const values = (text: string) =>
       Object.fromEntries(
-        expected.map((name) => {
-          const { type } = SETTABLE[name] as { type?: string }
+        textAndJson.map(({ name, schema }) => {
+          const { type, items } = schema as { type?: string; items?: { type?: string } }
           if (type === 'string') return [name, text]
-          if (name === 'evaluated_harnesses') return [name, [text]]
-          return [name, type === 'array' ? [{ name: text }] : { description: text }]
+          if (type !== 'array') return [name, { description: text }]
+          return [name, [items?.type === 'string' ? text : { name: text }]]
         }),
       )
     const { id } = await createAgent(running, person, values('canary-every-field'))
@@ -99,10 +98,9 @@ describe('redacting a revision', async () => {
     await redacted(id, 1, expected)
     assert.doesNotMatch(await stored(), /canary-every-field/)
     const agent = (await at(id, 1)) as unknown as Record<string, unknown>
-    const placeholders = { agent_name: '[redacted]', model_name: '[redacted]', hub: '[redacted]' }
-    for (const name of expected) {
-      const placeholder = { ...placeholders, delegated_agents: [] }[name as string] ?? null
-      assert.deepEqual(agent[name], placeholder, name)
+    for (const { name, type, ignoresNull } of textAndJson) {
+      const placeholder = type === 'json' ? [] : '[redacted]'
+      assert.deepEqual(agent[name], ignoresNull ? placeholder : null, name)
     }
   })
 

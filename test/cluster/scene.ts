@@ -1,6 +1,6 @@
 import { freePorts } from '../../dev/free-port.ts'
 import { migrate } from '../../scripts/migrate.ts'
-import { documentedGrants } from '../support/documented-grants.ts'
+import { allGrants } from '../support/grants.ts'
 import { createTestNats, type TestNats } from '../support/nats.ts'
 import { type NatsCluster, startNatsCluster } from '../support/nats-cluster.ts'
 import { onServer } from '../support/on-server.ts'
@@ -67,7 +67,7 @@ async function createDatabase(serverUrl: string): Promise<string> {
   const url = serverUrl.replace(/postgres$/, 'console')
   await onServer(serverUrl, (server) => server.query('CREATE DATABASE console'))
   await migrate(url, () => {})
-  await onServer(url, (database) => database.query(`CREATE ROLE console LOGIN; ${documentedGrants()}`))
+  await onServer(url, (database) => database.query(`CREATE ROLE console LOGIN; ${allGrants()}`))
   return url
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { AGENT_DEFAULTS, type Agent } from '../../src/agent/schema.ts'
+import { AGENT_DEFAULTS } from '../../src/agent/fields.ts'
+import type { Agent } from '../../src/agent/schema.ts'
 import { SPEC_FIELDS } from '../../src/features/sets/schema.ts'
 import { agentBodies } from '../support/agent-bodies.ts'
 import { COLLECTION, codeOf, createAgent, getAgent, putAgent } from '../support/agents.ts'
@@ -257,10 +258,7 @@ describe('configuration sets', async () => {
         white_box_config: { ...body.white_box_config, github_token },
       }),
     }
-    const defaults: Record<string, unknown> = {
-      ...AGENT_DEFAULTS,
-      ...{ import_metadata: { source: 'manual' }, capabilities: {}, skills: [] },
-    }
+    const defaults: Record<string, unknown> = AGENT_DEFAULTS
     return Object.fromEntries(
       SPEC_FIELDS.map((field) => [field, agent[field]] as const).filter(
         ([field, value]) => value != null && !isDeepStrictEqual(value, defaults[field]),

@@ -12,7 +12,7 @@ import { createFlock } from './canaries.ts'
 import { refusedRequests } from './canary-requests.ts'
 import type { Scene } from './canary-scene.ts'
 import { type RequestOptions, startConsole, type TestConsole } from './console.ts'
-import { documentedGrants } from './documented-grants.ts'
+import { allGrants } from './grants.ts'
 import { plantCredentials } from './planted-credentials.ts'
 import { type PrivatePostgres, startPrivatePostgres } from './private-postgres.ts'
 import { startProcess } from './processes.ts'
@@ -96,7 +96,7 @@ export async function proveCanaries(
 /** The role that serves has the grants of the operating manual, and no others. */
 async function prepare(postgres: PrivatePostgres, asOwner: Client): Promise<string> {
   await migrate(postgres.url, () => {})
-  await asOwner.query(`CREATE ROLE console LOGIN; ${documentedGrants()}`)
+  await asOwner.query(`CREATE ROLE console LOGIN; ${allGrants()}`)
   return postgres.url.replace('postgres@', 'console@')
 }
 

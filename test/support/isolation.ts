@@ -3,22 +3,14 @@ import { METHODS } from 'node:http'
 import { COLLECTION } from './agents.ts'
 import type { Person, RequestOptions, TestConsole } from './console.ts'
 
-/** How every operation that names something of a team is tried with an id that is not the caller's. One that
- * is missing here fails the isolation test. */
-export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; options?: RequestOptions }> = {
-  'GET /v1/agent-configurations/:id': (id) => ({ path: `/v1/agent-configurations/${id}` }),
-  'HEAD /v1/agent-configurations/:id': (id) => ({ path: `/v1/agent-configurations/${id}` }),
+export type TryWithId = (id: string) => { path: string; options?: RequestOptions }
+
+/** How operations that name something of a team are tried with an id that is not the caller's. One without a body
+ * whose path has only the id of an agent needs no entry. HEAD is tried where GET is. */
+export const OPERATIONS_BY_ID: Record<string, TryWithId> = {
   'PUT /v1/agent-configurations/:id': (id) => ({
     path: `/v1/agent-configurations/${id}`,
     options: { json: { agent_name: 'taken over', api_key: 'taken-over' } },
-  }),
-  'GET /v1/agent-configurations/:id/secrets': (id) => ({ path: `/v1/agent-configurations/${id}/secrets` }),
-  'HEAD /v1/agent-configurations/:id/secrets': (id) => ({ path: `/v1/agent-configurations/${id}/secrets` }),
-  'GET /v1/agent-configurations/:id/secret-names': (id) => ({
-    path: `/v1/agent-configurations/${id}/secret-names`,
-  }),
-  'HEAD /v1/agent-configurations/:id/secret-names': (id) => ({
-    path: `/v1/agent-configurations/${id}/secret-names`,
   }),
   'PUT /v1/agent-configurations/:id/secrets/:name': (id) => ({
     path: `/v1/agent-configurations/${id}/secrets/crm`,
@@ -27,34 +19,10 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
   'DELETE /v1/agent-configurations/:id/secrets/:name': (id) => ({
     path: `/v1/agent-configurations/${id}/secrets/crm`,
   }),
-  'GET /v1/agent-configurations/:id/delegation': (id) => ({
-    path: `/v1/agent-configurations/${id}/delegation`,
-  }),
-  'HEAD /v1/agent-configurations/:id/delegation': (id) => ({
-    path: `/v1/agent-configurations/${id}/delegation`,
-  }),
-  'GET /v1/agent-configurations/:id/dependents': (id) => ({
-    path: `/v1/agent-configurations/${id}/dependents`,
-  }),
-  'HEAD /v1/agent-configurations/:id/dependents': (id) => ({
-    path: `/v1/agent-configurations/${id}/dependents`,
-  }),
-  'GET /v1/agent-configurations/:id/revisions': (id) => ({
-    path: `/v1/agent-configurations/${id}/revisions`,
-  }),
-  'HEAD /v1/agent-configurations/:id/revisions': (id) => ({
-    path: `/v1/agent-configurations/${id}/revisions`,
-  }),
   'GET /v1/agent-configurations/:id/revisions/:revision': (id) => ({
     path: `/v1/agent-configurations/${id}/revisions/1`,
   }),
-  'HEAD /v1/agent-configurations/:id/revisions/:revision': (id) => ({
-    path: `/v1/agent-configurations/${id}/revisions/1`,
-  }),
   'GET /v1/agent-configurations/:id/revisions/:revision/diff': (id) => ({
-    path: `/v1/agent-configurations/${id}/revisions/1/diff`,
-  }),
-  'HEAD /v1/agent-configurations/:id/revisions/:revision/diff': (id) => ({
     path: `/v1/agent-configurations/${id}/revisions/1/diff`,
   }),
   'POST /v1/agent-configurations/:id/revisions/:revision/restore': (id) => ({
@@ -64,47 +32,18 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
     path: `/v1/agent-configurations/${id}/revisions/1/redact`,
     options: { json: { fields: ['purpose'] } },
   }),
-  'POST /v1/agent-configurations/:id/recover': (id) => ({
-    path: `/v1/agent-configurations/${id}/recover`,
-  }),
-  'DELETE /v1/agent-configurations/:id': (id) => ({ path: `/v1/agent-configurations/${id}` }),
   'PUT /v1/agent-configurations/:id/lifecycle': (id) => ({
     path: `/v1/agent-configurations/${id}/lifecycle`,
     options: { json: { trust_stage: 'adapted' } },
   }),
-  'GET /v1/agent-configurations/:id/evaluations': (id) => ({
-    path: `/v1/agent-configurations/${id}/evaluations`,
-  }),
-  'HEAD /v1/agent-configurations/:id/evaluations': (id) => ({
-    path: `/v1/agent-configurations/${id}/evaluations`,
-  }),
-  'GET /v1/agent-configurations/:id/evaluations/series': (id) => ({
-    path: `/v1/agent-configurations/${id}/evaluations/series`,
-  }),
-  'HEAD /v1/agent-configurations/:id/evaluations/series': (id) => ({
-    path: `/v1/agent-configurations/${id}/evaluations/series`,
-  }),
   'GET /v1/agent-configurations/:id/compare': (id) => ({
-    path: `/v1/agent-configurations/${id}/compare?with=${id}`,
-  }),
-  'HEAD /v1/agent-configurations/:id/compare': (id) => ({
     path: `/v1/agent-configurations/${id}/compare?with=${id}`,
   }),
   'POST /v1/agent-configurations/:id/clone': (id) => ({
     path: `/v1/agent-configurations/${id}/clone`,
     options: { json: {} },
   }),
-  'GET /v1/agent-configurations/:id/agent-card': (id) => ({
-    path: `/v1/agent-configurations/${id}/agent-card`,
-  }),
-  'HEAD /v1/agent-configurations/:id/agent-card': (id) => ({
-    path: `/v1/agent-configurations/${id}/agent-card`,
-  }),
-  'POST /v1/agent-configurations/:id/refresh-card': (id) => ({
-    path: `/v1/agent-configurations/${id}/refresh-card`,
-  }),
   'GET /v1/views/:name': (id) => ({ path: `/v1/views/${id}?scope=team` }),
-  'HEAD /v1/views/:name': (id) => ({ path: `/v1/views/${id}?scope=team` }),
   'DELETE /v1/views/:name': (id) => ({ path: `/v1/views/${id}?scope=team` }),
   'PUT /v1/configuration-sets/:set/agents/:key': (id) => ({
     path: '/v1/configuration-sets/theirs/agents/taken-over',
@@ -112,12 +51,6 @@ export const OPERATIONS_BY_ID: Record<string, (id: string) => { path: string; op
   }),
   'DELETE /v1/configuration-sets/:set/agents/:key': (id) => ({
     path: `/v1/configuration-sets/theirs/agents/${id}`,
-  }),
-  'GET /v1/agent-configurations/:id/request-budget': (id) => ({
-    path: `/v1/agent-configurations/${id}/request-budget`,
-  }),
-  'HEAD /v1/agent-configurations/:id/request-budget': (id) => ({
-    path: `/v1/agent-configurations/${id}/request-budget`,
   }),
   'POST /v1/agent-configurations/:id/request-budget': (id) => ({
     path: `/v1/agent-configurations/${id}/request-budget`,
@@ -147,59 +80,38 @@ export async function nameAfter(running: TestConsole, { token }: Person, id: str
 /** Operations that name nothing of a team, each with the reason why. */
 export const OPERATIONS_WITHOUT_ID: Record<string, string> = {
   'GET /v1/agent-configurations': 'lists the team of the token; see the test of the list',
-  'HEAD /v1/agent-configurations': 'lists the team of the token; see the test of the list',
   'GET /v1/agent-configurations/facets': 'counts the team of the token; see the test of the facets',
-  'HEAD /v1/agent-configurations/facets': 'counts the team of the token; see the test of the facets',
   'GET /v1/agent-configurations/export': 'lists the team of the token; see the test of the export',
   'POST /v1/agent-configurations/bulk': 'has a result for each id; see the test of bulk requests',
   'POST /v1/agent-imports': 'finds agents by external keys of the team of the token; see the test of imports',
   'POST /v1/agent-configurations': 'creates in the team of the token, whatever the body says',
   'GET /v1/agent-configurations/events': 'tells of the team of the token; see the test of the watch',
   'GET /v1/views': 'lists the views of the user and the team of the token; see the test of views',
-  'HEAD /v1/views': 'lists the views of the user and the team of the token; see the test of views',
   'PUT /v1/views/:name': 'saves for the user or the team of the token; see the test of views',
   'GET /v1/configuration-sets': 'lists the team of the token; see the test of sets',
-  'HEAD /v1/configuration-sets': 'lists the team of the token; see the test of sets',
   'GET /v1/configuration-sets/:set/agents': 'lists the team of the token; see the test of sets',
-  'HEAD /v1/configuration-sets/:set/agents': 'lists the team of the token; see the test of sets',
   'GET /v1/configuration-sets/:set/drift': 'lists the team of the token; see the test of sets',
-  'HEAD /v1/configuration-sets/:set/drift': 'lists the team of the token; see the test of sets',
   'GET /v1/audit-events': 'lists the events of the team of the token',
-  'HEAD /v1/audit-events': 'lists the events of the team of the token',
   'GET /v1/audit-events/export': 'lists the events of the team of the token',
   'GET /v1/users': 'lists users of the team of the token; see the test of users',
-  'HEAD /v1/users': 'lists users of the team of the token; see the test of users',
   'GET /v1/me': 'says what the token says',
-  'HEAD /v1/me': 'says what the token says',
   'GET /.well-known/oauth-protected-resource': 'the metadata is public',
-  'HEAD /.well-known/oauth-protected-resource': 'the metadata is public',
   'GET /.well-known/oauth-protected-resource/mcp': 'the metadata is public',
-  'HEAD /.well-known/oauth-protected-resource/mcp': 'the metadata is public',
   'POST /mcp': 'names agents in the arguments of its tools; see the test of the MCP server',
   'GET /v1/services': 'says nothing of any team',
-  'HEAD /v1/services': 'says nothing of any team',
   'GET /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
-  'HEAD /v1/evolution/status/:agent_id': 'asks nothing here: the evolution service decides by the token',
   'POST /v1/genomes': 'asks nothing here: the evolution service decides by the token',
   'GET /health/live': 'says nothing of any team',
-  'HEAD /health/live': 'says nothing of any team',
   'GET /health/ready': 'says nothing of any team',
-  'HEAD /health/ready': 'says nothing of any team',
   'GET /.well-known/jwks.json': 'the public keys of the console',
-  'HEAD /.well-known/jwks.json': 'the public keys of the console',
   'GET /': 'the landing page is public',
-  'HEAD /': 'the landing page is public',
   'GET /asyncapi.json': 'the document is public',
-  'HEAD /asyncapi.json': 'the document is public',
   'GET /openapi.json': 'the document is public',
-  'HEAD /openapi.json': 'the document is public',
   'GET /docs': 'the reference page is public',
-  'HEAD /docs': 'the reference page is public',
   'GET /docs/scalar-:hash.js': 'the reference page is public',
-  'HEAD /docs/scalar-:hash.js': 'the reference page is public',
   // One route for whatever services declare: see the tests of mounted operations.
   ...Object.fromEntries(
-    METHODS.filter((method) => method !== 'CONNECT').map((method) => [
+    METHODS.filter((method) => !['CONNECT', 'HEAD'].includes(method)).map((method) => [
       `${method} /*`,
       'asks nothing here: the service decides by the token',
     ]),

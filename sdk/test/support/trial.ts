@@ -35,12 +35,13 @@ export async function attempt(
   if (operation.count || !fault) await operation.prepare?.(scene)
   const client = new Console({ baseUrl: proxy.url, token: scene.person.token, retryDelayMs: 0 })
   const requestId = randomUUID()
+  const before = (await operation.count?.(scene)) ?? 0
   const planned = proxy.plan(requestId, METHODS.get(name) ?? '', fault)
   const outcome = await operation.call(client, scene, { requestId }).then(
     (result) => ({ result: withoutRequestId(result), error: undefined }),
     (error: unknown) => ({ result: undefined, error }),
   )
-  return { ...outcome, planned, changes: (await operation.count?.(scene)) ?? 0 }
+  return { ...outcome, planned, changes: ((await operation.count?.(scene)) ?? 0) - before }
 }
 
 function withoutRequestId(result: unknown): unknown {

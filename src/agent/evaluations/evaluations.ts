@@ -4,10 +4,11 @@ import { Problem, RequestValidationError } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
 import { fragment, join, named, type Param, param, raw } from '../../platform/postgres/sql.ts'
 import { auditEvent, auditOrigin } from '../audit-event.ts'
-import { BEHAVIOUR_COLUMNS, evaluationJson, MAX_AGENT_BYTES } from '../columns.ts'
-import type { AgentLatestEvaluation } from '../nested-objects.ts'
+import { evaluationJson, MAX_AGENT_BYTES } from '../columns.ts'
+import { BEHAVIOUR_FIELDS } from '../fields.ts'
 import {
   type AgentEvaluation,
+  type AgentLatestEvaluation,
   type EvaluationSeries,
   MAX_SERIES_POINTS,
   type Metric,
@@ -174,7 +175,7 @@ WITH page AS MATERIALIZED (
   WHERE team_id = ${team} AND agent_id = ${agent}
     AND r.revision > (SELECT greatest(min(revision), min(behaviour_revision) - ${raw(MAX_SEARCHED)}) FROM page)
     AND r.revision <= (SELECT min(behaviour_revision) FROM page)
-    AND field = ANY (${BEHAVIOUR_COLUMNS}::text[])
+    AND field = ANY (${BEHAVIOUR_FIELDS}::text[])
   GROUP BY field
 )
 SELECT evaluation_id, completed_at, revision, overall_score, reliability_score, security_score, safety_score,

@@ -3,11 +3,11 @@ import { ref } from '../../api/fields.ts'
 import { jsonResponse, readErrors, writeErrors } from '../../api/operation.ts'
 import type { Core } from '../../core.ts'
 import { operation } from '../compare.ts'
-import { AgentLatestEvaluation } from '../nested-objects.ts'
 import { AgentId } from '../schema.ts'
 import { listEvaluations, readEvaluationSeries, recordEvaluation } from './evaluations.ts'
 import {
   AgentEvaluation,
+  AgentLatestEvaluation,
   EvaluationPageQuery,
   EvaluationSeries,
   EvaluationSeriesQuery,

@@ -5,12 +5,57 @@ import {
   NextCursor,
   nullable,
   oneOf,
+  optionalNullable,
   PageCursor,
   PageLimit,
   ref,
   UnixSeconds,
+  Uuid,
 } from '../../api/fields.ts'
-import { EVALUATED_REVISION, EVALUATION_FIELDS, EVALUATION_ID, SCORES } from '../nested-objects.ts'
+import { BEHAVIOUR_FIELDS } from '../fields.ts'
+
+const score = (subject: string) =>
+  Type.Number({ description: `${subject} The evaluation service defines the scale.` })
+
+const SCORES = {
+  overall_score: score('Overall score.'),
+  reliability_score: score('Reliability score.'),
+  security_score: score('Security score.'),
+  safety_score: score('Safety score.'),
+}
+
+const EVALUATION_ID = described(Uuid, 'Id of the evaluation in the evaluation service.')
+
+/** The fields that a recorded evaluation and the latest evaluation share. */
+const EVALUATION_FIELDS = { evaluation_id: EVALUATION_ID, ...optionalNullable(SCORES) }
+
+const EVALUATED_REVISION = 'The revision of the agent that was evaluated.'
+
+const IS_CURRENT =
+  'true: no field that affects the behaviour of the agent has changed since the evaluated revision.'
+
+export const AgentLatestEvaluation = Type.Object(
+  {
+    ...EVALUATION_FIELDS,
+    ...optionalNullable({
+      completed_at: described(UnixSeconds, 'End of the evaluation, Unix time in seconds.'),
+      revision: integer({ description: EVALUATED_REVISION }),
+    }),
+    current: Type.Optional(
+      nullable(
+        Type.Boolean({
+          description: `${IS_CURRENT} These fields are ${BEHAVIOUR_FIELDS.join(', ')}.`,
+        }),
+      ),
+    ),
+  },
+  {
+    $id: 'AgentLatestEvaluation',
+    description: 'Scores of the latest completed evaluation.',
+    additionalProperties: true,
+  },
+)
+export type AgentLatestEvaluation = Static<typeof AgentLatestEvaluation>
 
 export const AgentEvaluation = Type.Object(
   {
@@ -57,10 +102,7 @@ export const RecordedEvaluation = Type.Object(
     reliability_score: nullable(SCORES.reliability_score),
     security_score: nullable(SCORES.security_score),
     safety_score: nullable(SCORES.safety_score),
-    current: Type.Boolean({
-      description:
-        'true: no field that affects the behaviour of the agent has changed since the evaluated revision.',
-    }),
+    current: Type.Boolean({ description: IS_CURRENT }),
     outdated_by: Type.Array(Type.String(), {
       description:
         'Names of the fields that affect the behaviour of the agent and have changed since the evaluated revision. ' +

@@ -91,9 +91,8 @@ const OBJECTS = ['import_metadata', 'capabilities']
 
 /** What stands in place of each value: null where the field may be null. */
 const PLACEHOLDERS: Record<string, unknown> = Object.fromEntries(
-  CHANGEABLE_COLUMNS.map((column) => {
-    const { name, type } = column
-    if (!('ignoresNull' in column)) return [name, null]
+  CHANGEABLE_COLUMNS.map(({ name, type, ignoresNull }) => {
+    if (!ignoresNull) return [name, null]
     return [name, OBJECTS.includes(name) ? {} : type === 'json' ? [] : '[redacted]']
   }),
 )

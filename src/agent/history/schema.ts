@@ -13,6 +13,7 @@ import {
   UnixSeconds,
   Uuid,
 } from '../../api/fields.ts'
+import { CHANGEABLE_COLUMNS } from '../columns.ts'
 
 const revisionNumber = (description: string) => integer({ minimum: 1, description })
 
@@ -111,25 +112,10 @@ export const AgentComparison = Type.Object(
 )
 export type AgentComparison = Static<typeof AgentComparison>
 
-/** Text and JSON that a client sets: what may contain a credential by mistake. */
-export const REDACTABLE_FIELDS = [
-  'agent_name',
-  'agent_url',
-  'model_name',
-  'agent_system_prompt',
-  'hub',
-  'agent_params',
-  'mcp_config',
-  'delegated_agents',
-  'white_box_config',
-  'agent_metadata',
-  'purpose',
-  'last_tested_by',
-  'evaluated_harnesses',
-  'import_metadata',
-  'capabilities',
-  'skills',
-] as const
+/** What may contain a credential by mistake: JSON, and text without fixed values. */
+export const REDACTABLE_FIELDS = CHANGEABLE_COLUMNS.filter(
+  ({ type, schema }) => type === 'json' || (type === 'text' && !('enum' in schema)),
+).map(({ name }) => name)
 
 /** The reason of a revision can be redacted like a field. */
 export const REDACTABLE_REASON = 'reason'

@@ -9,6 +9,7 @@ import {
 } from '../../platform/crypto/credentials.ts'
 import type { NamedSecrets, StoredAgent } from '../change.ts'
 import type { Columns } from '../change-statement.ts'
+import { URL_FIELDS } from '../fields.ts'
 import type { Agent } from '../schema.ts'
 import type { SecretChanges } from './secret-change.ts'
 
@@ -32,16 +33,6 @@ interface Findings {
 /** More are not reported. */
 const MAX_FAULTS = 100
 const MAX_WARNINGS = 50
-
-const URL_FIELDS = new Set([
-  'agent_url',
-  'mcp_config.proxy_url',
-  'mcp_config.server_urls.*',
-  'delegated_agents.*.url',
-  'delegated_agents.*.agent_card_url',
-  'white_box_config.repo_url',
-  'import_metadata.source_url',
-])
 
 const USER_INFO =
   'a URL must not contain a user name or a password; store it with PUT ' +

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AGENT_DEFAULTS } from '../../agent/fields.ts'
 import type { ImportedAgent } from '../../agent/imported.ts'
-import { AGENT_DEFAULTS, type Agent, EXPORT_FORMAT } from '../../agent/schema.ts'
+import { type Agent, EXPORT_FORMAT } from '../../agent/schema.ts'
 import { missing, type ValidationError, valueError } from '../../api/problem.ts'
 import type { CheckedPart, PartValidation } from '../../http/validation/body.ts'
 import { isObject } from '../../platform/json.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ORIGIN, SETTABLE } from '../../agent/fields.ts'
+import { ORIGIN_SCHEMAS, SETTABLE_SCHEMAS } from '../../agent/fields.ts'
 import {
   described,
   FreeFormObject,
@@ -42,8 +42,8 @@ export const AgentImportRow = Type.Object(
       externalKey(`${EXTERNAL_KEY} Required, except in a line of an export, whose \`id\` is used instead.`),
     ),
     ...EXPECTED_REVISION,
-    ...optionalNullable(SETTABLE),
-    ...optionalNullable(ORIGIN),
+    ...optionalNullable(SETTABLE_SCHEMAS),
+    ...optionalNullable(ORIGIN_SCHEMAS),
   },
   {
     $id: 'AgentImportRow',

@@ -4,7 +4,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { type TSchema, Type } from 'typebox'
-import { ORIGIN, SETTABLE } from '../../agent/fields.ts'
+import { ORIGIN_SCHEMAS, SETTABLE_SCHEMAS } from '../../agent/fields.ts'
 import { AGENT_SCHEMAS, Agent } from '../../agent/schema.ts'
 import { DECIMAL_PATTERN } from '../../api/fields.ts'
 import { MAX_REASON_LENGTH } from '../../api/headers.ts'
@@ -128,11 +128,14 @@ const briefFields = (fields: Record<string, TSchema>) =>
 
 /** The fields that an update may set. */
 export const UPDATE_FIELDS = briefFields(
-  Object.fromEntries(Object.entries(SETTABLE).filter(([name]) => !HOLDS_SECRET.includes(name))),
+  Object.fromEntries(Object.entries(SETTABLE_SCHEMAS).filter(([name]) => !HOLDS_SECRET.includes(name))),
 )
 
 /** The fields of a new agent that an update cannot set. */
-export const ORIGIN_FIELDS = briefFields({ capabilities: ORIGIN.capabilities, skills: ORIGIN.skills })
+export const ORIGIN_FIELDS = briefFields({
+  capabilities: ORIGIN_SCHEMAS.capabilities,
+  skills: ORIGIN_SCHEMAS.skills,
+})
 
 /** The fields that an update may clear. */
 export const CLEARABLE = Object.keys(UPDATE_FIELDS).filter((name) => isNullable(Agent.properties, name))

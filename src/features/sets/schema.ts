@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ORIGIN, SETTABLE } from '../../agent/fields.ts'
+import { isNeverNull, ORIGIN_FIELDS, optionalSchemas, SETTABLE_FIELDS } from '../../agent/fields.ts'
 import { Agent } from '../../agent/schema.ts'
 import {
   ChangedByName,
@@ -8,8 +8,6 @@ import {
   NextCursor,
   nullable,
   oneOf,
-  optional,
-  optionalNullable,
   PageCursor,
   PageLimit,
   ref,
@@ -32,32 +30,23 @@ export const SetPath = Type.Object({ set: SetName })
 export const ManagedAgentPath = Type.Object({ set: SetName, key: AgentKey })
 export type ManagedAgentPath = Static<typeof ManagedAgentPath>
 
-const { agent_name, model_name, hub, status, access_level, protocol, protection_status, ...others } = SETTABLE
-const { rate_limit_requests_per_minute, delegated_agents, guard_manually_configured, ...NULLABLE } = others
-const NEVER_NULL = {
-  ...{ agent_name, model_name, hub, status, access_level, protocol, protection_status },
-  ...{ rate_limit_requests_per_minute, delegated_agents, guard_manually_configured },
-  ...ORIGIN,
-}
-const FIELDS = { ...optional(NEVER_NULL), ...optionalNullable(NULLABLE) }
+const FIELDS = { ...SETTABLE_FIELDS, ...ORIGIN_FIELDS }
 
 /** The fields that a set can own, in the order in which validation errors are reported. */
-export const SPEC_FIELDS = [...Object.keys(SETTABLE), ...Object.keys(ORIGIN)] as (keyof typeof FIELDS)[]
+export const SPEC_FIELDS = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
 
 /** Whether a field can be cleared. */
-export const isNullableField = (field: string): boolean => Object.hasOwn(NULLABLE, field)
+export const isNullableField = (field: string): boolean =>
+  Object.hasOwn(FIELDS, field) && !isNeverNull(FIELDS[field as keyof typeof FIELDS])
 
-export const AgentSpec = Type.Object(
-  Object.fromEntries(SPEC_FIELDS.map((name) => [name, FIELDS[name]])) as typeof FIELDS,
-  {
-    $id: 'AgentSpec',
-    additionalProperties: false,
-    description:
-      'The fields of an agent that a configuration set owns, with their values. `null`: the field is owned and has ' +
-      'no value. An unknown field, and `null` for a field that is never null, get 422. A secret is sent in clear ' +
-      'text; a mask gets 422.',
-  },
-)
+export const AgentSpec = Type.Object(optionalSchemas(FIELDS), {
+  $id: 'AgentSpec',
+  additionalProperties: false,
+  description:
+    'The fields of an agent that a configuration set owns, with their values. `null`: the field is owned and has ' +
+    'no value. An unknown field, and `null` for a field that is never null, get 422. A secret is sent in clear ' +
+    'text; a mask gets 422.',
+})
 export type AgentSpec = Static<typeof AgentSpec>
 
 const FieldName = oneOf(SPEC_FIELDS)

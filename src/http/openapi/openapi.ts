@@ -49,10 +49,10 @@ export const openApi = fp(
           title: 'Agent Console API',
           version: API_VERSION,
           description:
-            'Agent Console stores the configuration of every AI agent of a company and is the single API through which ' +
-            'clients reach the services that test, protect, attack and evolve those agents. All times are Unix time in seconds. A request for ' +
-            'an agent of another team gets the same 404 as one for an agent that does not exist. Every error body ' +
-            'of the console has `detail`; every one except 422 also has a stable `code`.',
+            'Agent Console stores the configuration of every AI agent of a company and is the single API through ' +
+            'which clients reach the services that test, protect, attack and evolve those agents. All times are Unix ' +
+            'time in seconds. A request for an agent of another team gets the same 404 as one for an agent that does ' +
+            'not exist. Every error body of the console has `detail`; every one except 422 also has a stable `code`.',
           license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         },
         // The contract declares no server address: paths are relative to the address of the console.
@@ -68,9 +68,10 @@ export const openApi = fp(
               scheme: 'bearer',
               bearerFormat: 'JWT',
               description:
-                'A JWT of the configured issuer. Its permissions are in the claims `scope` and `permissions`, or in those that the ' +
-                'operator has chosen: an array, or a text with spaces between the values. A value is a permission or a role that the ' +
-                `operator has given permissions. Each operation names the permission it needs:\n\n${PERMISSION_LIST}`,
+                'A JWT of the configured issuer. Its permissions are in the claims `scope` and `permissions`, or in ' +
+                'claims that the operator has chosen: an array, or a text with spaces between the values. A value is ' +
+                'a permission, or a role that the operator has given permissions. Each operation names the ' +
+                `permission it needs:\n\n${PERMISSION_LIST}`,
             },
           },
         },
@@ -89,7 +90,7 @@ export const openApi = fp(
 
 const DOCUMENT = new URL('../../../openapi.json', import.meta.url)
 
-/** Generated and committed: `npm run check` compares it with the code. To generate it takes half of the CPU time of a start. */
+/** Generated and committed: to generate it takes half of the CPU time of a start. `npm run check` compares it. */
 async function readOwnDocument(): Promise<string> {
   ownDocument ??= JSON.stringify(JSON.parse(await readFile(DOCUMENT, 'utf8')))
   return ownDocument
@@ -128,8 +129,8 @@ const NOTES: Record<string, string> = {
   member: 'Needs a valid token with a user and a team; no particular permission.',
 }
 
-/** Appends the permission that the operation needs to its description, adds the header that names the team, and gives its
- * 422 examples of its own. */
+/** Appends the permission that the operation needs to its description, adds the header that names the team, and gives
+ * its 422 examples of its own. */
 function createTransform(app: FastifyInstance): SwaggerTransform {
   return ({ schema, url, route }) => {
     const permission = route.config?.permission
@@ -166,8 +167,8 @@ function addValidationExamples(app: FastifyInstance, schema: Schema): Schema {
 /** A header of every response. */
 const REQUEST_ID_HEADER = {
   description:
-    'Id of the request in the log and in the audit log. The console keeps the `x-request-id` of the request if it has at ' +
-    'most 128 letters, digits and characters of `_.:/+=-`; otherwise it makes a new one.',
+    'Id of the request in the log and in the audit log. The console keeps the `x-request-id` of the request if it ' +
+    'has at most 128 letters, digits and characters of `_.:/+=-`; otherwise it makes a new one.',
   schema: { type: 'string' as const, examples: ['01940b5e-7f4c-7a3b-9c1d-2e3f4a5b6c7d'] },
 }
 
@@ -186,7 +187,7 @@ interface Collected {
   components: { responses?: Record<string, Response> }
 }
 
-/** Adds the request id to every response and the methods of the path to every 405, and makes components of the errors. */
+/** Adds the request id to every response, and its methods to every 405. Makes components of the errors. */
 function completeDocument(
   app: FastifyInstance,
 ): NonNullable<FastifyDynamicSwaggerOptions['transformObject']> {
@@ -233,8 +234,9 @@ const SHORT_NAMES: Record<string, string> = {
     'write_unavailable',
 }
 
-/** The name of an error of the console as a component, after its codes: `agent_not_found`. No component of a service has
- * such a name: those begin with a capital letter. Undefined for any other response, also one that a service may send. */
+/** The name of an error of the console as a component, after its codes: `agent_not_found`. No component of a service
+ * has such a name: those begin with a capital letter. Undefined for any other response, also one that a service may
+ * send. */
 function componentName({ headers, content }: Response): string | undefined {
   const { schema, examples } = content?.['application/json'] ?? {}
   if (schema?.$ref !== '#/components/schemas/Problem') return undefined

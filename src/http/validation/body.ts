@@ -46,7 +46,7 @@ export class BodyReader {
     return value
   }
 
-  /** Parses JSON and adds the errors that only its text shows, such as a number with too many digits. Throws if it is no JSON. */
+  /** Parses JSON and adds the errors that only its text shows, such as too many digits. Throws if it is not JSON. */
   parse(bytes: Buffer, errors: ErrorList): unknown {
     const { value, violations, numbers } = readJson(bytes, this.#isKnown)
     for (const violation of violations) addViolation(violation, errors)
@@ -56,8 +56,8 @@ export class BodyReader {
     return value
   }
 
-  /** A decimal keeps every digit of the literal. An integer must have no fraction, and a number or an undeclared member must be
-   * exact as a double. `#check` reports any other type. */
+  /** A decimal keeps every digit of the literal. An integer must have no fraction, and a number or an undeclared member
+   * must be exact as a double. `#check` reports any other type. */
   #checkNumber(name: string, literal: string, body: Record<string, unknown>, errors: ErrorList): void {
     // If a name occurs twice, JSON.parse keeps the last value, which may not be a number.
     if (typeof body[name] !== 'number') return

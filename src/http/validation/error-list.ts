@@ -87,8 +87,8 @@ const OTHER_NAMES: Record<string, string> = {
   to: 'against',
 }
 
-/** Reports the names in a query, or in an object that takes no other members, that the operation does not declare: a misspelt filter
- * must not return other data. */
+/** Reports the names in a query, or in an object that takes no other members, that the operation does not declare: a
+ * misspelt filter must not return other data. */
 export function refuseUnknownNames(
   loc: Loc,
   given: object,

@@ -89,8 +89,8 @@ export const validation = fp(
 
 type Serialize = (data: unknown) => string
 
-/** Builds one serializer for each schema, with the named schemas that it refers to. Fastify by itself builds one for each response
- * of each route, and checks all named schemas each time: that is two thirds of the time of a start. */
+/** Builds one serializer for each schema, with the named schemas that it refers to. Fastify by itself builds one for
+ * each response of each route, and checks all named schemas each time: that is two thirds of the time of a start. */
 export function createSerializerCompiler(
   schemas: readonly NamedSchema[],
 ): FastifySerializerCompiler<TSchema> {

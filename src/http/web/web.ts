@@ -22,8 +22,8 @@ const ROUTE = { config: { permission: 'public' }, schema: { hide: true } } as co
 const ASSET_CACHE = { maxAge: '1y', immutable: true }
 const OTHER_CACHE = { maxAge: 0, immutable: false }
 
-/** Serves the browser console. Every path below /console/ that is no file is a page of it, so a link to a page works; the
- * script reads the path. */
+/** Serves the browser console. Every path below /console/ that is no file is a page of it, so a link to a page works;
+ * the script reads the path. */
 export const webConsole: FastifyPluginAsync<WebConsoleOptions> = async (app, options) => {
   const { folder, issuer, clientId, scope, resource } = options
   const page = toCached(readFileSync(join(folder, 'index.html'), 'utf8'), HTML_TYPE, 'no-cache')

@@ -5,7 +5,7 @@ import { createAuditPartitions } from '../../../src/features/audit/queries.ts'
 import type { Statements } from '../../../src/platform/postgres/database.ts'
 import { addAuditEvents, ageAudit, auditPartitions } from '../../support/audit-months.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { documentedGrants } from '../../support/documented-grants.ts'
+import { allGrants } from '../../support/grants.ts'
 
 const TEAM = '00000000-0000-4000-8000-000000000000'
 
@@ -130,7 +130,7 @@ describe('the partitions of the audit log', () => {
   it('are maintained by the documented role, which can remove no recent records and change none', async () => {
     await ageAudit(database, 4)
     const role = `console_role_${process.pid}`
-    await database.query(`CREATE ROLE ${role}; ${documentedGrants(role)}`)
+    await database.query(`CREATE ROLE ${role}; ${allGrants(role)}`)
     const client = new Client({ connectionString: database.url })
     await client.connect()
     try {
