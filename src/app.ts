@@ -27,7 +27,7 @@ export async function buildApp(opened: Core, mount?: MountOptions) {
   const events = eventFeature(core)
   const evolution = evolutionFeature(core)
   const agent = agentFeature(core)
-  const list = listFeature(core, audit)
+  const list = listFeature(core)
   const cards = cardFeature(core, agent)
   const features = [
     users,
@@ -51,8 +51,8 @@ export async function buildApp(opened: Core, mount?: MountOptions) {
     ...core.config,
     schemas: [...features.flatMap(({ schemas = [] }) => schemas), ...SERVER_SCHEMAS],
     recordRefusal: (refusal) => {
-      users.remember(refusal.caller)
-      return audit.recordRefusal(refusal)
+      users.names.remember(refusal.caller)
+      return audit.recorder.recordRefusal(refusal)
     },
   })
   const steps = features.flatMap((feature) => feature.steps ?? [])

@@ -655,13 +655,13 @@ export interface paths {
         get: operations["getView"];
         /**
          * Update View
-         * @description Creates or replaces a view of the caller, or of the team with `scope=team`. A user and a team have at most 100 views each. A change of a view of the team needs the permission `agent:write` too, and the audit log records it. Needs the permission `agent:read`.
+         * @description Creates or replaces a view of the caller, or of the team with `scope=team`. A user and a team have at most 100 views each. To change a view of the team also needs `agent:write`, and the audit log records it. Needs the permission `agent:read`.
          */
         put: operations["updateView"];
         post?: never;
         /**
          * Delete View
-         * @description Deletes a view of the caller, or of the team with `scope=team`, which needs the permission `agent:write` too; the audit log records it. Needs the permission `agent:read`.
+         * @description Deletes a view of the caller, or of the team with `scope=team`. To delete a view of the team also needs `agent:write`, and the audit log records it. Needs the permission `agent:read`.
          */
         delete: operations["deleteView"];
         options?: never;
@@ -5799,7 +5799,7 @@ export interface operations {
     getView: {
         parameters: {
             query?: {
-                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs the permission `agent:write`. Default: `user`. */
+                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs `agent:write`. Default: `user`. */
                 scope?: "user" | "team";
             };
             header?: {
@@ -5846,7 +5846,7 @@ export interface operations {
     updateView: {
         parameters: {
             query?: {
-                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs the permission `agent:write`. Default: `user`. */
+                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs `agent:write`. Default: `user`. */
                 scope?: "user" | "team";
             };
             header?: {
@@ -5900,7 +5900,7 @@ export interface operations {
     deleteView: {
         parameters: {
             query?: {
-                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs the permission `agent:write`. Default: `user`. */
+                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs `agent:write`. Default: `user`. */
                 scope?: "user" | "team";
             };
             header?: {

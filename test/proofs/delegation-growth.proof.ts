@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createAgents } from '../../src/agent/agents.ts'
 import { createHistory } from '../../src/agent/history/history.ts'
 import { createLifecycle } from '../../src/agent/lifecycle/lifecycle.ts'
-import { createDelegationGraph } from '../../src/features/delegation/routes.ts'
+import { listAgentDependents, readDelegation } from '../../src/features/delegation/graph.ts'
 import { createAgent, putAgent } from '../support/agents.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { type Person, type TestConsole, useConsole } from '../support/console.ts'
@@ -59,7 +59,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
   const deps = { ...running.core, sql, recoverDays: running.core.config.recoverDays }
   const agents = createAgents({ ...deps, history: createHistory(deps) })
   const lifecycle = createLifecycle(deps)
-  const graph = createDelegationGraph(deps)
+  const reads = { now: () => now, database: { searches: sql } }
   const anyRevision = { expectedRevisions: null }
 
   const operations: Record<string, (id: string) => Promise<unknown>> = {
@@ -70,7 +70,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
       agents.update(caller, id, { delegated_agents: [{ url: 'https://x.example.com' }] }, anyRevision),
     'a move to another trust stage': (id) =>
       lifecycle.changeTrustStage(caller, id, { trust_stage: 'tested' }, anyRevision),
-    'a read of its own delegations': (id) => graph.read(caller, id, {}),
+    'a read of its own delegations': (id) => readDelegation(reads, caller, id, {}),
     'a deletion': (id) => lifecycle.delete(caller, id, anyRevision),
     'a recovery': (id) => lifecycle.recover(caller, id),
   }
@@ -86,7 +86,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
   }
 
   it('reads for a page of its dependents, its impact and a refusal as much as the page needs', async (t) => {
-    const page = await cost(() => graph.listDependents(caller, popular.id, { limit: 100 }))
+    const page = await cost(() => listAgentDependents(reads, caller, popular.id, { limit: 100 }))
     const plan = await cost(() => lifecycle.planDeletion(caller, popular.id, anyRevision))
     // The worst case: no dependent is at that stage, so all of them are read.
     const startedAt = performance.now()

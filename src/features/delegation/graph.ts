@@ -1,14 +1,65 @@
-import { EVALUATION_STATES } from '../../agent/dependents.ts'
+import { EVALUATION_STATES, listDependents } from '../../agent/dependents.ts'
+import { findCurrentRevision } from '../../agent/history/past-agent.ts'
 import { PROTECTION_STATUSES, TRUST_STAGES } from '../../agent/schema.ts'
+import type { Caller } from '../../api/caller.ts'
+import { decodeCursor, isCanonicalUuid, toPage } from '../../api/pages.ts'
+import { Problem } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import type { Statements } from '../../platform/postgres/database.ts'
 import { findAgents, findDelegations, hasDelegations } from './queries.ts'
 import {
   type AgentDelegation,
+  type AgentDependentPage,
   type DelegationEdge,
   type DelegationNode,
+  type DelegationQuery,
+  type DependentsQuery,
   MAX_DEPTH,
   type WalkLimit,
 } from './schema.ts'
+
+/** An operation on delegations reads only with the time limit of searches. */
+type Searches = { database: Pick<Core['database'], 'searches'> }
+
+const MAX_WALK_MS = 1_000
+
+/** What an agent delegates to, directly and through others. */
+export async function readDelegation(
+  { database, now }: Searches & Pick<Core, 'now'>,
+  { teamId }: Caller,
+  id: string,
+  { depth }: DelegationQuery,
+): Promise<AgentDelegation> {
+  const startedAt = now()
+  const isLate = () => now() - startedAt > MAX_WALK_MS
+  const found = await walk(database.searches.of(teamId), teamId, id, { depth, isLate })
+  if (!found) throw new Problem('agent_not_found')
+  return {
+    agent_id: id,
+    nodes: found.nodes,
+    edges: found.edges,
+    cycles: findCycles(found),
+    weakest: findWeakest(found),
+    complete: found.limits.length === 0,
+    limits: found.limits,
+  }
+}
+
+/** The agents that delegate to an agent directly. */
+export async function listAgentDependents(
+  { database }: Searches,
+  { teamId }: Caller,
+  id: string,
+  { limit = 100, cursor }: DependentsQuery,
+): Promise<AgentDependentPage> {
+  const sql = database.searches.of(teamId)
+  const [after = null] = (decodeCursor(id, cursor, isPosition) ?? []) as string[]
+  if ((await findCurrentRevision(sql, teamId, id)) === undefined) throw new Problem('agent_not_found')
+  const rows = await listDependents(sql, teamId, id, { after, limit: limit + 1 })
+  return toPage(rows, limit, id, (last) => [last.id])
+}
+
+const isPosition = ([id, ...rest]: unknown[]) => isCanonicalUuid(id) && rest.length === 0
 
 export interface Walk {
   /** Nearest first. */

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ref } from '../../api/fields.ts'
-import { featureOperation, jsonResponse } from '../../api/operation.ts'
+import { jsonResponse, operation } from '../../api/operation.ts'
 import type { ProblemCode } from '../../api/problem-codes.ts'
 import type { EvolutionClient, EvolutionRequestContext, EvolutionResponse } from './client.ts'
 import { EvolutionAgentId, EvolutionStatus, forwardedErrors, Genome } from './schema.ts'
@@ -27,9 +27,10 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
 ) => {
   app.get(
     '/v1/evolution/status/:agent_id',
-    {
-      config: { permission: 'authenticated', forwards: true },
-      schema: {
+    operation(
+      'Evolution',
+      { permission: 'authenticated', forwards: true },
+      {
         operationId: 'getEvolutionStatus',
         summary: 'Get Evolution Status',
         description:
@@ -37,37 +38,36 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
           'service, which decides whether the token may read it. A 4xx response of the evolution service is returned unchanged, ' +
           'except that every 422 has the body HTTPValidationError; a 5xx becomes 502, a missed deadline 504, an unreachable ' +
           'service 503.',
-        ...featureOperation('Evolution'),
         params: EvolutionAgentId,
         response: {
           200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
           ...forwardedErrors(...FORWARDED),
         },
       },
-    },
+    ),
     async (request, reply) =>
       send(reply, await evolution.status(contextOf(request, reply), request.params.agent_id)),
   )
 
   app.post(
     '/v1/genomes/',
-    {
-      config: { permission: 'authenticated', forwards: true },
-      schema: {
+    operation(
+      'Evolution',
+      { permission: 'authenticated', forwards: true },
+      {
         operationId: 'createGenome',
         summary: 'Create Genome',
         description:
           'Creates a genome in the evolution service. The console forwards the token and the unchanged body. A 4xx response ' +
           'of the evolution service is returned unchanged, except that every 422 has the body HTTPValidationError; a 5xx ' +
           'becomes 502, a missed deadline 504, an unreachable service 503.',
-        ...featureOperation('Evolution'),
         body: ref(Genome),
         response: {
           200: jsonResponse('The response of the evolution service.', ref(Genome)),
           ...forwardedErrors(...FORWARDED, 'body_too_large'),
         },
       },
-    },
+    ),
     async (request, reply) =>
       send(reply, await evolution.createGenome(contextOf(request, reply), request.bodyBytes as Buffer)),
   )

@@ -1,6 +1,6 @@
 import { ExportedAgent } from '../../agent/schema.ts'
 import type { Core, Feature } from '../../core.ts'
-import type { AuditFeature } from '../audit/feature.ts'
+import { recordAgentExport } from '../audit/feature.ts'
 import { createAgentExport } from './export.ts'
 import { createFacets } from './facets.ts'
 import { type AgentList, createAgentList, listRoutes } from './routes.ts'
@@ -22,7 +22,8 @@ export interface ListFeature extends Feature {
 }
 
 /** Lists, searches, counts and exports agents. */
-export function listFeature({ database, exports }: Core, { recordExport }: AuditFeature): ListFeature {
+export function listFeature(core: Core): ListFeature {
+  const { database, exports } = core
   const { searches } = database
   const list = createAgentList({ reads: database, searches })
   return {
@@ -32,7 +33,11 @@ export function listFeature({ database, exports }: Core, { recordExport }: Audit
       listRoutes(app, {
         list,
         facets: createFacets({ searches }),
-        exportAgents: createAgentExport({ searches, exports, recordExport }),
+        exportAgents: createAgentExport({
+          searches,
+          exports,
+          recordExport: (caller, detail) => recordAgentExport(core, caller, detail),
+        }),
       }),
   }
 }

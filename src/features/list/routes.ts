@@ -70,7 +70,7 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
     {
       ...operation(
         'Agents',
-        'agent:read',
+        { permission: 'agent:read', isAudited: true },
         {
           operationId: 'exportAgentConfigurations',
           summary: 'Export Agent Configurations',
@@ -82,7 +82,6 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
           querystring: AgentExportQuery,
           response: { 200: agentExportResponse, ...readErrors() },
         },
-        true,
       ),
       // A HEAD request would read all agents.
       exposeHeadRoute: false,

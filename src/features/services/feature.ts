@@ -28,8 +28,8 @@ export function serviceFeature(core: Core, { audit, budgets, users, mount }: Ser
         ...(mount ?? services.mount),
         takePermit: (call) => budgets.budgets.takeForCall(call),
         recordCall: (call) => {
-          users.remember(call.caller)
-          audit.recordCall(call)
+          users.names.remember(call.caller)
+          audit.recorder.recordCall(call)
         },
       })
     },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
 import { ref } from '../../api/fields.ts'
-import { featureOperation, jsonResponse, permissionErrors } from '../../api/operation.ts'
+import { jsonResponse, operation, permissionErrors } from '../../api/operation.ts'
 import type { Service } from '../../config/services-file.ts'
 import type { Metrics } from '../../platform/observe/metrics.ts'
 import { createUpstream } from '../../platform/upstream/upstream.ts'
@@ -65,21 +65,17 @@ export const serviceRoutes: FastifyPluginAsyncTypebox<{ statuses: () => ServiceS
 ) => {
   app.get(
     '/v1/services',
-    {
-      config: { permission: 'service:read' },
-      schema: {
-        operationId: 'listServices',
-        summary: 'List Services',
-        description:
-          'Returns the state of the services behind the console, as the replica that handles the request sees them: the state of ' +
-          'their OpenAPI documents and when these changed, the reasons why a document cannot be used, and the circuit breaker.',
-        ...featureOperation('Services'),
-        response: {
-          200: jsonResponse('All services.', ref(ServiceList)),
-          ...permissionErrors(),
-        },
+    operation('Services', 'service:read', {
+      operationId: 'listServices',
+      summary: 'List Services',
+      description:
+        'Returns the state of the services behind the console, as the replica that handles the request sees them: the state of ' +
+        'their OpenAPI documents and when these changed, the reasons why a document cannot be used, and the circuit breaker.',
+      response: {
+        200: jsonResponse('All services.', ref(ServiceList)),
+        ...permissionErrors(),
       },
-    },
+    }),
     async () => ({ results: statuses() }),
   )
 }
