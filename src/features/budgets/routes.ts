@@ -37,10 +37,10 @@ export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBu
         operationId: 'takeRequestPermits',
         summary: 'Take Request Permits',
         description:
-          'Takes permits from the request budget of the agent, all or none. A service takes a permit before each request that it ' +
-          'sends to the agent, unless the console forwards it through a mounted operation that takes the permit itself. The limit ' +
-          'is `rate_limit_requests_per_minute` of the agent, for all services together. `Retry-After` of a 429 is when the ' +
-          'permits can be taken.',
+          'Takes permits from the request budget of the agent, all or none. A service takes a permit before each ' +
+          'request that it sends to the agent, unless the console forwards it through a mounted operation that takes ' +
+          'the permit itself. The limit is `rate_limit_requests_per_minute` of the agent, for all services together. ' +
+          '`Retry-After` of a 429 is when the permits can be taken.',
         params: AgentId,
         body: ref(PermitRequest),
         response: {

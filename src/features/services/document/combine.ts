@@ -133,8 +133,8 @@ export interface PreparedParts extends PublishedParts {
   leftOut: string[]
 }
 
-/** Reads, upgrades, validates, selects, cleans and names. Throws DocumentInvalid with the reasons why a document cannot be
- * used. `reserved` are the console's own components, such as `schemas/Agent`. */
+/** Reads, upgrades, validates, selects, cleans and names. Throws DocumentInvalid with the reasons why a document cannot
+ * be used. `reserved` are the console's own components, such as `schemas/Agent`. */
 export function prepareParts(
   service: Service,
   bytes: Uint8Array,

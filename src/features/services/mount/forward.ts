@@ -11,7 +11,7 @@ import { createUpload, type Upload } from '../../../platform/upstream/exchange.t
 import { checkChallenge, pickHeaders } from '../../../platform/upstream/failure.ts'
 import type { StreamedResponse } from '../../../platform/upstream/response.ts'
 import type { Upstream } from '../../../platform/upstream/upstream.ts'
-import type { MountedCaller, ServiceToken } from '../tokens.ts'
+import type { MountedCaller, ServiceTokens } from '../tokens.ts'
 import type { Found, RoutedOperation } from './table.ts'
 import { toConsoleLocation } from './template.ts'
 
@@ -20,7 +20,7 @@ type Settings = 'url' | 'readPermission' | 'writePermission' | 'maxRequestBytes'
 /** A service that operations are mounted for. */
 export interface MountedService extends Pick<Service, Settings> {
   upstream: Upstream
-  tokenFor: ServiceToken
+  tokens: ServiceTokens
 }
 
 /** The request to forward, and who sends it. */
@@ -47,7 +47,7 @@ export async function forward(
 ): Promise<ForwardedResponse> {
   const { operation, path } = found
   const { request, caller, onSent } = context
-  const token = await service.tokenFor(caller)
+  const token = await service.tokens.tokenFor(caller)
   const response = await service.upstream.stream(
     {
       team: caller.teamId,
