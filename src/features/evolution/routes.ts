@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { ref } from '../../api/fields.ts'
 import { jsonResponse, operation } from '../../api/operation.ts'
 import type { ProblemCode } from '../../api/problem-codes.ts'
-import type { EvolutionClient, EvolutionRequestContext, EvolutionResponse } from './client.ts'
+import type { Upstream } from '../../platform/upstream/upstream.ts'
+import { type EvolutionResponse, fetchEvolutionStatus, postGenome } from './client.ts'
 import { EvolutionAgentId, EvolutionStatus, forwardedErrors, Genome } from './schema.ts'
 
 /** A valid token is enough: the evolution service receives it and decides what it allows. */
@@ -21,9 +22,13 @@ const FORWARDED: ProblemCode[] = [
   'upstream_timeout',
 ]
 
-export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionClient }> = async (
+const RETURNED =
+  'A 4xx response of the evolution service is returned unchanged, except that every 422 has the body ' +
+  'HTTPValidationError; a 5xx becomes 502, a missed deadline 504, an unreachable service 503.'
+
+export const evolutionRoutes: FastifyPluginAsyncTypebox<{ upstream: Upstream | undefined }> = async (
   app,
-  { evolution },
+  { upstream },
 ) => {
   app.get(
     '/v1/evolution/status/:agent_id',
@@ -34,10 +39,10 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         operationId: 'getEvolutionStatus',
         summary: 'Get Evolution Status',
         description:
-          'Returns the evolution proposal status of the agent. The console forwards the request and the token to the evolution ' +
-          'service, which decides whether the token may read it. A 4xx response of the evolution service is returned unchanged, ' +
-          'except that every 422 has the body HTTPValidationError; a 5xx becomes 502, a missed deadline 504, an unreachable ' +
-          'service 503.',
+          'Returns the evolution proposal status of the agent. The console forwards the request and the token to the ' +
+          'evolution service, which decides whether the token may read it. A 4xx response of the evolution service ' +
+          'is returned unchanged, except that every 422 has the body HTTPValidationError; a 5xx becomes 502, a ' +
+          'missed deadline 504, an unreachable service 503.',
         params: EvolutionAgentId,
         response: {
           200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
@@ -46,7 +51,7 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
       },
     ),
     async (request, reply) =>
-      send(reply, await evolution.status(contextOf(request, reply), request.params.agent_id)),
+      send(reply, await fetchEvolutionStatus(upstream, request, reply, request.params.agent_id)),
   )
 
   app.post(
@@ -58,9 +63,9 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
         operationId: 'createGenome',
         summary: 'Create Genome',
         description:
-          'Creates a genome in the evolution service. The console forwards the token and the unchanged body. A 4xx response ' +
-          'of the evolution service is returned unchanged, except that every 422 has the body HTTPValidationError; a 5xx ' +
-          'becomes 502, a missed deadline 504, an unreachable service 503.',
+          'Creates a genome in the evolution service. The console forwards the token and the unchanged body. A 4xx ' +
+          'response of the evolution service is returned unchanged, except that every 422 has the body ' +
+          'HTTPValidationError; a 5xx becomes 502, a missed deadline 504, an unreachable service 503.',
         body: ref(Genome),
         response: {
           200: jsonResponse('The response of the evolution service.', ref(Genome)),
@@ -69,18 +74,8 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionCl
       },
     ),
     async (request, reply) =>
-      send(reply, await evolution.createGenome(contextOf(request, reply), request.bodyBytes as Buffer)),
+      send(reply, await postGenome(upstream, request, reply, request.bodyBytes as Buffer)),
   )
-}
-
-function contextOf(request: FastifyRequest, reply: FastifyReply): EvolutionRequestContext {
-  return {
-    team: request.verified?.tenant ?? '',
-    token: request.token,
-    requestId: request.id,
-    headers: request.headers,
-    response: reply.raw,
-  }
 }
 
 /** With a custom serializer, Fastify does not add a charset. */

@@ -23,8 +23,8 @@ const LastEventId = Type.Object({
     Type.String({
       pattern: '^[0-9a-z]{1,10}-[0-9]{1,15}-[0-9]{1,15}$',
       description:
-        'The `id` of the last event that the client received. The stream continues with the event after it. Default: only ' +
-        'new events.',
+        'The `id` of the last event that the client received. The stream continues with the event after it. Default: ' +
+        'only new events.',
     }),
   ),
 })
@@ -53,10 +53,11 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
         operationId: 'watchAgentConfigurations',
         summary: 'Watch Agent Configurations',
         description:
-          'Streams the changes of the agents of the team as server-sent events: new events only, or every event after ' +
-          '`Last-Event-ID`. An event may arrive twice; the `id` inside `data` is then the same. The stream ends when the token ' +
-          'expires or is revoked, or the replica shuts down. The console closes the connection of a client that does not read. In each case, ' +
-          'connect again with the last position. The number of streams of a team and of a replica is limited.',
+          'Streams the changes of the agents of the team as server-sent events: new events only, or every event ' +
+          'after `Last-Event-ID`. An event may arrive twice; the `id` inside `data` is then the same. The stream ' +
+          'ends when the token expires or is revoked, or the replica shuts down. The console closes the connection ' +
+          'of a client that does not read. In each case, connect again with the last position. The number of streams ' +
+          'of a team and of a replica is limited.',
         querystring: WatchQuery,
         headers: LastEventId,
         response: {
