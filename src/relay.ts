@@ -3,7 +3,7 @@ import { readRelayConfig } from './config/config.ts'
 import { traceIfWanted } from './core.ts'
 import { observeBacklog } from './features/events/metrics.ts'
 import { readBacklog } from './features/events/outbox.ts'
-import { startRelay } from './features/events/relay.ts'
+import { Relay } from './features/events/relay.ts'
 import { startMetricsServer } from './http/observe.ts'
 import { close, createSampler } from './platform/async.ts'
 import { createEvents } from './platform/nats/stream.ts'
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   observeBacklog(metrics, backlog.latest)
   opened.adopt(await startMetricsServer(metrics.registry, config.metricsPort, config.metricsHost), close)
   const databaseUrl = config.events.relayDatabaseUrl ?? config.databaseUrl
-  opened.adopt(startRelay({ stream: events.stream, databaseUrl, metrics, log }), close)
+  opened.adopt(new Relay({ stream: events.stream, databaseUrl, metrics, log }), close)
   log.info('relay started')
 
   onSignal(async (signal) => {
