@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   opened.adopt(await startMetricsServer(metrics.registry, config.metricsPort, config.metricsHost), close)
   const databaseUrl = config.events?.relayDatabaseUrl
   if (events && databaseUrl) {
-    opened.adopt(new Relay({ stream: events.stream, databaseUrl, metrics, log }), close)
+    opened.adopt(new Relay({ stream: events, databaseUrl, metrics, log }), close)
   }
   if (config.runsMaintenance) opened.adopt(startMaintenance(core, app.backgroundSteps), close)
   opened.defer(() => closeServer(app, config.shutdownTimeoutMs))

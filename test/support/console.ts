@@ -131,7 +131,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   const core = opened.adopt(openCore(config, { log, ...options.overrides }), close)
   const { events } = core
   const databaseUrl = config.events?.relayDatabaseUrl
-  if (events && databaseUrl) opened.adopt(new Relay({ ...core, ...events, databaseUrl }), close)
+  if (events && databaseUrl) opened.adopt(new Relay({ ...core, stream: events, databaseUrl }), close)
   const app = opened.adopt(await buildApp(core, options.mount?.(core)), close)
   options.extend?.(app)
   const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free }))

@@ -6,10 +6,12 @@ import { watchRoutes } from './routes.ts'
 import { Watch } from './watch.ts'
 
 /** Streams the changes of a team's agents as server-sent events. */
-export function watchFeature({ database, events, log, metrics }: Core, { budgets }: BudgetFeature): Feature {
+export function watchFeature(
+  { database, events: stream, log, metrics }: Core,
+  { budgets }: BudgetFeature,
+): Feature {
   return {
     routes: async (app) => {
-      const stream = events?.stream
       const broadcaster =
         stream &&
         new Broadcaster({

@@ -17,14 +17,14 @@ const team = randomUUID()
 async function prepare(t: TestContext, given?: TestNats) {
   const nats = given ?? (await createTestNats())
   const database = await createTestDatabase()
-  const { stream, nats: connection } = await openEventStream(nats)
+  const stream = await openEventStream(nats)
   const outbox = new Outbox(database.url, createLog('silent'))
   const logged: { level: string; msg: string }[] = []
   const log = createLog('warn', { write: (line) => void logged.push(JSON.parse(line)) })
   const metrics = { observeDelivery: () => {}, countFailure: () => {} }
   t.after(async () => {
     await outbox.close()
-    await connection.close()
+    await stream.close()
     if (!given) await nats.remove()
     await database.drop()
   })

@@ -81,7 +81,7 @@ describe('a change of an agent', async () => {
     assert.ok(core.events)
     const options = {
       ...core,
-      stream: core.events.stream,
+      stream: core.events,
       databaseUrl: database.url,
       metrics: { ...core.metrics, of: relay as never },
     }
