@@ -13,7 +13,12 @@ export interface CardFeature extends Feature {
 
 /** A2A agent cards: reads, refreshes and writes them. */
 export function cardFeature({ now, outbound }: Core, { agents }: AgentFeature): CardFeature {
-  const deps = { now, documents, get: outbound.get, agents }
+  const deps = {
+    now,
+    documents,
+    get: (...args: Parameters<typeof outbound.get>) => outbound.get(...args),
+    agents,
+  }
   return {
     readCard: createReadCard(deps),
     schemas: AGENT_CARD_SCHEMAS,
