@@ -45,7 +45,8 @@ describe('the card of an agent', async () => {
     const path = `${folder}/${++cards}/card.json`
     server.documents.set(path, card)
     const read = createReadCard({
-      ...{ documents, now: Date.now, get: running.core.outbound.get },
+      ...{ documents, now: Date.now },
+      get: (url, options) => running.core.outbound.get(url, options),
     })
     const { signal } = new AbortController()
     const row = await read({ card_url: server.url + path }, { teamId: owner.team, signal })
