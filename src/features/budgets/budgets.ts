@@ -199,7 +199,8 @@ export function createBudgetMetrics(create: Factory) {
     ),
     uncounted: create.counter(
       'console_request_budget_uncounted_total',
-      'Calls of mounted operations that were forwarded without a permit because the limit of the agent could not be read',
+      'Calls of mounted operations that were forwarded without a permit because the limit of the agent could not be ' +
+        'read',
     ),
   }
 }

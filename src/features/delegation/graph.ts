@@ -150,7 +150,7 @@ function toExternal(edge: DelegationEdge): DelegationEdge {
 type Path = AgentDelegation['weakest']['trust_stage']['path']
 
 /** The weakest values that a walk reached. A minimum over what is reachable, so that cycles do not matter. */
-export function findWeakest(walk: Walk): AgentDelegation['weakest'] {
+function findWeakest(walk: Walk): AgentDelegation['weakest'] {
   return {
     trust_stage: weakestOf(walk, TRUST_STAGES, (node) => node.trust_stage),
     protection_status: weakestOf(walk, PROTECTION_STATUSES, (node) => node.protection_status),
@@ -184,7 +184,7 @@ const toStep = ({ from, position, to }: DelegationEdge) => ({ from, position, to
 
 /** The strongly connected components that have a cycle, by the algorithm of Tarjan. Without recursion: a path can
  * have a thousand agents. */
-export function findCycles({ nodes, edges }: Pick<Walk, 'nodes' | 'edges'>): string[][] {
+function findCycles({ nodes, edges }: Pick<Walk, 'nodes' | 'edges'>): string[][] {
   const targets = new Map<string, string[]>(nodes.map(({ id }) => [id, []]))
   for (const { from, to } of edges) if (to !== null) targets.get(from)?.push(to)
   const order = new Map(nodes.map(({ id }, index) => [id, index]))

@@ -39,10 +39,8 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ upstream: Upstream | u
         operationId: 'getEvolutionStatus',
         summary: 'Get Evolution Status',
         description:
-          'Returns the evolution proposal status of the agent. The console forwards the request and the token to the ' +
-          'evolution service, which decides whether the token may read it. A 4xx response of the evolution service ' +
-          'is returned unchanged, except that every 422 has the body HTTPValidationError; a 5xx becomes 502, a ' +
-          'missed deadline 504, an unreachable service 503.',
+          'Returns the evolution proposal status of the agent. The console forwards the request and the token to ' +
+          `the evolution service, which decides whether the token may read it. ${RETURNED}`,
         params: EvolutionAgentId,
         response: {
           200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
@@ -63,9 +61,8 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ upstream: Upstream | u
         operationId: 'createGenome',
         summary: 'Create Genome',
         description:
-          'Creates a genome in the evolution service. The console forwards the token and the unchanged body. A 4xx ' +
-          'response of the evolution service is returned unchanged, except that every 422 has the body ' +
-          'HTTPValidationError; a 5xx becomes 502, a missed deadline 504, an unreachable service 503.',
+          'Creates a genome in the evolution service. The console forwards the token and the unchanged body. ' +
+          RETURNED,
         body: ref(Genome),
         response: {
           200: jsonResponse('The response of the evolution service.', ref(Genome)),

@@ -114,8 +114,8 @@ const refused = [
   // Browsers apply them to the whole origin, or to later requests.
   `accept-ch* access-control-* alt-svc clear-site-data content-security-policy* critical-ch cross-origin-*
     document-policy* expect-ct feature-policy integrity-policy* nel origin-agent-cluster origin-trial
-    permissions-policy* public-key-pins* referrer-policy refresh report-to reporting-endpoints sec-* service-worker* speculation-rules
-    strict-transport-security supports-loading-mode x-dns-prefetch-control x-frame-options
+    permissions-policy* public-key-pins* referrer-policy refresh report-to reporting-endpoints sec-*
+    service-worker* speculation-rules strict-transport-security supports-loading-mode x-dns-prefetch-control x-frame-options
     x-permitted-cross-domain-policies x-webkit-csp* x-xss-protection`,
 ].flatMap(words)
 const refusedNames = new Set(refused)
