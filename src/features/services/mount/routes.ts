@@ -8,7 +8,7 @@ import { isEventStream, UpstreamFailure } from '../../../platform/upstream/failu
 import type { AuditFeature } from '../../audit/feature.ts'
 import type { BudgetFeature } from '../../budgets/feature.ts'
 import type { UserFeature } from '../../users/feature.ts'
-import { type AgentParameter, isRead } from '../document/document.ts'
+import type { AgentParameter } from '../document/document.ts'
 import { type ForwardedResponse, forward, type MountedService } from './forward.ts'
 import type { Found, MountedTable } from './table.ts'
 
@@ -49,7 +49,8 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & MountDeps> = async (
     if ('operation' in found) {
       const { path: route, service } = found.operation.declared
       const { readPermission, writePermission } = services.get(service) ?? {}
-      return { ...found, route, service, permission: isRead(method) ? readPermission : writePermission }
+      const permission = found.operation.isRead ? readPermission : writePermission
+      return { ...found, route, service, permission }
     }
     if (found.allow.length > 0) {
       throw new Problem('method_not_allowed', { headers: { allow: found.allow.join(', ') } })
@@ -89,7 +90,7 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & MountDeps> = async (
       const settle = (status: number) => {
         // A call that the console refused without sending it used nothing and changed nothing.
         if (!wasSent) permit?.refund()
-        else if (!isRead(method)) {
+        else if (!found.operation.isRead) {
           const durationMs = Math.round(performance.now() - startedAt)
           users.names.remember(caller)
           audit.recorder.recordCall({ caller, operation: declared, method, status, durationMs })

@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HTTPMethod } from 'find-my-way'
 import findMyWay from 'find-my-way'
-import type { DeclaredOperation } from '../document/document.ts'
-import { fillTemplate, type PathTemplate, readTemplate, requestNames, responseNames } from './template.ts'
+import { type DeclaredOperation, isRead } from '../document/document.ts'
+import { type PathTemplate, readTemplate, requestNames, responseNames } from './template.ts'
 
 /** A declared operation with everything that can be computed in advance. */
 export interface RoutedOperation extends Pick<PathTemplate, 'pieces' | 'parameterNames'> {
   declared: DeclaredOperation
+  /** It only reads; all others may change something. */
+  isRead: boolean
   /** Lower-case names of the headers that pass. */
   requestHeaders: string[]
   responseHeaders: string[]
@@ -46,7 +48,14 @@ export async function createMountedTable(
     const { route, pieces, parameterNames } = readTemplate(declared.path)
     const requestHeaders = requestNames(declared.requestHeaders)
     const responseHeaders = responseNames(declared.responseHeaders)
-    const mounted = { declared, pieces, parameterNames, requestHeaders, responseHeaders }
+    const mounted = {
+      declared,
+      isRead: isRead(declared.method),
+      pieces,
+      parameterNames,
+      requestHeaders,
+      responseHeaders,
+    }
     router.on(declared.method, route, () => {}, mounted satisfies RoutedOperation)
   }
   return new MountedTable(router, routePrefixes(pendingPrefixes))
@@ -92,6 +101,23 @@ export class MountedTable {
     const path = operation && fillTemplate(operation, params)
     return operation && path !== undefined ? { operation, path, params } : undefined
   }
+}
+
+/** Values that a service could interpret as a path separator or as `.` or `..`. */
+const PATH_STEP = /[\\/\p{Cc}]|^\.{0,2}$/u
+
+/** Fills the parameters into the path, percent-encoded. Undefined if a value could change the path (`..`, `/`). */
+function fillTemplate(
+  { pieces }: Pick<PathTemplate, 'pieces'>,
+  params: Record<string, string | undefined>,
+): string | undefined {
+  let path = ''
+  for (const piece of pieces) {
+    const value = 'param' in piece ? (params[piece.param] ?? '') : undefined
+    if (value !== undefined && PATH_STEP.test(value)) return undefined
+    path += 'text' in piece ? piece.text : encodeURIComponent(value ?? '')
+  }
+  return path
 }
 
 /** The query is forwarded as it came. */

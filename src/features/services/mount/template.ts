@@ -11,8 +11,6 @@ export interface PathTemplate {
 type Piece = { text: string } | { param: string }
 
 const LITERAL = /^[\w.~!$&',;=@:+-]*$/
-/** Values that a service could interpret as a path separator or as `.` or `..`. */
-const PATH_STEP = /[\\/\p{Cc}]|^\.{0,2}$/u
 const BAD_CHARACTER = 'contains a character that the console does not support in paths'
 
 /** Throws an Error whose message says why the console cannot mount the path. */
@@ -56,20 +54,6 @@ function routeOf(pieces: Piece[]): string {
       return needsPattern ? `:${piece.param}([^/]+?)` : `:${piece.param}`
     })
     .join('')
-}
-
-/** Fills the parameters into the path, percent-encoded. Undefined if a value could change the path (`..`, `/`). */
-export function fillTemplate(
-  { pieces }: Pick<PathTemplate, 'pieces'>,
-  params: Record<string, string | undefined>,
-): string | undefined {
-  let path = ''
-  for (const piece of pieces) {
-    const value = 'param' in piece ? (params[piece.param] ?? '') : undefined
-    if (value !== undefined && PATH_STEP.test(value)) return undefined
-    path += 'text' in piece ? piece.text : encodeURIComponent(value ?? '')
-  }
-  return path
 }
 
 /** Where a response points to, as a path of the console. Undefined for a target outside the service's base URL: it
