@@ -30,16 +30,16 @@ export function featureOperation(feature: Feature) {
   return { tags: [FEATURES[feature].area, feature], security: [{ bearer: [] }] }
 }
 
-/** The options of a route: the permission that it needs, alone or with the rest of its configuration, and its schemas. */
+/** The options of a route: the permission that it needs, its schemas, and in `config` what else it is marked with. */
 export function operation<const Schema extends { operationId: string; summary: string }>(
   feature: Feature,
-  access: NonNullable<FastifyContextConfig['permission']> | FastifyContextConfig,
-  schema: Schema,
+  permission: FastifyContextConfig['permission'],
+  { config, ...schema }: Schema & { config?: FastifyContextConfig },
 ) {
   // Every read of secrets leaves a record.
-  const audited = access === 'agent:secret' ? { isAudited: true } : {}
-  const config = typeof access === 'object' ? access : { permission: access, ...audited }
-  return { config, schema: { ...schema, ...featureOperation(feature) } }
+  const audited = permission === 'agent:secret' ? { isAudited: true } : {}
+  const described = { ...schema, ...featureOperation(feature) }
+  return { config: { permission, ...audited, ...config }, schema: described }
 }
 
 /** The errors of an operation that needs a permission and does not use the database: its own and the common ones. */

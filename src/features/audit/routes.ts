@@ -28,21 +28,18 @@ export const auditRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
   app.get(
     '/v1/audit-events/export',
     {
-      ...operation(
-        'Audit Log',
-        { permission: 'audit:read', isAudited: true },
-        {
-          operationId: 'exportAuditEvents',
-          summary: 'Export Audit Events',
-          description:
-            'Streams the audit log of the team as lines of JSON, oldest first. An event must match every filter. The ' +
-            'audit log records the export. The stream breaks off when the token expires or is revoked, the replica ' +
-            'shuts down, the database fails, or the client does not read: continue with `after_id`. The number of ' +
-            'exports at a time is limited.',
-          querystring: AuditExportQuery,
-          response: { 200: auditExportResponse, ...readErrors() },
-        },
-      ),
+      ...operation('Audit Log', 'audit:read', {
+        config: { isAudited: true },
+        operationId: 'exportAuditEvents',
+        summary: 'Export Audit Events',
+        description:
+          'Streams the audit log of the team as lines of JSON, oldest first. An event must match every filter. The ' +
+          'audit log records the export. The stream breaks off when the token expires or is revoked, the replica ' +
+          'shuts down, the database fails, or the client does not read: continue with `after_id`. The number of ' +
+          'exports at a time is limited.',
+        querystring: AuditExportQuery,
+        response: { 200: auditExportResponse, ...readErrors() },
+      }),
       // A HEAD request would read the whole log.
       exposeHeadRoute: false,
     },

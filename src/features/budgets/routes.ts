@@ -30,29 +30,26 @@ export const requestBudgetRoutes: FastifyPluginAsyncTypebox<{ budgets: RequestBu
 
   app.post(
     PATH,
-    operation(
-      'Request Budgets',
-      { permission: 'evaluation:write', isAudited: false },
-      {
-        operationId: 'takeRequestPermits',
-        summary: 'Take Request Permits',
-        description:
-          'Takes permits from the request budget of the agent, all or none. A service takes a permit before each ' +
-          'request that it sends to the agent, unless the console forwards it through a mounted operation that takes ' +
-          'the permit itself. The limit is `rate_limit_requests_per_minute` of the agent, for all services together. ' +
-          '`Retry-After` of a 429 is when the permits can be taken.',
-        params: AgentId,
-        body: ref(PermitRequest),
-        response: {
-          200: jsonResponse('The permits are taken.', ref(PermitGrant), { headers: RATE_LIMIT }),
-          ...addHeaders(
-            readErrors('body_too_large', 'agent_not_found', 'request_budget_exceeded'),
-            429,
-            RATE_LIMIT,
-          ),
-        },
+    operation('Request Budgets', 'evaluation:write', {
+      config: { isAudited: false },
+      operationId: 'takeRequestPermits',
+      summary: 'Take Request Permits',
+      description:
+        'Takes permits from the request budget of the agent, all or none. A service takes a permit before each ' +
+        'request that it sends to the agent, unless the console forwards it through a mounted operation that takes ' +
+        'the permit itself. The limit is `rate_limit_requests_per_minute` of the agent, for all services together. ' +
+        '`Retry-After` of a 429 is when the permits can be taken.',
+      params: AgentId,
+      body: ref(PermitRequest),
+      response: {
+        200: jsonResponse('The permits are taken.', ref(PermitGrant), { headers: RATE_LIMIT }),
+        ...addHeaders(
+          readErrors('body_too_large', 'agent_not_found', 'request_budget_exceeded'),
+          429,
+          RATE_LIMIT,
+        ),
       },
-    ),
+    }),
     async ({ caller, params, body }, reply) => {
       const { grant, headers } = await budgets.take(caller, params.id, body)
       reply.headers(headers)

@@ -32,44 +32,38 @@ export const evolutionRoutes: FastifyPluginAsyncTypebox<{ upstream: Upstream | u
 ) => {
   app.get(
     '/v1/evolution/status/:agent_id',
-    operation(
-      'Evolution',
-      { permission: 'authenticated', forwards: true },
-      {
-        operationId: 'getEvolutionStatus',
-        summary: 'Get Evolution Status',
-        description:
-          'Returns the evolution proposal status of the agent. The console forwards the request and the token to ' +
-          `the evolution service, which decides whether the token may read it. ${RETURNED}`,
-        params: EvolutionAgentId,
-        response: {
-          200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
-          ...forwardedErrors(...FORWARDED),
-        },
+    operation('Evolution', 'authenticated', {
+      config: { forwards: true },
+      operationId: 'getEvolutionStatus',
+      summary: 'Get Evolution Status',
+      description:
+        'Returns the evolution proposal status of the agent. The console forwards the request and the token to ' +
+        `the evolution service, which decides whether the token may read it. ${RETURNED}`,
+      params: EvolutionAgentId,
+      response: {
+        200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
+        ...forwardedErrors(...FORWARDED),
       },
-    ),
+    }),
     async (request, reply) =>
       send(reply, await fetchEvolutionStatus(upstream, request, reply, request.params.agent_id)),
   )
 
   app.post(
     '/v1/genomes/',
-    operation(
-      'Evolution',
-      { permission: 'authenticated', forwards: true },
-      {
-        operationId: 'createGenome',
-        summary: 'Create Genome',
-        description:
-          'Creates a genome in the evolution service. The console forwards the token and the unchanged body. ' +
-          RETURNED,
-        body: ref(Genome),
-        response: {
-          200: jsonResponse('The response of the evolution service.', ref(Genome)),
-          ...forwardedErrors(...FORWARDED, 'body_too_large'),
-        },
+    operation('Evolution', 'authenticated', {
+      config: { forwards: true },
+      operationId: 'createGenome',
+      summary: 'Create Genome',
+      description:
+        'Creates a genome in the evolution service. The console forwards the token and the unchanged body. ' +
+        RETURNED,
+      body: ref(Genome),
+      response: {
+        200: jsonResponse('The response of the evolution service.', ref(Genome)),
+        ...forwardedErrors(...FORWARDED, 'body_too_large'),
       },
-    ),
+    }),
     async (request, reply) =>
       send(reply, await postGenome(upstream, request, reply, request.bodyBytes as Buffer)),
   )

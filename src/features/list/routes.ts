@@ -68,21 +68,18 @@ export const listRoutes: FastifyPluginAsyncTypebox<ListRoutesOptions> = async (
   app.get(
     '/v1/agent-configurations/export',
     {
-      ...operation(
-        'Agents',
-        { permission: 'agent:read', isAudited: true },
-        {
-          operationId: 'exportAgentConfigurations',
-          summary: 'Export Agent Configurations',
-          description:
-            `Streams the agents of the team, oldest first, without secrets. ${FILTERING} The audit log records the ` +
-            'export. Each agent is as it was when its line was read. The stream breaks off when the token expires ' +
-            'or is revoked, the replica shuts down, the database fails, or the client does not read: continue with ' +
-            '`cursor`. The number of exports at a time is limited.',
-          querystring: AgentExportQuery,
-          response: { 200: agentExportResponse, ...readErrors() },
-        },
-      ),
+      ...operation('Agents', 'agent:read', {
+        config: { isAudited: true },
+        operationId: 'exportAgentConfigurations',
+        summary: 'Export Agent Configurations',
+        description:
+          `Streams the agents of the team, oldest first, without secrets. ${FILTERING} The audit log records the ` +
+          'export. Each agent is as it was when its line was read. The stream breaks off when the token expires ' +
+          'or is revoked, the replica shuts down, the database fails, or the client does not read: continue with ' +
+          '`cursor`. The number of exports at a time is limited.',
+        querystring: AgentExportQuery,
+        response: { 200: agentExportResponse, ...readErrors() },
+      }),
       // A HEAD request would read all agents.
       exposeHeadRoute: false,
     },
