@@ -17,7 +17,7 @@ import {
   walk,
 } from './document.ts'
 import { cleanText, escapeText, readDocument } from './read.ts'
-import { componentKeys, createRenaming, selectComponents, selectLinks } from './rename.ts'
+import { componentKeys, Renaming, selectComponents, selectLinks } from './rename.ts'
 import { type SelectedOperation, selectOperations } from './select.ts'
 
 /** A document as it is served, from memory. */
@@ -145,7 +145,7 @@ export function prepareParts(
   const parts = { paths, components: selectComponents(document, paths) }
   const operationIds = new Set(selected.map(({ node }) => node['operationId']))
   const keepMountedLinks = selectLinks(document, paths, operationIds)
-  const renaming = createRenaming(service.name, parts, selected)
+  const renaming = new Renaming(service.name, parts, selected)
   // One walk for all three stages, because walking takes as long as the work itself.
   walk(parts, (node) => {
     keepMountedLinks(node)
