@@ -1555,7 +1555,7 @@ class AgentDriftPage(TypedDict):
 
 
 class AuditEvent(TypedDict):
-    "One record of the audit log: a user changed an agent, requested its secrets, sent a request without the permission that it needs, called an operation of a mounted service that may have changed something, exported audit events or erased the name of a user."
+    "One record of the audit log: what a user did, or what the token did not permit."
     id: str
     at: int
     user_id: str

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { namedField } from '../src/agent/secrets/schema.ts'
 import { parseInteger } from '../src/config/reader.ts'
-import { createSecrets, parseKeyring, type Secrets } from '../src/platform/crypto/secrets.ts'
+import { parseKeyring, Secrets } from '../src/platform/crypto/secrets.ts'
 import { fragment, join, type Param, param, raw, unnamed } from '../src/platform/postgres/sql.ts'
 import { explainDatabaseError, helpOrGoOn, orExit, readOption, readSetting } from './options.ts'
 
@@ -221,7 +221,7 @@ if (import.meta.main) {
     process.stderr.write(`${explainDatabaseError(error)}\n`)
     process.exit(1)
   })
-  const left = await rotateSecrets(client, createSecrets(ring), {
+  const left = await rotateSecrets(client, new Secrets(ring), {
     batch,
     report: (line) => process.stdout.write(`${line}\n`),
   })

@@ -29,7 +29,7 @@ export async function buildApp(opened: Core, mount?: MountOptions) {
   const features = [
     users,
     agentFeature(core),
-    listFeature(core, audit),
+    listFeature(core),
     batchFeature(core),
     budgets,
     delegationFeature(core),
@@ -48,8 +48,8 @@ export async function buildApp(opened: Core, mount?: MountOptions) {
     ...core.config,
     schemas: [...features.flatMap(({ schemas = [] }) => schemas), ...SERVER_SCHEMAS],
     recordRefusal: (refusal) => {
-      users.remember(refusal.caller)
-      return audit.recordRefusal(refusal)
+      users.names.remember(refusal.caller)
+      return audit.recorder.recordRefusal(refusal)
     },
   })
   const steps = features.flatMap((feature) => feature.steps ?? [])

@@ -6,17 +6,17 @@ import { newId } from './api/uuid.ts'
 import type { Config } from './config/config.ts'
 import { createIdentity, type Identity } from './http/auth/identity.ts'
 import { close } from './platform/async.ts'
-import { createSecrets, type Secrets } from './platform/crypto/secrets.ts'
-import { createSigner, type Signer } from './platform/crypto/signer.ts'
-import { createEvents, type Events } from './platform/nats/stream.ts'
+import { Secrets } from './platform/crypto/secrets.ts'
+import { Signer } from './platform/crypto/signer.ts'
+import { EventStream } from './platform/nats/stream.ts'
 import { createLog } from './platform/observe/log.ts'
 import { createMetrics, type Metrics } from './platform/observe/metrics.ts'
 import { startTracing, type Tracing } from './platform/observe/tracing.ts'
-import { createOutboundClient, type OutboundClient } from './platform/outbound/client.ts'
+import { OutboundClient } from './platform/outbound/client.ts'
 import { createDatabase, type Database } from './platform/postgres/database.ts'
 import type { Step } from './platform/postgres/maintenance.ts'
-import { createRedis, createRedisMetrics, type Redis } from './platform/redis/redis.ts'
-import { createExports, type Exports } from './platform/responses.ts'
+import { Redis } from './platform/redis/redis.ts'
+import { Exports } from './platform/responses.ts'
 
 /** What the features share. Includes clock, id generator and log, so that tests can replace them. */
 export interface Core {
@@ -33,7 +33,7 @@ export interface Core {
   /** Signs the assertions for services. */
   signer: Signer
   /** Undefined if NATS_URL is not set: events then stay in the outbox. */
-  events: Events | undefined
+  events: EventStream | undefined
   /** Undefined if REDIS_URL is not set: each replica then counts its own share. */
   redis: Redis | undefined
   /** Fetches what callers name by a URL. */
@@ -74,13 +74,12 @@ export function openCore(config: Config, replaced: Partial<Pick<Core, 'log' | 'n
     metrics,
     database: opened.adopt(createDatabase(config.databaseUrl, log, config.pool, metrics), close),
     identity: createIdentity({ ...config.auth, now, log, metrics }),
-    secrets: createSecrets(config.secretsKeys),
-    signer: createSigner(config.signingKeys),
-    events: config.events && opened.adopt(createEvents(config.events, log, metrics), close),
-    redis:
-      config.redis && opened.adopt(createRedis(config.redis, log, metrics.of(createRedisMetrics)), close),
-    outbound: opened.adopt(createOutboundClient(config.outbound, { log }), close),
-    exports: createExports(),
+    secrets: new Secrets(config.secretsKeys),
+    signer: new Signer(config.signingKeys),
+    events: config.events && opened.adopt(new EventStream(config.events, log, metrics), close),
+    redis: config.redis && opened.adopt(new Redis(config.redis, log, metrics), close),
+    outbound: opened.adopt(new OutboundClient(config.outbound, log), close),
+    exports: new Exports(),
     shutdown: { hasBegun: false },
     close: () => opened.disposeAsync(),
   }

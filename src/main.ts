@@ -1,7 +1,7 @@
 import { type App, buildApp } from './app.ts'
 import { readConfig } from './config/config.ts'
 import { openCore, traceIfWanted } from './core.ts'
-import { startRelay } from './features/events/relay.ts'
+import { Relay } from './features/events/relay.ts'
 import { startMetricsServer } from './http/observe.ts'
 import { close } from './platform/async.ts'
 import { startMaintenance } from './platform/postgres/maintenance.ts'
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   opened.adopt(await startMetricsServer(metrics.registry, config.metricsPort, config.metricsHost), close)
   const databaseUrl = config.events?.relayDatabaseUrl
   if (events && databaseUrl) {
-    opened.adopt(startRelay({ stream: events.stream, databaseUrl, metrics, log }), close)
+    opened.adopt(new Relay({ stream: events, databaseUrl, metrics, log }), close)
   }
   if (config.runsMaintenance) opened.adopt(startMaintenance(core, app.backgroundSteps), close)
   opened.defer(() => closeServer(app, config.shutdownTimeoutMs))

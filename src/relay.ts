@@ -3,10 +3,10 @@ import { readRelayConfig } from './config/config.ts'
 import { traceIfWanted } from './core.ts'
 import { observeBacklog } from './features/events/metrics.ts'
 import { readBacklog } from './features/events/outbox.ts'
-import { startRelay } from './features/events/relay.ts'
+import { Relay } from './features/events/relay.ts'
 import { startMetricsServer } from './http/observe.ts'
 import { close, createSampler } from './platform/async.ts'
-import { createEvents } from './platform/nats/stream.ts'
+import { EventStream } from './platform/nats/stream.ts'
 import { createLog } from './platform/observe/log.ts'
 import { createMetrics } from './platform/observe/metrics.ts'
 import { createDatabase } from './platform/postgres/database.ts'
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   if (tracing) opened.adopt(tracing, close)
   const metrics = createMetrics()
   const database = opened.adopt(createDatabase(config.databaseUrl, log, config.pool, metrics), close)
-  const events = opened.adopt(createEvents(config.events, log, metrics), close)
+  const stream = opened.adopt(new EventStream(config.events, log, metrics), close)
   const backlog = opened.adopt(
     createSampler(() => readBacklog(database.system)),
     close,
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   observeBacklog(metrics, backlog.latest)
   opened.adopt(await startMetricsServer(metrics.registry, config.metricsPort, config.metricsHost), close)
   const databaseUrl = config.events.relayDatabaseUrl ?? config.databaseUrl
-  opened.adopt(startRelay({ stream: events.stream, databaseUrl, metrics, log }), close)
+  opened.adopt(new Relay({ stream, databaseUrl, metrics, log }), close)
   log.info('relay started')
 
   onSignal(async (signal) => {

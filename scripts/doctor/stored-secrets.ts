@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { namedField } from '../../src/agent/secrets/schema.ts'
 import type { Config } from '../../src/config/config.ts'
-import { createSecrets } from '../../src/platform/crypto/secrets.ts'
+import { Secrets } from '../../src/platform/crypto/secrets.ts'
 import { param, unnamed } from '../../src/platform/postgres/sql.ts'
 import { ok, problem, type Result, skipped } from './finding.ts'
 
@@ -23,7 +23,7 @@ export async function checkStoredSecrets(
   { config }: { config: Pick<Config, 'secretsKeys'> },
   maxRowsRead: number | null = MAX_ROWS_READ,
 ): Promise<Result[]> {
-  const secrets = createSecrets(config.secretsKeys)
+  const secrets = new Secrets(config.secretsKeys)
   // `LIMIT NULL` reads all rows.
   const [maxRows, sampleSize] = [param(maxRowsRead), param(SAMPLE_SIZE)]
   const { rows } = await client.query<Row>(unnamed`

@@ -655,13 +655,13 @@ export interface paths {
         get: operations["getView"];
         /**
          * Update View
-         * @description Creates or replaces a view of the caller, or of the team with `scope=team`. A user and a team have at most 100 views each. A change of a view of the team needs the permission `agent:write` too, and the audit log records it. Needs the permission `agent:read`.
+         * @description Creates or replaces a view of the caller, or of the team with `scope=team`. A user and a team have at most 100 views each. To change a view of the team, a token needs `agent:write` too; the audit log records it. Needs the permission `agent:read`.
          */
         put: operations["updateView"];
         post?: never;
         /**
          * Delete View
-         * @description Deletes a view of the caller, or of the team with `scope=team`, which needs the permission `agent:write` too; the audit log records it. Needs the permission `agent:read`.
+         * @description Deletes a view of the caller, or of the team with `scope=team`: for this a token needs `agent:write` too, and the audit log records it. Needs the permission `agent:read`.
          */
         delete: operations["deleteView"];
         options?: never;
@@ -3108,7 +3108,7 @@ export interface components {
             /** @description Send it as `cursor` to get the next page. null on the last page. */
             next_cursor: string | null;
         };
-        /** @description One record of the audit log: a user changed an agent, requested its secrets, sent a request without the permission that it needs, called an operation of a mounted service that may have changed something, exported audit events or erased the name of a user. */
+        /** @description One record of the audit log: what a user did, or what the token did not permit. */
         AuditEvent: {
             /**
              * Format: uuid
@@ -3128,13 +3128,13 @@ export interface components {
             /** @description Display name of that user now. null: the tokens of the user have none, it was erased, or it is not stored yet. */
             changed_by_name: string | null;
             /**
-             * @description What the user did. `agent_revision_redacted`: the user removed values from history. `agents_exported`: the user exported agents without their secrets. `secrets_read`: the user requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission that the request needs; the response was 403 `permission_missing`. `service_called`: the user called an operation of a mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the user erased the display name of a user. `view_saved`, `view_deleted`: the user changed a saved view of the team. `set_applied`: a configuration set adopted an agent or became the owner of more of its fields, without changing it. `set_released`: a configuration set released an agent.
+             * @description What the user did. `agent_revision_redacted`: the user removed values from history. `agents_exported`: the user exported agents without their secrets. `secrets_read`: the user requested the secrets in clear text and may have received them. `idempotency_conflict`: the user repeated a creation with the same `Idempotency-Key` and another body. `permission_refused`: the token lacks the permission that the request needs; 403 `permission_missing`. `service_called`: the user called an operation of a mounted service that may have changed something. `audit_exported`: the user exported audit events. `user_erased`: the user erased the display name of a user. `view_saved`: the user created or replaced a saved view of the team. `view_deleted`: the user deleted a saved view of the team. `set_applied`: a configuration set adopted an agent or owns more of its fields, without changing it. `set_released`: a configuration set released an agent.
              * @enum {string}
              */
             action: "agent_created" | "agent_updated" | "agent_restored" | "agent_trust_stage_changed" | "agent_deleted" | "agent_recovered" | "agent_evaluation_recorded" | "agent_revision_redacted" | "agents_exported" | "secrets_read" | "idempotency_conflict" | "permission_refused" | "service_called" | "audit_exported" | "user_erased" | "view_saved" | "view_deleted" | "set_applied" | "set_released";
             /**
              * Format: uuid
-             * @description Agent that the action concerns. null: the request names no agent, or the record counts requests for several.
+             * @description Agent of the action. null: the request names no agent, or the record counts several.
              */
             agent_id: string | null;
             /** @description The `x-request-id` of the request. The log lines of the request carry it. */
@@ -3146,9 +3146,9 @@ export interface components {
             via: "api" | "mcp" | "import" | "set";
             /** @description Application that the token was issued to. null: the token does not say it. */
             client_id: string | null;
-            /** @description Why the user made the change. null: the user gave no reason, it was removed from history, or the agent was erased. */
+            /** @description Why the user made the change. null: no reason given, removed from history, or the agent was erased. */
             reason: string | null;
-            /** @description Details of the action. A change: the new revision, the names of the changed fields, the `set` and `key` if a configuration set made it, and in `credential_warnings` where a changed value looks like a credential, as in the header `console-credential-warnings`; if an MCP client made it, `client_name` may have the name that the client gives itself. A read of secrets: their names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation within a minute are one record: `count` has their number and `since` the time of the first of them, Unix time in seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the operation, the status of the response (499 if the client disconnected before it) and the milliseconds until it began. `agents_exported`: the format, the names of the filters, and the agent after which the export continued. `audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. A view: its name. `set_applied`, `set_released`: the set, the key and the names of the fields. It never contains values of fields. */
+            /** @description Details of the action, never the values of fields. A change: the new revision, the names of the changed fields, and the `set` and `key` if a configuration set made it; `credential_warnings` has where a changed value looks like a credential, as the header `console-credential-warnings` does, and `client_name` the name that an MCP client gives itself. `secrets_read`: their names. `permission_refused`: the missing permission, the method and the route. Further ones of the same user and operation within a minute are one record: `count` has their number and `since` the time of the first, Unix time in seconds; the other members are those of the last one. `service_called`: the service, the id, method and route of the operation, the status of the response (499 if the client disconnected before it) and the milliseconds until it began. `agents_exported`: the format, the names of the filters, and the agent after which the export continued. `audit_exported`: the parameters of the export. `user_erased`: the user whose name was erased. `view_saved`: the name of the view. `view_deleted`: the name of the view. `set_applied`: the set, the key and the names of the fields. `set_released`: the set, the key and the names of the fields. */
             detail: {
                 [key: string]: unknown;
             };
@@ -5799,7 +5799,7 @@ export interface operations {
     getView: {
         parameters: {
             query?: {
-                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs the permission `agent:write`. Default: `user`. */
+                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change it needs `agent:write`. Default: `user`. */
                 scope?: "user" | "team";
             };
             header?: {
@@ -5846,7 +5846,7 @@ export interface operations {
     updateView: {
         parameters: {
             query?: {
-                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs the permission `agent:write`. Default: `user`. */
+                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change it needs `agent:write`. Default: `user`. */
                 scope?: "user" | "team";
             };
             header?: {
@@ -5900,7 +5900,7 @@ export interface operations {
     deleteView: {
         parameters: {
             query?: {
-                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change one needs the permission `agent:write`. Default: `user`. */
+                /** @description `user`: a view of the caller alone. `team`: a view of the whole team; to change it needs `agent:write`. Default: `user`. */
                 scope?: "user" | "team";
             };
             header?: {
@@ -6286,7 +6286,7 @@ export interface operations {
                 client_id?: string;
                 /** @description Return only the events at this time or later, Unix time in seconds. Default: from the beginning. */
                 since?: number;
-                /** @description Export only the events whose `id` was made before this time, Unix time in seconds. Default: one minute ago. Events that are newer may not all be stored yet, and an export that continues after them with `after_id` would miss some. */
+                /** @description Export only the events whose `id` was made before this time, Unix time in seconds. Default: one minute ago. Newer events may not all be stored yet: an export that continues after them would miss some. */
                 until?: number;
                 /** @description Export only the events after the one with this id. To continue an export that was cut off, or to fetch what is new, send the `id` of the last complete line with the same filters. Default: from the beginning. */
                 after_id?: string;

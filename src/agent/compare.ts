@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
-import type { Permission } from '../api/caller.ts'
 import { headerList, IfMatch, ignoredFields, revisionsToMatch, toETag } from '../api/headers.ts'
-import { type Feature, featureOperation } from '../api/operation.ts'
 import type { AgentText, ChangeConditions, StoredAgent } from './change.ts'
 import type { Columns } from './change-statement.ts'
 import { CHANGEABLE_COLUMNS, type ChangeableColumn, type ColumnValues, SETTABLE_COLUMNS } from './columns.ts'
 import { RefuseIfDependents } from './dependents.ts'
 import type { ColumnType } from './fields.ts'
 import type { Agent } from './schema.ts'
+
+export { operation } from '../api/operation.ts'
 
 /** The columns that a change sets to another value, with their new values. */
 export function changedColumns(agent: Agent, values: ColumnValues): Columns {
@@ -98,18 +98,6 @@ export function setIgnoredFieldsHeader(
 ): void {
   const names = ignoredFields(body, schema)
   if (names !== undefined) reply.header('console-ignored-fields', names)
-}
-
-/** The options of a route: the permission that it needs and its schemas. */
-export function operation<const Schema extends { operationId: string; summary: string }>(
-  feature: Feature,
-  permission: Permission,
-  schema: Schema,
-  // Every read of secrets leaves a record.
-  isAudited = permission === 'agent:secret',
-) {
-  const audited = isAudited ? { isAudited: true } : {}
-  return { config: { permission, ...audited }, schema: { ...schema, ...featureOperation(feature) } }
 }
 
 /** The request headers that make a change of one agent conditional. */

@@ -1,3 +1,4 @@
+import type { FastifyContextConfig } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { ref } from './fields.ts'
 import { HTTPValidationError, ProblemBody } from './problem.ts'
@@ -27,6 +28,18 @@ export type Feature = keyof typeof FEATURES
 /** What an operation declares in the document. The tag of the area comes first: some generators know only one tag. */
 export function featureOperation(feature: Feature) {
   return { tags: [FEATURES[feature].area, feature], security: [{ bearer: [] }] }
+}
+
+/** The options of a route: the permission that it needs, its schemas, and in `config` what else it is marked with. */
+export function operation<const Schema extends { operationId: string; summary: string }>(
+  feature: Feature,
+  permission: FastifyContextConfig['permission'],
+  { config, ...schema }: Schema & { config?: FastifyContextConfig },
+) {
+  // Every read of secrets leaves a record.
+  const audited = permission === 'agent:secret' ? { isAudited: true } : {}
+  const described = { ...schema, ...featureOperation(feature) }
+  return { config: { permission, ...audited, ...config }, schema: described }
 }
 
 /** The errors of an operation that needs a permission and does not use the database: its own and the common ones. */

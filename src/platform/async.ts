@@ -14,7 +14,8 @@ export function coalesce<Result>(work: () => Promise<Result>): () => Promise<Res
   }
 }
 
-/** Returns a function that is built when it is first called: a start does not wait for what no request has asked for yet. */
+/** Returns a function that is built when it is first called: a start does not wait for what no request has asked for
+ * yet. */
 export function onFirstUse<Work extends (value: never) => unknown>(build: () => Work): Work {
   let built: Work | undefined
   return ((value: never) => {

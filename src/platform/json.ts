@@ -9,14 +9,14 @@ export interface JsonVisitor {
   onNumber: (literal: string, path: JsonPath) => void
 }
 
-/** Part of a string: no control characters, quotes or lone backslashes. Bounded: a repetition without a limit needs memory for each
- * escape. */
+/** Part of a string: no control characters, quotes or lone backslashes. Bounded: a repetition without a limit needs
+ * memory for each escape. */
 const CHARACTERS = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,200}/y
 const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y
 
-/** Reads a JSON text without building objects, in linear time. Returns the position, in characters, of the first syntax error or
- * of a container nested too deep; undefined for valid JSON. `JSON.parse` gives a position only for some errors, quotes the
- * input, and takes a second to build a few megabytes of `[{},{},…]`. */
+/** Reads a JSON text without building objects, in linear time. Returns the position, in characters, of the first syntax
+ * error or of a container nested too deep; undefined for valid JSON. `JSON.parse` gives a position only for some
+ * errors, quotes the input, and takes a second to build a few megabytes of `[{},{},…]`. */
 export function walkJson(text: string, maxDepth: number, visitor?: JsonVisitor): number | undefined {
   try {
     new JsonWalk(text, visitor).readDocument(maxDepth)
@@ -197,13 +197,14 @@ export interface JsonBody {
   readonly value: unknown
   /** In the known members of the outermost object. */
   readonly violations: readonly Violation[]
-  /** The literals of the known members that are numbers. If a name occurs twice the last one counts, as in `JSON.parse`. */
+  /** The literals of the known members that are numbers. If a name occurs twice the last one counts, as in
+   * `JSON.parse`. */
   readonly numbers: ReadonlyMap<string, string>
 }
 
-/** Parses JSON, and finds what the database could not store or a double could not hold. Returns the position of the error, in
- * characters, if it is no JSON. `isKnown`: whether the console reads this member of the outermost object. Other members may hold
- * any value. */
+/** Parses JSON, and finds what the database could not store or a double could not hold. Returns the position of the
+ * error, in characters, if it is no JSON. `isKnown`: whether the console reads this member of the outermost object.
+ * Other members may hold any value. */
 export function parseExactJson(
   bytes: Buffer,
   isKnown: (name: string) => boolean,
@@ -273,8 +274,8 @@ export function shorten(name: string): string {
   return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}…`
 }
 
-/** Whether a JSON number literal keeps all its digits when it is parsed as a double. Comparing digits is enough, because the
- * magnitudes of a literal and its double cannot differ. */
+/** Whether a JSON number literal keeps all its digits when it is parsed as a double. Comparing digits is enough,
+ * because the magnitudes of a literal and its double cannot differ. */
 export function isExactNumber(literal: string): boolean {
   // Most numbers: up to 15 digits without an exponent.
   if (literal.length <= 15 && !/e/i.test(literal)) return true

@@ -28,8 +28,8 @@ function explain(error: NodeJS.ErrnoException): string {
   return `Could not start: ${error.message}. Stop the other program, or set PORT or METRICS_PORT.`
 }
 
-/** Call after the last response: a database that does not respond, or a connection whose peer has vanished, could otherwise
- * keep the process. */
+/** Call after the last response: a database that does not respond, or a connection whose peer has vanished, could
+ * otherwise keep the process. */
 export function exitAfterTimeout(): void {
   setTimeout(() => process.exit(0), CLOSE_TIMEOUT_MS).unref()
 }

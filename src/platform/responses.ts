@@ -21,48 +21,43 @@ export interface Export<Position> {
 /** Open exports of all teams together. */
 const MAX_OPEN = 32
 
-export type Exports = ReturnType<typeof createExports>
+/** Responses that are read page by page while the client takes them. An export that cannot go on is cut off, so that it
+ * does not look complete. */
+export class Exports {
+  readonly #share = new Share(MAX_OPEN)
+  readonly #open = new Set<Readable>()
 
-/** Responses that are read page by page while the client takes them. An export that cannot go on is cut off, so that it does not
- * look complete. */
-export function createExports() {
-  const share = new Share(MAX_OPEN)
-  const open = new Set<Readable>()
+  /** Reads the first page before it returns, so that its errors are responses. */
+  async start<Position>({ team, read, endWithToken }: Export<Position>): Promise<Readable> {
+    this.#share.take(team)
+    const first = await read(undefined).catch((error: unknown) => {
+      this.#share.give(team)
+      throw error
+    })
+    const pages = readPages(read, first, () => stream.destroyed)
+    const stream: Readable = new Readable({
+      highWaterMark: 1,
+      // Readable.from would wait for the next page when it is destroyed.
+      read() {
+        pages.next().then(
+          ({ done, value }) => this.push(done ? null : value),
+          (error: Error) => this.destroy(error),
+        )
+      },
+    })
+    this.#open.add(stream)
+    const release = endWithToken(() => stream.destroy(new Problem('invalid_token')))
+    stream.once('close', () => {
+      this.#open.delete(stream)
+      release()
+      this.#share.give(team)
+    })
+    return stream
+  }
 
-  return {
-    /** Reads the first page before it returns, so that its errors are responses. */
-    async start<Position>(request: Export<Position>): Promise<Readable> {
-      const { team, read, endWithToken } = request
-      share.take(team)
-      const first = await read(undefined).catch((error: unknown) => {
-        share.give(team)
-        throw error
-      })
-      const pages = readPages(read, first, () => stream.destroyed)
-      const stream: Readable = new Readable({
-        highWaterMark: 1,
-        // Readable.from would wait for the next page when it is destroyed.
-        read() {
-          pages.next().then(
-            ({ done, value }) => this.push(done ? null : value),
-            (error: Error) => this.destroy(error),
-          )
-        },
-      })
-      open.add(stream)
-      const release = endWithToken(() => stream.destroy(new Problem('invalid_token')))
-      stream.once('close', () => {
-        open.delete(stream)
-        release()
-        share.give(team)
-      })
-      return stream
-    },
-
-    /** Cuts off what is open, when the process ends. */
-    close: (): void => {
-      for (const stream of open) stream.destroy(new Problem('overloaded'))
-    },
+  /** Cuts off what is open, when the process ends. */
+  close(): void {
+    for (const stream of this.#open) stream.destroy(new Problem('overloaded'))
   }
 }
 
@@ -88,8 +83,9 @@ export function hasEnded(response: ServerResponse): boolean {
   return response.closed || response.req.socket.destroyed
 }
 
-/** Calls back once, when the response was sent or its connection is lost, also if that has happened already. In early versions of
- * Node 24, a response that waits behind another one of its connection emits no 'close' when the connection closes. */
+/** Calls back once, when the response was sent or its connection is lost, also if that has happened already. In early
+ * versions of Node 24, a response that waits behind another one of its connection emits no 'close' when the connection
+ * closes. */
 export function onResponseEnd(response: ServerResponse, callback: () => void): void {
   if (hasEnded(response)) return callback()
   const { socket } = response.req

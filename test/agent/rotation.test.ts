@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { rotateSecrets } from '../../scripts/rotate-secrets.ts'
-import { createSecrets, type KeyringEntry, SecretText } from '../../src/platform/crypto/secrets.ts'
+import { type KeyringEntry, Secrets, SecretText } from '../../src/platform/crypto/secrets.ts'
 import { COLLECTION, createAgent } from '../support/agents.ts'
 import { startConsole } from '../support/console.ts'
 import { startProcess } from '../support/processes.ts'
@@ -21,7 +21,7 @@ describe('a rotation', () => {
       const person = await running.person()
       const { id } = await createAgent(running, person, { api_key: 'sk-before' })
       const place = { teamId: person.team, agentId: id, field: 'api_key' }
-      const secrets = createSecrets([newer, older])
+      const secrets = new Secrets([newer, older])
       await writer.query('BEGIN')
       await writer.query('UPDATE agents SET api_key_sealed = $1 WHERE id = $2', [
         secrets.seal(place, new SecretText('sk-after')),
@@ -50,11 +50,11 @@ describe('a rotation', () => {
         }
       }
       await running.request('DELETE', `${COLLECTION}/${ids[1]}`, { token: person.token })
-      const secrets = createSecrets([newer, older])
+      const secrets = new Secrets([newer, older])
       assert.equal(await rotateSecrets(client, secrets, { batch: 1, report: () => {} }), 0)
       const { rows } = await client.query('SELECT * FROM agent_secrets')
       assert.equal(rows.length, 4)
-      const newOnly = createSecrets([newer])
+      const newOnly = new Secrets([newer])
       for (const { agent_id: agentId, name, sealed, fingerprint } of rows) {
         const place = { teamId: person.team, agentId, field: `secrets.${name}` }
         const secret = newOnly.open(place, sealed)
@@ -87,7 +87,7 @@ describe('a rotation', () => {
       const person = await running.person()
       const { id } = await createAgent(running, person, { api_key: 'sk-lost-for-ever' })
       const lines: string[] = []
-      const left = await rotateSecrets(client, createSecrets([newer]), {
+      const left = await rotateSecrets(client, new Secrets([newer]), {
         report: (line) => void lines.push(line),
       })
       assert.equal(left, 1)

@@ -3,7 +3,8 @@ import { countDroppedAuditEvents } from '../../src/features/audit/audit.ts'
 import { observeAuditPartitions } from '../../src/features/audit/queries.ts'
 import { createBudgetMetrics } from '../../src/features/budgets/budgets.ts'
 import { createRelayMetrics, observeBacklog } from '../../src/features/events/metrics.ts'
-import { createExchangeMetrics, createServiceMetrics } from '../../src/features/services/metrics.ts'
+import { createServiceMetrics } from '../../src/features/services/poll/poller.ts'
+import { observeExchanges } from '../../src/features/services/tokens.ts'
 import { createWatchMetrics } from '../../src/features/watch/watch.ts'
 import { observeIssuer, observeRevocations } from '../../src/http/auth/identity.ts'
 import { createTurnMetrics } from '../../src/platform/limits/turns.ts'
@@ -20,8 +21,8 @@ const ADDED_LABELS = ['instance', 'job', 'le']
 export function knownMetrics(): Map<string, string[]> {
   const metrics = createMetrics()
   metrics.of(createUpstreamMetrics)('any')
-  metrics.of(createServiceMetrics)('any')
-  metrics.of(createExchangeMetrics)
+  metrics.of(createServiceMetrics)
+  metrics.of(observeExchanges)
   metrics.of(countDroppedAuditEvents)
   metrics.of(createRelayMetrics)
   metrics.of(createWatchMetrics)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { createSigner, parseSigningKeys } from '../../src/platform/crypto/signer.ts'
+import { parseSigningKeys, Signer } from '../../src/platform/crypto/signer.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { startConsoleWithDemos } from '../support/demos.ts'
 import { CONSOLE_NAME, signingKey } from '../support/signing.ts'
@@ -29,7 +29,7 @@ describe('a demonstration service', async () => {
     'an assertion of another issuer': () => signer.sign(claims({ iss: running.issuer.url }), 'at+jwt'),
     'an expired assertion': () => signer.sign(claims({ exp: Date.now() / 1_000 - 31 }), 'at+jwt'),
     'an assertion that another key signed': () =>
-      createSigner(parseSigningKeys(signingKey())).sign(claims(), 'at+jwt'),
+      new Signer(parseSigningKeys(signingKey())).sign(claims(), 'at+jwt'),
     'the token of a caller': async () => (await running.person()).token,
   }
   for (const [what, make] of Object.entries(refused)) {

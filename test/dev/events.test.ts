@@ -8,7 +8,7 @@ describe('npm run dev -- --reset', () => {
   it('deletes the stream of the dropped database, and no other', async (t) => {
     const [nats, other] = await Promise.all([createTestNats(), createTestNats()])
     t.after(() => Promise.all([nats.remove(), other.remove()]))
-    for (const each of [nats, other]) await (await openEventStream(each)).nats.close()
+    for (const each of [nats, other]) await (await openEventStream(each)).close()
     const url = nats.environment['NATS_URL'] as string
     await deleteStream(url, nats.stream)
     await deleteStream(url, nats.stream)

@@ -14,14 +14,14 @@ describe('the event stream', async () => {
   const nats = await createTestNats()
   closeAfter(() => nats.remove())
   const events = await openEventStream(nats)
-  closeAfter(() => events.nats.close())
+  closeAfter(() => events.close())
   const team = randomUUID()
   for (let sent = 0; sent < EVENTS; sent += 500) {
     await Promise.all(
       Array.from({ length: 500 }, () => {
         const agentId = randomUUID()
         const address = { teamId: team, agentId }
-        return events.stream.publish(address, agentId, JSON.stringify(agentEvent(address)))
+        return events.publish(address, agentId, JSON.stringify(agentEvent(address)))
       }),
     )
   }
@@ -29,7 +29,7 @@ describe('the event stream', async () => {
   it('is read as fast from its middle as from its beginning', async () => {
     const perSecond = async (first: number) => {
       const startedAt = performance.now()
-      const read = events.stream.read(team, first, EVENTS, new AbortController().signal)
+      const read = events.read(team, first, EVENTS, new AbortController().signal)
       const { length } = await Array.fromAsync(read)
       return (length * 1_000) / (performance.now() - startedAt)
     }

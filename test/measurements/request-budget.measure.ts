@@ -30,12 +30,7 @@ describe('a permit of a mounted call', async () => {
   const person = await running.person()
   const { id } = await createAgent(running, person, { rate_limit_requests_per_minute: LIMIT })
   const { core } = running
-  const budgets = new RequestBudgets({
-    ...core,
-    sql: core.database,
-    metrics: createMetrics(),
-    budgetReplicas: 1,
-  })
+  const budgets = new RequestBudgets({ ...core, metrics: createMetrics() })
   await until('Redis responds', () => core.redis?.isUp() ?? false)
 
   it('costs at most three times a bare call of a script of Redis', async () => {

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { Problem } from '../../src/api/problem.ts'
-import { createExports } from '../../src/platform/responses.ts'
+import { Exports } from '../../src/platform/responses.ts'
 import { until } from '../support/until.ts'
 
 const PAGES = 10
 
 describe('an export', () => {
   const create = () => {
-    const exports = createExports()
+    const exports = new Exports()
     const state = { reads: 0, hasEnded: false, end: () => {} }
     const start = (
       team = 'a',

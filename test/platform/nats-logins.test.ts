@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import { nkeys } from '@nats-io/transport-node'
 import { freePorts } from '../../dev/free-port.ts'
 import { readRelayConfig } from '../../src/config/config.ts'
-import { createEvents, type Events } from '../../src/platform/nats/stream.ts'
+import { EventStream } from '../../src/platform/nats/stream.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import { createNatsProcess, type NatsProcess } from '../support/nats-process.ts'
 import { until } from '../support/until.ts'
@@ -28,7 +28,7 @@ describe('the login to NATS', () => {
   let folder: string
   let port: number | undefined
   let server: NatsProcess | undefined
-  let events: Events | undefined
+  let events: EventStream | undefined
   let logLines: string[] = []
   const log = createLog('info', { write: (line) => void logLines.push(line) })
   const path = (name: string) => join(folder, name)
@@ -66,7 +66,7 @@ describe('the login to NATS', () => {
     await certify('console', 'extendedKeyUsage=clientAuth')
   })
   afterEach(async () => {
-    await events?.nats.close()
+    await events?.close()
     await server?.stop()
     logLines = []
   })
@@ -83,8 +83,9 @@ describe('the login to NATS', () => {
       NATS_URL: `${protocol}://localhost:${port}`,
       ...environment,
     })
-    events = createEvents(config.events, log)
-    return events.nats
+    const stream = new EventStream(config.events, log)
+    events = stream
+    return { isUp: () => stream.isUp() }
   }
   const isRefused = (text: RegExp) => () => logLines.some((line) => text.test(line))
 
@@ -92,7 +93,7 @@ describe('the login to NATS', () => {
     const [user, stranger] = [nkeys.createUser(), nkeys.createUser()]
     await serve(`authorization { users: [{ nkey: ${user.getPublicKey()} }] }`)
     await until('it is connected', connectWith({ NATS_NKEY: seedOf(user) }).isUp)
-    await events?.nats.close()
+    await events?.close()
     const { isUp } = connectWith({ NATS_NKEY: seedOf(stranger) })
     await until('another key is refused', isRefused(/Authorization Violation/))
     assert.equal(isUp(), false)
@@ -118,7 +119,7 @@ ${seedOf(user)}
 `
     await writeFile(path('console.creds'), credentials(account))
     await until('it is connected', connectWith({ NATS_CREDENTIALS_FILE: path('console.creds') }).isUp)
-    await events?.nats.close()
+    await events?.close()
     const { isUp } = connectWith({ NATS_CREDENTIALS: credentials(nkeys.createAccount()) })
     await until('a user of another account is refused', isRefused(/Authorization Violation/))
     assert.equal(isUp(), false)
@@ -130,9 +131,9 @@ ${seedOf(user)}
     const certificate = { NATS_TLS_CERT_FILE: path('console.pem'), NATS_TLS_KEY_FILE: path('console.key') }
     const authority = { NATS_TLS_CA: (await readFile(path('ca.pem'), 'utf8')).replaceAll('\n', '\\n') }
     await until('it is connected', connectWith({ ...certificate, ...authority }).isUp)
-    await events?.nats.close()
+    await events?.close()
     await until('it is connected', connectWith({ ...certificate, ...authority }, 'tls').isUp)
-    await events?.nats.close()
+    await events?.close()
     const { isUp } = connectWith(certificate)
     await until('an unknown server is refused', isRefused(/unable to (?:verify|get)|self.signed/i))
     assert.equal(isUp(), false)

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, describe, it, type TestContext } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
+import type { EventStream } from '../../src/platform/nats/stream.ts'
 import { agentEvent } from '../support/agent-event.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { openEventStream } from '../support/event-stream.ts'
@@ -17,7 +18,7 @@ const LAST = AGENTS * REVISIONS
 const [team, otherTeam] = [randomUUID(), randomUUID()]
 const neverAborted = new AbortController().signal
 
-async function publishEvents({ stream }: Awaited<ReturnType<typeof openEventStream>>) {
+async function publishEvents(stream: EventStream) {
   const agents = Array.from({ length: AGENTS }, () => randomUUID())
   for (let revision = 1; revision <= REVISIONS; revision++) {
     await Promise.all(
@@ -40,7 +41,7 @@ describe('the event stream', async () => {
   const nats = await createTestNats()
   closeAfter(() => nats.remove())
   const events = await openEventStream(nats)
-  closeAfter(() => events.nats.close())
+  closeAfter(() => events.close())
   await publishEvents(events)
 
   const consumers = async () => (await nats.info())?.state.consumer_count
@@ -55,7 +56,7 @@ describe('the event stream', async () => {
       [LAST - 1, LAST],
       [LAST, LAST],
     ] as const) {
-      const read = await Array.fromAsync(events.stream.read(team, first, to, neverAborted))
+      const read = await Array.fromAsync(events.read(team, first, to, neverAborted))
       assert.deepEqual(
         read.map(({ sequence }) => sequence),
         expected.filter((sequence) => sequence >= first && sequence <= to),
@@ -65,14 +66,14 @@ describe('the event stream', async () => {
   })
 
   it('gives events that keep no memory but their own', async () => {
-    for await (const { json } of events.stream.read(team, 1, 100, neverAborted)) {
+    for await (const { json } of events.read(team, 1, 100, neverAborted)) {
       assert.equal(json.buffer.byteLength, json.length)
     }
   })
 
   it('has no fetch in flight while a reader holds an event', async () => {
     const before = timers()
-    const reading = events.stream.read(team, 1, LAST, neverAborted)
+    const reading = events.read(team, 1, LAST, neverAborted)
     await reading.next()
     assert.equal(timers(), before)
     await reading.return(undefined)
@@ -80,7 +81,7 @@ describe('the event stream', async () => {
 
   it('keeps no consumer and no timer for a reader that stops early', async () => {
     const before = timers()
-    for await (const { sequence } of events.stream.read(team, 1, LAST, neverAborted)) {
+    for await (const { sequence } of events.read(team, 1, LAST, neverAborted)) {
       if (sequence > 300) break
     }
     assert.equal(await consumers(), 0)
@@ -91,7 +92,7 @@ describe('the event stream', async () => {
     const before = timers()
     const leaving = new AbortController()
     let count = 0
-    for await (const event of events.stream.read(team, 1, LAST, leaving.signal)) {
+    for await (const event of events.read(team, 1, LAST, leaving.signal)) {
       count++
       if (event.sequence > 300) leaving.abort()
     }
@@ -102,14 +103,14 @@ describe('the event stream', async () => {
 
   it('keeps no consumer and no timer for a follower that is aborted before its first event', async () => {
     const own = await openEventStream(nats)
-    after(() => own.nats.close())
+    after(() => own.close())
     const before = timers()
     const leaving = new AbortController()
-    const following = own.stream.follow(1, leaving.signal).next()
+    const following = own.follow(1, leaving.signal).next()
     leaving.abort()
     assert.deepEqual(await following, { value: undefined, done: true })
     assert.equal(await consumers(), 0)
-    await own.nats.close()
+    await own.close()
     // The connection had a timer of its own.
     await until('no timer is left', () => timers() < before)
   })
@@ -122,10 +123,10 @@ describe('a reader of an event stream that goes away', () => {
     const nats = await createTestNats(server.url)
     t.after(() => nats.close())
     const events = await openEventStream(nats)
-    t.after(() => events.nats.close())
+    t.after(() => events.close())
     await publishEvents(events)
     const leaving = new AbortController()
-    const reading = events.stream.read(team, 1, LAST, leaving.signal)
+    const reading = events.read(team, 1, LAST, leaving.signal)
     await reading.next()
     return { server, nats, events, leaving, reading }
   }
@@ -139,7 +140,7 @@ describe('a reader of an event stream that goes away', () => {
   it('fails when NATS is gone', { timeout: 60_000 }, async (t) => {
     const { server, events, reading } = await startReading(t)
     await server.kill()
-    await until('it is noticed', () => !events.stream.isUp())
+    await until('it is noticed', () => !events.isUp())
     await assert.rejects(Array.fromAsync(reading), /NATS is not connected/)
   })
 

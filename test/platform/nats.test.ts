@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { freePorts } from '../../dev/free-port.ts'
-import { createNats, type Nats } from '../../src/platform/nats/nats.ts'
+import { Nats } from '../../src/platform/nats/nats.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import { createNatsProcess, type NatsProcess } from '../support/nats-process.ts'
 import { until } from '../support/until.ts'
@@ -39,9 +39,13 @@ describe('the connection to NATS', () => {
     await server.start()
   }
   const connectTo = (url: string) => {
-    const created = createNats(url, log)
+    const created = new Nats(url, log)
     nats = created
-    return created
+    return {
+      isUp: () => created.isUp(),
+      connection: () => created.connection(),
+      close: () => created.close(),
+    }
   }
   const refusals = () => logLines.filter((line) => line.includes('Authorization Violation')).length
 

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, it } from 'node:test'
-import {
-  createOutboundClient,
-  OutboundError,
-  type OutboundPolicy,
-} from '../../src/platform/outbound/client.ts'
+import { OutboundClient, OutboundError, type OutboundPolicy } from '../../src/platform/outbound/client.ts'
 import {
   BLOCKED_IPV4,
   BLOCKED_IPV6,
@@ -39,7 +35,7 @@ describe('a URL that a caller chooses', async () => {
       policy,
     )
   const fetchAll = async (urls: readonly string[], policy: OutboundPolicy = {}) => {
-    const client = createOutboundClient({ allowsHttp: true, dnsServers: [dns.address], ...policy })
+    const client = new OutboundClient({ allowsHttp: true, dnsServers: [dns.address], ...policy })
     const before = attempts.addresses.length
     for (const url of urls) {
       await assert.rejects(client.get(url, { teamId: 'team', timeoutMs: 60_000 }), (error) => {
@@ -98,7 +94,7 @@ describe('a URL that a caller chooses', async () => {
     after(() => server.stop())
     const port = Number(new URL(server.url).port)
     dns.define('inside.test', ['10.0.0.1', '127.0.0.2', '::1'])
-    const client = createOutboundClient({
+    const client = new OutboundClient({
       ...{
         allowsHttp: true,
         allowedPorts: [port],

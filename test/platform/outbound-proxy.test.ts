@@ -8,7 +8,7 @@ import { after, describe, it } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { onFreePort } from '../../dev/free-port.ts'
 import { listen, stopListening } from '../../dev/http-service.ts'
-import { createOutboundClient } from '../../src/platform/outbound/client.ts'
+import { OutboundClient } from '../../src/platform/outbound/client.ts'
 import { startBehind } from '../support/behind.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { startConnectProxy } from '../support/connect-proxy.ts'
@@ -54,8 +54,8 @@ describe('a fetch with TLS', async () => {
     const proxy = await startConnectProxy(port)
     after(() => proxy.close())
     for (const client of [
-      createOutboundClient(policy),
-      createOutboundClient({ ...policy, proxyUrl: proxy.url }),
+      new OutboundClient(policy),
+      new OutboundClient({ ...policy, proxyUrl: proxy.url }),
     ]) {
       const get = (host: string) =>
         client.get(`https://${host}:${port}/`, { teamId: 'team', timeoutMs: 60_000 })
@@ -85,7 +85,7 @@ describe('a fetch through a proxy', async () => {
   const dns = await startDnsServer()
   dns.define('corp.test', ['127.0.0.1'])
   closeAfter(() => Promise.all([server.stop(), proxy.close(), dns.close()]))
-  const client = createOutboundClient({
+  const client = new OutboundClient({
     ...{ allowsHttp: true, proxyUrl: proxy.url, dnsServers: [dns.address] },
     ...{ allowedHosts: ['corp.test'], allowedCidrs: ['127.0.0.1/32'], allowedPorts: [port] },
   })

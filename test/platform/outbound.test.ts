@@ -8,7 +8,7 @@ import { freePorts, onFreePort } from '../../dev/free-port.ts'
 import { listen, stopListening } from '../../dev/http-service.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import {
-  createOutboundClient,
+  OutboundClient,
   OutboundError,
   type OutboundOptions,
   type OutboundPolicy,
@@ -40,7 +40,7 @@ describe('a fetch for a caller', async () => {
     allowedCidrs: ['127.0.0.1/32'],
     allowedPorts: [portOf(server), portOf(other)],
   }
-  const client = createOutboundClient(policy, { log })
+  const client = new OutboundClient(policy, log)
   closeAfter(() => client.close())
   const get = (options: Partial<OutboundOptions> = {}, url = `${server.url}/card`) =>
     client.get(url, { teamId: 'team', timeoutMs: PATIENT_MS, ...options })
@@ -104,7 +104,7 @@ describe('a fetch for a caller', async () => {
   })
 
   it('refuses other schemes, ports and user info, also in a redirect', async () => {
-    const strict = createOutboundClient({ ...policy, allowsHttp: false })
+    const strict = new OutboundClient({ ...policy, allowsHttp: false })
     const { port } = new URL(server.url)
     const urls = [
       '',
@@ -218,9 +218,9 @@ describe('a fetch for a caller', async () => {
       for (const each of [silent, garbage]) each.close()
       await dns.close()
     })
-    const logging = createOutboundClient(
+    const logging = new OutboundClient(
       { ...policy, allowedPorts: [...ports, unused], dnsServers: [dns.address] },
-      { log },
+      log,
     )
     const details: Record<string, RegExp> = {
       [`http://127.0.0.1:${unused}/`]: /ECONNREFUSED/,
@@ -257,7 +257,7 @@ describe('a fetch for a caller', async () => {
     })
     const port = await onFreePort((free) => listen(patient, free, '127.0.0.1'))
     after(() => stopListening(patient))
-    const each = createOutboundClient({ ...policy, allowedPorts: [port] })
+    const each = new OutboundClient({ ...policy, allowedPorts: [port] })
     for (const teamId of ['a', 'a', 'b'])
       await each.get(`http://127.0.0.1:${port}/`, { teamId, timeoutMs: PATIENT_MS })
     assert.equal(sockets.size, 3)
@@ -281,11 +281,12 @@ describe('a fetch for a caller', async () => {
   })
 
   it('ends when the console does', async () => {
-    const closing = createOutboundClient(policy)
+    const closing = new OutboundClient(policy)
     server.behave(() => {})
     const hanging = closing.get(server.url, { teamId: 'team', timeoutMs: PATIENT_MS })
     await until('it has begun', () => server.asked.length === 1)
-    await Promise.all([closing.close(), assert.rejects(hanging, { reason: 'unreachable' })])
+    closing.close()
+    await assert.rejects(hanging, { reason: 'unreachable' })
     await allClosed()
   })
 })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { rotateSecrets } from '../../scripts/rotate-secrets.ts'
-import { createSecrets } from '../../src/platform/crypto/secrets.ts'
+import { Secrets } from '../../src/platform/crypto/secrets.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from '../support/agents.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { useConsole } from '../support/console.ts'
@@ -73,7 +73,7 @@ describe('through PgBouncer in transaction mode', async () => {
       await client.connect()
       keys = [{ id, key: randomBytes(32) }, ...keys]
       try {
-        assert.equal(await rotateSecrets(client, createSecrets(keys), { report: () => {} }), 0)
+        assert.equal(await rotateSecrets(client, new Secrets(keys), { report: () => {} }), 0)
       } finally {
         await client.end()
       }

@@ -4,7 +4,7 @@ import { format, inspect } from 'node:util'
 import { serialize } from 'node:v8'
 import Fastify from 'fastify'
 import { readSecretChanges } from '../../src/agent/secrets/secret-change.ts'
-import { createSecrets, SecretText } from '../../src/platform/crypto/secrets.ts'
+import { Secrets, SecretText } from '../../src/platform/crypto/secrets.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 
 const CANARY = 'sk-canary-0123456789-WXYZ'
@@ -63,7 +63,7 @@ describe('a secret on its way through the process', () => {
   it('comes out by the one way out', () => assert.equal(secret.reveal(), CANARY))
 
   it('does not show in what the service holds of a body, nor in what it opened', () => {
-    const secrets = createSecrets([{ id: 'k', key: Buffer.alloc(32) }])
+    const secrets = new Secrets([{ id: 'k', key: Buffer.alloc(32) }])
     const place = { teamId: 't', agentId: 'a' }
     const changes = readSecretChanges(secrets, place, {
       api_key: CANARY,

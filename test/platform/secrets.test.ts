@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { createSecrets, SecretText } from '../../src/platform/crypto/secrets.ts'
+import { Secrets, SecretText } from '../../src/platform/crypto/secrets.ts'
 
 describe('a sealed secret', () => {
   const key = randomBytes(32)
-  const secrets = createSecrets([{ id: 'k1', key }])
+  const secrets = new Secrets([{ id: 'k1', key }])
   const place = { teamId: 'team', agentId: 'agent', field: 'api_key' }
   const seal = (text: string) => secrets.seal(place, new SecretText(text))
 

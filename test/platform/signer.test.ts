@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify } from 'jose'
-import { createSigner, parseSigningKeys } from '../../src/platform/crypto/signer.ts'
+import { parseSigningKeys, Signer } from '../../src/platform/crypto/signer.ts'
 import { signingKey } from '../support/signing.ts'
 
 const pemOf = ({ privateKey }: ReturnType<typeof generateKeyPairSync>, type: 'pkcs8' | 'sec1' = 'pkcs8') =>
@@ -12,8 +12,8 @@ const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
 describe('a signer', () => {
   it('signs with the first key and publishes the public part of all', async () => {
     const [old, next] = [signingKey(), pemOf(ec('P-256'))]
-    const before = createSigner(parseSigningKeys(old + next))
-    const after = createSigner(parseSigningKeys(`${next}\n${old}`))
+    const before = new Signer(parseSigningKeys(old + next))
+    const after = new Signer(parseSigningKeys(`${next}\n${old}`))
     assert.deepEqual(
       before.publicKeys.keys.map(({ alg }) => alg),
       ['EdDSA', 'ES256'],

@@ -17,9 +17,8 @@ const signal = new AbortController().signal
 
 /** Reads a card as if the server at ORIGIN had sent these bytes. */
 async function readFetched(bytes: Buffer): Promise<ReadRow> {
-  const outbound: Core['outbound'] = {
+  const outbound: Pick<Core['outbound'], 'get'> = {
     get: async (url) => ({ url, status: 200, contentType: null, etag: '"v1"', body: bytes }),
-    close: async () => {},
   }
   const core = { now: () => 1_700_000_000_000, outbound }
   return readCardRow(core, { card_url: `${ORIGIN}/card.json` }, { teamId: 'team', signal })

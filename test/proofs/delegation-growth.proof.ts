@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { updateAgent } from '../../src/agent/agents.ts'
 import { deleteAgent, planDeletion, recoverAgent } from '../../src/agent/lifecycle/deletion.ts'
 import { changeTrustStage } from '../../src/agent/lifecycle/lifecycle.ts'
-import { createDelegationGraph } from '../../src/features/delegation/routes.ts'
+import { listAgentDependents, readDelegation } from '../../src/features/delegation/graph.ts'
 import { createAgent, putAgent } from '../support/agents.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { type Person, type TestConsole, useConsole } from '../support/console.ts'
@@ -57,7 +57,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
   )
   closeAfter(close)
   const core = { ...running.core, database: { ...running.core.database, ...sql } }
-  const graph = createDelegationGraph({ ...core, sql })
+  const reads = { now: () => now, database: { searches: sql } }
   const anyRevision = { expectedRevisions: null }
 
   const operations: Record<string, (id: string) => Promise<unknown>> = {
@@ -68,7 +68,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
       updateAgent(core, caller, id, { delegated_agents: [{ url: 'https://x.example.com' }] }, anyRevision),
     'a move to another trust stage': (id) =>
       changeTrustStage(core, caller, id, { trust_stage: 'tested' }, anyRevision),
-    'a read of its own delegations': (id) => graph.read(caller, id, {}),
+    'a read of its own delegations': (id) => readDelegation(reads, caller, id, {}),
     'a deletion': (id) => deleteAgent(core, caller, id, anyRevision),
     'a recovery': (id) => recoverAgent(core, caller, id),
   }
@@ -84,7 +84,7 @@ describe(`an agent that ${DEPENDENTS} agents delegate to`, async () => {
   }
 
   it('reads for a page of its dependents, its impact and a refusal as much as the page needs', async (t) => {
-    const page = await cost(() => graph.listDependents(caller, popular.id, { limit: 100 }))
+    const page = await cost(() => listAgentDependents(reads, caller, popular.id, { limit: 100 }))
     const plan = await cost(() => planDeletion(core, caller, popular.id, anyRevision))
     // The worst case: no dependent is at that stage, so all of them are read.
     const startedAt = performance.now()

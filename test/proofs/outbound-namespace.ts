@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createRandom } from '../../scripts/seed/random.ts'
-import { createOutboundClient, type OutboundPolicy } from '../../src/platform/outbound/client.ts'
+import { OutboundClient, type OutboundPolicy } from '../../src/platform/outbound/client.ts'
 import { BLOCKED_IPV4, BLOCKED_IPV6, isBlocked } from '../support/addresses.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { ALLOWED_PORT, createAttacks } from './outbound-urls.ts'
@@ -40,7 +40,7 @@ for (const port of [80, 443, ALLOWED_PORT]) await once(server().listen(port, '::
 
 async function observe(policy: OutboundPolicy): Promise<Observed> {
   accepted = []
-  const client = createOutboundClient({
+  const client = new OutboundClient({
     ...{ allowsHttp: true, allowedPorts: [ALLOWED_PORT], dnsServers: [dns.address] },
     ...policy,
   })

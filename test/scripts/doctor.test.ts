@@ -13,7 +13,7 @@ import { freePorts, onFreePort } from '../../dev/free-port.ts'
 import { diagnose } from '../../scripts/doctor/diagnose.ts'
 import type { Finding } from '../../scripts/doctor/finding.ts'
 import { TABLE_GRANTS } from '../../scripts/grants.ts'
-import { createSecrets, SecretText } from '../../src/platform/crypto/secrets.ts'
+import { Secrets, SecretText } from '../../src/platform/crypto/secrets.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 import { startEvolutionService } from '../support/evolution-service/server.ts'
@@ -79,7 +79,7 @@ describe('npm run doctor', async () => {
     DATABASE_POOL_SIZE: '4',
   }
   const place = { teamId: randomUUID(), agentId: randomUUID(), field: 'secrets.crm' }
-  const sealed = createSecrets([{ id: 'k1', key }]).seal(place, new SecretText('secret value'))
+  const sealed = new Secrets([{ id: 'k1', key }]).seal(place, new SecretText('secret value'))
   await database.query('INSERT INTO agent_secrets VALUES ($1, $2, $3, $4, $5)', [
     ...[place.teamId, place.agentId, 'crm'],
     ...[sealed, Buffer.alloc(32)],

@@ -3,7 +3,7 @@ import { onFreePort } from '../../dev/free-port.ts'
 import { type App, buildApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { type Core, openCore } from '../../src/core.ts'
-import { startRelay } from '../../src/features/events/relay.ts'
+import { Relay } from '../../src/features/events/relay.ts'
 import type { MountOptions } from '../../src/features/services/mount/routes.ts'
 import { close } from '../../src/platform/async.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
@@ -131,7 +131,7 @@ export async function startConsole(options: ConsoleOptions = {}): Promise<TestCo
   const core = opened.adopt(openCore(config, { log, ...options.overrides }), close)
   const { events } = core
   const databaseUrl = config.events?.relayDatabaseUrl
-  if (events && databaseUrl) opened.adopt(startRelay({ ...core, ...events, databaseUrl }), close)
+  if (events && databaseUrl) opened.adopt(new Relay({ ...core, stream: events, databaseUrl }), close)
   const app = opened.adopt(await buildApp(core, options.mount?.(core)), close)
   options.extend?.(app)
   const port = await onFreePort((free) => app.listen({ host: '127.0.0.1', port: free }))

@@ -1,4 +1,4 @@
-import { createEvents } from '../../src/platform/nats/stream.ts'
+import { EventStream } from '../../src/platform/nats/stream.ts'
 import { createLog } from '../../src/platform/observe/log.ts'
 import type { TestNats } from './nats.ts'
 import { until } from './until.ts'
@@ -8,8 +8,8 @@ export async function openEventStream(nats: TestNats) {
   const { NATS_URL: natsUrl = '' } = nats.environment
   const { stream: name, subjectPrefix } = nats
   const stream = { name, subjectPrefix, replicas: 1, maxAgeHours: 1, maxBytes: 1024 ** 3 }
-  const events = createEvents({ natsUrl, stream }, createLog('silent'))
-  await until('NATS is connected', events.stream.isUp)
-  await events.stream.ensure()
+  const events = new EventStream({ natsUrl, stream }, createLog('silent'))
+  await until('NATS is connected', () => events.isUp())
+  await events.ensure()
   return events
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Core } from '../../src/core.ts'
 import type { DeclaredOperation } from '../../src/features/services/document/document.ts'
 import { createMountedTable } from '../../src/features/services/mount/table.ts'
-import { createServiceTokens, type ServiceToken } from '../../src/features/services/tokens.ts'
+import { createServiceTokens, type ServiceTokens } from '../../src/features/services/tokens.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
 import { startConsole } from './console.ts'
 import { service } from './service-documents.ts'
@@ -32,13 +32,13 @@ const SAMPLE_MS = 10
 const [{ services, operations, tokens = {} }] = (await once(process, 'message')) as [Mounts]
 let table = await createMountedTable(operations)
 /** As in production, but for `sign`, whose clock runs so fast that nothing stays in the cache. */
-const tokenFor = (name: string, core: Core): ServiceToken => {
+const tokensOf = (name: string, core: Core): ServiceTokens => {
   const how = tokens[name] ?? 'pass'
   let ms = Date.now()
   const now = how === 'sign' ? () => (ms += 60_000) : core.now
-  const auth = { issuer: '', audience: '' }
-  const makeTokens = createServiceTokens({ ...core, now, auth, publicUrl: CONSOLE_NAME, exchange: undefined })
-  return makeTokens(service({ name, token: how === 'pass' ? 'pass' : 'assert', audience: name }))
+  const config = { ...core.config, publicUrl: CONSOLE_NAME }
+  const token = how === 'pass' ? 'pass' : 'assert'
+  return createServiceTokens({ ...core, now, config }, service({ name, token, audience: name }), undefined)
 }
 
 const running = await startConsole({
@@ -61,7 +61,7 @@ const running = await startConsole({
           {
             ...{ url, upstream, maxRequestBytes: Number.POSITIVE_INFINITY },
             ...{ readPermission: undefined, writePermission: undefined, budgetPriority: 'interactive' },
-            tokenFor: tokenFor(name, core),
+            tokens: tokensOf(name, core),
           },
         ]
       }),

@@ -1,6 +1,7 @@
 import type { DeclaredOperation } from '../../src/features/services/document/document.ts'
 import type { MountedService } from '../../src/features/services/mount/forward.ts'
 import { createMountedTable, type MountedTable } from '../../src/features/services/mount/table.ts'
+import { ServiceTokens } from '../../src/features/services/tokens.ts'
 import { createUpstream } from '../../src/platform/upstream/upstream.ts'
 import { type Behind, startBehind } from './behind.ts'
 import { closeAfter } from './close-after.ts'
@@ -69,7 +70,7 @@ export async function startMounted(options: MountedOptions): Promise<Mounted> {
         services.set(name, {
           url,
           upstream: createUpstream({ name, url, deadlineMs, maxResponseBytes, maxInFlight, metrics }),
-          tokenFor: ({ token }) => token,
+          tokens: new ServiceTokens(Date.now),
           readPermission: options.readPermission,
           writePermission: options.writePermission,
           budgetPriority: options.budgetPriority ?? 'interactive',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
-import { createSecrets, maskSecret, SecretText } from '../../src/platform/crypto/secrets.ts'
+import { maskSecret, Secrets, SecretText } from '../../src/platform/crypto/secrets.ts'
 import { COLLECTION, createAgent, getAgent, putAgent } from './agents.ts'
 import { type Person, startConsole, type TestConsole } from './console.ts'
 import { startProcess } from './processes.ts'
@@ -78,7 +78,7 @@ export async function proveRotation(count: number, tell: (line: string) => void)
     tell(`${writes} writes meanwhile`)
     assert.ok(writes > 0)
 
-    await checkFleet(before, person, fleet, createSecrets([newer]))
+    await checkFleet(before, person, fleet, new Secrets([newer]))
     const again = startProcess('scripts/rotate-secrets.ts', environment)
     assert.equal(await again.ended, 0)
     assert.match(again.output(), /^0 of 0 secrets sealed with the first key/)
@@ -215,7 +215,7 @@ async function checkFleet(
   { database }: TestConsole,
   { team }: Person,
   { ids, expected }: Fleet,
-  newOnly: ReturnType<typeof createSecrets>,
+  newOnly: Secrets,
 ): Promise<void> {
   // oxlint-disable-next-line typescript/no-explicit-any -- a row of all columns
   const rows = await database.query<any>(

@@ -1,32 +1,41 @@
 import type { Core, Feature } from '../../core.ts'
-import { type Audit, createAudit } from './audit.ts'
-import { createAuditPartitions, observeAuditPartitions } from './queries.ts'
+import { AuditRecorder } from './audit.ts'
+import { expireAuditPartitions, extendAuditPartitions, observeAuditPartitions } from './queries.ts'
 import { auditRoutes } from './routes.ts'
 import { AUDIT_SCHEMAS } from './schema.ts'
 
-export interface AuditFeature extends Feature, Pick<Audit, 'recordRefusal' | 'recordCall' | 'recordExport'> {}
+export { recordAgentExport } from './audit.ts'
+
+export interface AuditFeature extends Feature {
+  recorder: AuditRecorder
+}
 
 /** The audit log of a team. */
 export function auditFeature(core: Core): AuditFeature {
-  const { config, database, metrics } = core
-  const audit = createAudit({ ...core, sql: database, system: database.system, searches: database.searches })
-  const partitions = createAuditPartitions({
-    retentionMonths: config.auditRetentionMonths,
-    setMonthsAhead: observeAuditPartitions(metrics),
-  })
+  const recorder = new AuditRecorder(core)
+  const setMonthsAhead = observeAuditPartitions(core.metrics)
+  const { auditRetentionMonths } = core.config
   return {
-    recordRefusal: audit.recordRefusal,
-    recordCall: audit.recordCall,
-    recordExport: audit.recordExport,
+    recorder,
     schemas: AUDIT_SCHEMAS,
     routes: async (app) => {
-      app.addHook('onClose', () => audit.close())
-      await app.register(auditRoutes, { audit })
+      app.addHook('onClose', () => recorder.close())
+      await app.register(auditRoutes, { core })
     },
     steps: [
-      // Rarely: an attempt to detach a partition can delay changes for as long as its lock timeout.
-      { name: 'audit_partitions', intervalMs: 15_000, run: partitions.extend, commitsEachStatement: true },
-      { name: 'audit_retention', intervalMs: 15_000, run: partitions.expire, commitsEachStatement: true },
+      {
+        name: 'audit_partitions',
+        // Rarely: an attempt to detach a partition can delay changes for as long as its lock timeout.
+        intervalMs: 15_000,
+        run: (sql, nowSeconds) => extendAuditPartitions(sql, nowSeconds, setMonthsAhead),
+        commitsEachStatement: true,
+      },
+      {
+        name: 'audit_retention',
+        intervalMs: 15_000,
+        run: (sql, nowSeconds) => expireAuditPartitions(sql, nowSeconds, auditRetentionMonths),
+        commitsEachStatement: true,
+      },
     ],
   }
 }

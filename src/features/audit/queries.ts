@@ -1,10 +1,11 @@
 import { INSERT_AUDIT_EVENT } from '../../agent/audit-event.ts'
+import type { Refusal } from '../../api/caller.ts'
 import { REVISION_ACTIONS } from '../../api/events.ts'
 import { FIRST_ID, firstIdAt, timeOf } from '../../api/uuid.ts'
+import type { Core } from '../../core.ts'
 import type { Factory } from '../../platform/observe/metrics.ts'
 import type { Statements } from '../../platform/postgres/database.ts'
 import { named, param, type Statement, unnamed } from '../../platform/postgres/sql.ts'
-import type { TeamEvent } from './refusals.ts'
 import type { AuditEvent } from './schema.ts'
 
 /** An event must match all that are present. */
@@ -96,6 +97,31 @@ const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
  * that time. */
 const CLOCK_TOLERANCE_S = 300
 
+/** As it is stored. The name of the user is stored elsewhere, and the reason of a change is part of `detail` or of the
+ * revision. */
+export type TeamEvent = Omit<AuditEvent, 'changed_by_name' | 'reason'> & { team_id: string }
+
+/** An event that concerns no agent. */
+export function teamEvent(
+  { now, newId }: Pick<Core, 'now' | 'newId'>,
+  caller: Refusal['caller'],
+  action: TeamEvent['action'],
+  detail: object,
+): TeamEvent {
+  return {
+    team_id: caller.teamId,
+    id: newId(),
+    at: Math.floor(now() / 1_000),
+    user_id: caller.userId,
+    action,
+    agent_id: null,
+    request_id: caller.requestId,
+    via: caller.via,
+    client_id: caller.clientId,
+    detail: { ...detail },
+  }
+}
+
 /** The events of any number of teams. One that is stored already stays as it is: after a lost connection a batch is
  * sent again. */
 export async function insertEvents(sql: Statements, events: TeamEvent[]): Promise<void> {
@@ -121,33 +147,32 @@ ON CONFLICT DO NOTHING`)
  * that is off for months does no harm. */
 const MONTHS_AHEAD = 12
 
-export interface AuditPartitionsOptions {
-  /** How many whole months before the current one are kept. 0: all. */
-  retentionMonths: number
-  setMonthsAhead: (months: number) => void
+/** Creates at most one partition. Months follow each other without a gap, also after a long pause. */
+export async function extendAuditPartitions(
+  sql: Statements,
+  nowSeconds: number,
+  setMonthsAhead: (months: number) => void,
+): Promise<boolean> {
+  const end = await readEnd(sql)
+  const ahead = end - monthOf(nowSeconds * 1_000) - 1
+  setMonthsAhead(ahead)
+  if (ahead >= MONTHS_AHEAD) return false
+  await sql.write(unnamed`SELECT create_audit_partition(${toDate(end)})`)
+  return true
 }
 
-export function createAuditPartitions({ retentionMonths, setMonthsAhead }: AuditPartitionsOptions) {
-  return {
-    /** Creates at most one partition. Months follow each other without a gap, also after a long pause. */
-    extend: async (sql: Statements, nowSeconds: number): Promise<boolean> => {
-      const end = await readEnd(sql)
-      const ahead = end - monthOf(nowSeconds * 1_000) - 1
-      setMonthsAhead(ahead)
-      if (ahead >= MONTHS_AHEAD) return false
-      await sql.write(unnamed`SELECT create_audit_partition(${toDate(end)})`)
-      return true
-    },
-
-    /** Drops what the run before has detached, then detaches the oldest partition if its records are too old. */
-    expire: async (sql: Statements, nowSeconds: number): Promise<boolean> => {
-      if (retentionMonths === 0) return false
-      const oldestKept = toDate(monthOf(nowSeconds * 1_000) - retentionMonths)
-      const isDropped = await call(sql, unnamed`SELECT drop_expired_audit_partition() AS done`)
-      const isExpired = await call(sql, unnamed`SELECT expire_audit_partition(${oldestKept}) AS done`)
-      return isDropped || isExpired
-    },
-  }
+/** Drops what the run before has detached, then detaches the oldest partition if its records are too old.
+ * `retentionMonths`: how many whole months before the current one are kept. 0: all. */
+export async function expireAuditPartitions(
+  sql: Statements,
+  nowSeconds: number,
+  retentionMonths: number,
+): Promise<boolean> {
+  if (retentionMonths === 0) return false
+  const oldestKept = toDate(monthOf(nowSeconds * 1_000) - retentionMonths)
+  const isDropped = await call(sql, unnamed`SELECT drop_expired_audit_partition() AS done`)
+  const isExpired = await call(sql, unnamed`SELECT expire_audit_partition(${oldestKept}) AS done`)
+  return isDropped || isExpired
 }
 
 async function call(sql: Statements, statement: Statement): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../api/caller.ts'
-import type { AuditEvent } from './schema.ts'
+import { type TeamEvent, teamEvent } from './queries.ts'
 
 export interface RefusalsOptions {
   /** Never rejects. */
@@ -10,9 +10,6 @@ export interface RefusalsOptions {
   windowMs?: number
   maxWindows?: number
 }
-
-/** As it is stored. The name of the user is stored elsewhere, and the reason of a change is part of `detail` or of the revision. */
-export type TeamEvent = Omit<AuditEvent, 'changed_by_name' | 'reason'> & { team_id: string }
 
 /** Refusals of one caller for one operation since its last audit event. */
 interface Window {
@@ -26,80 +23,78 @@ interface Window {
 /** How often a window is looked at in its time. */
 const SWEEPS = 12
 
-/** Limits the audit events of one caller. The first refusal of an operation is stored at once; further ones within a minute
- * are counted and stored as one event. A process that is killed loses at most the counts of that minute. */
-export function createRefusals({
-  store,
-  now,
-  newId,
-  windowMs = 60_000,
-  maxWindows = 10_000,
-}: RefusalsOptions) {
+/** Limits the audit events of one caller. The first refusal of an operation is stored at once; further ones within a
+ * minute are counted and stored as one event. A process that is killed loses at most the counts of that minute. */
+export class Refusals {
+  readonly #options: Required<RefusalsOptions>
   /** In the order of their ends. */
-  const windows = new Map<string, Window>()
+  readonly #windows = new Map<string, Window>()
+  readonly #sweeping: NodeJS.Timeout
 
-  const open = (key: string, last: Refusal) => {
-    const sinceMs = now()
-    windows.set(key, { endsAtMs: sinceMs + windowMs, count: 0, sinceMs, last, isOneAgent: true })
+  constructor(options: RefusalsOptions) {
+    this.#options = { windowMs: 60_000, maxWindows: 10_000, ...options }
+    this.#sweeping = setInterval(
+      () => void this.#storeAll(this.#closeEnded()),
+      this.#options.windowMs / SWEEPS,
+    )
+    this.#sweeping.unref()
   }
-  const toEvent = ({ caller, permission, method, route, agentId }: Refusal, detail: object): TeamEvent => ({
-    team_id: caller.teamId,
-    id: newId(),
-    at: Math.floor(now() / 1_000),
-    user_id: caller.userId,
-    action: 'permission_refused',
-    agent_id: agentId,
-    request_id: caller.requestId,
-    via: caller.via,
-    client_id: caller.clientId,
-    detail: { permission, method, route, ...detail },
-  })
+
+  async record(refusal: Refusal): Promise<void> {
+    const { caller, permission, method, route, agentId } = refusal
+    const key = JSON.stringify([caller.teamId, caller.userId, permission, method, route])
+    const window = this.#windows.get(key)
+    if (window) {
+      if (window.count === 0) Object.assign(window, { sinceMs: this.#options.now(), isOneAgent: true })
+      else if (window.last.agentId !== agentId) window.isOneAgent = false
+      window.count += 1
+      window.last = refusal
+      return
+    }
+    const [oldest] = this.#windows.size >= this.#options.maxWindows ? this.#windows : []
+    const evicted = oldest ? this.#close(...oldest) : []
+    this.#open(key, refusal)
+    await this.#storeAll([...evicted, this.#toEvent(refusal, {})])
+  }
+
+  /** Stores what is counted. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping)
+    await this.#storeAll([...this.#windows].flatMap(([key, window]) => this.#close(key, window)))
+  }
+
+  #open(key: string, last: Refusal): void {
+    const sinceMs = this.#options.now()
+    const endsAtMs = sinceMs + this.#options.windowMs
+    this.#windows.set(key, { endsAtMs, count: 0, sinceMs, last, isOneAgent: true })
+  }
+
   /** Closes the window, and returns the event of what it counted. */
-  const close = (key: string, { count, sinceMs, last, isOneAgent }: Window): TeamEvent[] => {
-    windows.delete(key)
+  #close(key: string, { count, sinceMs, last, isOneAgent }: Window): TeamEvent[] {
+    this.#windows.delete(key)
     if (count === 0) return []
     const agentId = isOneAgent ? last.agentId : null
-    return [toEvent({ ...last, agentId }, { count, since: Math.floor(sinceMs / 1_000) })]
+    return [this.#toEvent({ ...last, agentId }, { count, since: Math.floor(sinceMs / 1_000) })]
   }
-  const closeEnded = () => {
+
+  #closeEnded(): TeamEvent[] {
     const events: TeamEvent[] = []
-    const nowMs = now()
-    for (const [key, window] of windows) {
+    const nowMs = this.#options.now()
+    for (const [key, window] of this.#windows) {
       if (window.endsAtMs > nowMs) break
-      events.push(...close(key, window))
+      events.push(...this.#close(key, window))
       // A caller that goes on gets one event for each window.
-      if (window.count > 0) open(key, window.last)
+      if (window.count > 0) this.#open(key, window.last)
     }
     return events
   }
 
-  const storeAll = async (events: TeamEvent[]) => void (await Promise.all(events.map(store)))
+  #toEvent({ caller, permission, method, route, agentId }: Refusal, counted: object): TeamEvent {
+    const detail = { permission, method, route, ...counted }
+    return { ...teamEvent(this.#options, caller, 'permission_refused', detail), agent_id: agentId }
+  }
 
-  const sweeping = setInterval(() => void storeAll(closeEnded()), windowMs / SWEEPS)
-  sweeping.unref()
-
-  return {
-    record: async (refusal: Refusal): Promise<void> => {
-      const { caller, permission, method, route, agentId } = refusal
-      const key = JSON.stringify([caller.teamId, caller.userId, permission, method, route])
-      const window = windows.get(key)
-      if (window) {
-        if (window.count === 0) Object.assign(window, { sinceMs: now(), isOneAgent: true })
-        else if (window.last.agentId !== agentId) window.isOneAgent = false
-        window.count += 1
-        window.last = refusal
-        return
-      }
-      const [oldest] = windows.size >= maxWindows ? windows : []
-      const evicted = oldest ? close(...oldest) : []
-      open(key, refusal)
-      await storeAll([...evicted, toEvent(refusal, {})])
-    },
-
-    /** Stores what is counted. */
-    close: async (): Promise<void> => {
-      clearInterval(sweeping)
-      await storeAll([...windows].flatMap(([key, window]) => close(key, window)))
-    },
+  async #storeAll(events: TeamEvent[]): Promise<void> {
+    await Promise.all(events.map((event) => this.#options.store(event)))
   }
 }

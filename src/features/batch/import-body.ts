@@ -3,7 +3,14 @@ import { parseUuid } from '../../api/uuid.ts'
 import type { Core } from '../../core.ts'
 import type { PartValidation } from '../../http/validation/body.ts'
 import { isObject } from '../../platform/json.ts'
-import { CardFetchError, type FetchRequest, fetchCard, present, readCardFields } from '../cards/feature.ts'
+import {
+  CardFetchError,
+  type CardFetcher,
+  type FetchRequest,
+  fetchCard,
+  present,
+  readCardFields,
+} from '../cards/feature.ts'
 import { readCsvRows } from './csv.ts'
 import { notAnObject, type ReadRow, readRow } from './import-rows.ts'
 import {
@@ -170,7 +177,7 @@ type CardImport = Omit<AgentImport, 'rows'>
 
 /** Reads the row of an import from an agent card. A card that cannot be fetched is a fault of its row. */
 export async function readCardRow(
-  core: Pick<Core, 'outbound' | 'now'>,
+  core: CardFetcher & Pick<Core, 'now'>,
   request: CardImport,
   context: FetchRequest,
 ): Promise<ReadRow> {

@@ -1,24 +1,22 @@
 import type { Caller } from '../../api/caller.ts'
 import { PRIORITIES, type Priority } from '../../api/fields.ts'
 import { Problem, RequestValidationError } from '../../api/problem.ts'
-import type { Factory, Metrics } from '../../platform/observe/metrics.ts'
-import type { Sessions } from '../../platform/postgres/database.ts'
+import type { Core } from '../../core.ts'
+import type { Factory } from '../../platform/observe/metrics.ts'
 import type { Redis } from '../../platform/redis/redis.ts'
 import {
   amountsOf,
   type Budget,
-  createRedisCounter,
-  createReplicaCounter,
   type Decision,
   type Policy,
   permitsFor,
   policyOf,
-  type RedisCounter,
-  type ReplicaCounter,
+  RedisCounter,
+  ReplicaCounter,
   remainingAfter,
   waitFor,
 } from './counters.ts'
-import { createLimits, type Limits, readLimit } from './limits.ts'
+import { AgentLimits, readLimit } from './limits.ts'
 import {
   type CountedBy,
   type PermitGrant,
@@ -27,55 +25,40 @@ import {
   type RequestBudget,
 } from './schema.ts'
 
-export interface BudgetOptions {
-  sql: Sessions
-  metrics: Metrics
-  /** Undefined if REDIS_URL is not set. */
-  redis: Redis | undefined
-  /** How many replicas share each limit while they do not count together. */
-  budgetReplicas: number
-}
-
 /** A call of a mounted operation that names its agent. */
-export interface AgentCall {
+interface AgentCall {
   teamId: string
   agentId: string
   priority: Priority
-}
-
-export interface CallPermit {
-  /** For the response. */
-  headers: Record<string, string>
-  /** The call was not sent: gives the permit back. Returns at once. */
-  refund: () => void
 }
 
 interface Taken {
   countedBy: CountedBy
   /** Permits that are left at the same priority. */
   remaining: number
-  /** The fields of the response. */
+  /** For the response. */
   headers: Record<string, string>
+  /** The request was not sent: gives the permits back. Returns at once. */
   refund: () => void
 }
 
-/** How often the services behind the console may call each agent. Counts for all replicas, and the share of this replica while
- * that is not possible: an outage of Redis must not stop the services, nor remove the limits. */
+/** How often the services behind the console may call each agent. Counts for all replicas, and the share of this
+ * replica while that is not possible: an outage of Redis must not stop the services, nor remove the limits. */
 export class RequestBudgets {
   readonly #redis: Redis | undefined
   readonly #shared: RedisCounter | undefined
   readonly #own: ReplicaCounter
-  readonly #limits: Limits
-  readonly #metrics: BudgetMetrics
+  readonly #limits: AgentLimits
+  readonly #metrics: ReturnType<typeof createBudgetMetrics>
 
-  constructor({ sql, metrics, redis, budgetReplicas }: BudgetOptions) {
+  constructor({ config, database, metrics, redis }: Core) {
     this.#redis = redis
-    this.#shared = redis && createRedisCounter(redis)
-    this.#own = createReplicaCounter(budgetReplicas, () => Math.floor(performance.now() * 1_000))
-    this.#limits = createLimits({
-      read: (teamId, agentId) => readLimit(sql.of(teamId), teamId, agentId),
-      now: () => performance.now(),
-    })
+    this.#shared = redis && new RedisCounter(redis)
+    this.#own = new ReplicaCounter(config.budgetReplicas, () => Math.floor(performance.now() * 1_000))
+    this.#limits = new AgentLimits(
+      (teamId, agentId) => readLimit(database.of(teamId), teamId, agentId),
+      () => performance.now(),
+    )
     this.#metrics = metrics.of(createBudgetMetrics)
   }
 
@@ -106,12 +89,12 @@ export class RequestBudgets {
     return { grant: { granted: count, remaining, counted_by: countedBy }, headers }
   }
 
-  /** Takes a permit for a call of a mounted operation. Undefined if the agent has no limit or is not an agent of the team: the
-   * service decides what to do with the call. */
-  async takeForCall({ teamId, agentId, priority }: AgentCall): Promise<CallPermit | undefined> {
+  /** Takes a permit for a call of a mounted operation. Undefined if the agent has no limit or is not an agent of the
+   * team: the service decides what to do with the call. */
+  async takeForCall({ teamId, agentId, priority }: AgentCall): Promise<Taken | undefined> {
     const limit = await this.#limits.find(teamId, agentId).catch(() => {
       // An outage of the database does not stop forwarding.
-      this.#metrics.countUncounted()
+      this.#metrics.uncounted.inc()
       return undefined
     })
     const policy = limit === undefined ? undefined : policyOf(limit)
@@ -145,7 +128,8 @@ export class RequestBudgets {
     const { counter, decision } = await this.#change(budget, reserved, count)
     const { isGranted, debtUs } = decision
     const { countedBy } = counter
-    this.#metrics.count(isGranted ? 'granted' : 'refused', priority, countedBy, count)
+    const outcome = isGranted ? 'granted' : 'refused'
+    this.#metrics.permits.inc({ outcome, priority, counted_by: countedBy }, count)
     const share = counter.policyOf(budget)
     const amounts = (permits: number) => amountsOf(share, reserved, permits)
     const remaining = remainingAfter(share, amounts(count), debtUs)
@@ -158,7 +142,7 @@ export class RequestBudgets {
       })
     }
     const refund = () => {
-      this.#metrics.countRefund(count)
+      this.#metrics.refunds.inc(count)
       void counter.change(budget, amounts(-count))
     }
     return { countedBy, remaining, headers, refund }
@@ -179,8 +163,8 @@ export class RequestBudgets {
   }
 }
 
-/** The fields RateLimit-Policy and RateLimit of the IETF draft draft-ietf-httpapi-ratelimit-headers, which are lists of RFC 9651.
- * Without `t`, this replica counts alone and does not know when the other replicas will have permits. */
+/** The fields RateLimit-Policy and RateLimit of the IETF draft draft-ietf-httpapi-ratelimit-headers, which are lists of
+ * RFC 9651. Without `t`, this replica counts alone and does not know when the other replicas will have permits. */
 export function rateLimitFields(
   { limit, burst }: Policy,
   { remaining, waitUs, countedBy }: { remaining: number; waitUs: number; countedBy: CountedBy },
@@ -202,27 +186,21 @@ function tooMany(most: number): RequestValidationError {
   return new RequestValidationError([{ loc: ['body', 'count'], msg, type: 'value_error' }])
 }
 
-export type BudgetMetrics = ReturnType<typeof createBudgetMetrics>
-
 export function createBudgetMetrics(create: Factory) {
-  const permits = create.counter(
-    'console_request_budget_permits_total',
-    'Permits of request budgets that were asked for, by outcome, priority and who counted: redis or replica',
-    ['outcome', 'priority', 'counted_by'],
-  )
-  const refunds = create.counter(
-    'console_request_budget_refunds_total',
-    'Permits that were given back because the request was not sent',
-  )
-  const uncounted = create.counter(
-    'console_request_budget_uncounted_total',
-    'Calls of mounted operations that were forwarded without a permit because the limit of the agent could not be read',
-  )
   return {
-    count: (outcome: 'granted' | 'refused', priority: Priority, countedBy: CountedBy, count: number) =>
-      permits.inc({ outcome, priority, counted_by: countedBy }, count),
-    countRefund: (count: number) => refunds.inc(count),
-    /** A call that was forwarded without a permit because the limit of its agent could not be read. */
-    countUncounted: () => uncounted.inc(),
+    permits: create.counter(
+      'console_request_budget_permits_total',
+      'Permits of request budgets that were asked for, by outcome, priority and who counted: redis or replica',
+      ['outcome', 'priority', 'counted_by'],
+    ),
+    refunds: create.counter(
+      'console_request_budget_refunds_total',
+      'Permits that were given back because the request was not sent',
+    ),
+    uncounted: create.counter(
+      'console_request_budget_uncounted_total',
+      'Calls of mounted operations that were forwarded without a permit because the limit of the agent could not be ' +
+        'read',
+    ),
   }
 }

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { createScript, type Redis } from '../../platform/redis/redis.ts'
-import type { CountedBy } from './schema.ts'
 
-/** The generic cell rate algorithm (GCRA), in TypeScript and in Lua for Redis. The state of a budget is one time, the theoretical
- * arrival time (TAT): each permit moves it by the time between two permits. How far it is ahead of now is the debt. Both
- * languages only compare and add the amounts that `amountsOf` computes, in whole microseconds. */
+/** The generic cell rate algorithm (GCRA), in TypeScript and in Lua for Redis. The state of a budget is one time, the
+ * theoretical arrival time (TAT): each permit moves it by the time between two permits. How far it is ahead of now is
+ * the debt. Both languages only compare and add the amounts that `amountsOf` computes, in whole microseconds. */
 
 export interface Policy {
   /** Requests per minute. */
@@ -92,8 +91,8 @@ export function decide(
 /** How long Redis keeps a TAT that is no longer ahead of now. */
 const MARGIN_MS = 1_000
 
-/** The same as `decide` for the TAT in `KEYS[1]`, with the amounts in `ARGV`. Needs `now` in microseconds; sets `granted` and
- * `debt`. A Lua number is a double, and its usual text has an exponent. */
+/** The same as `decide` for the TAT in `KEYS[1]`, with the amounts in `ARGV`. Needs `now` in microseconds; sets
+ * `granted` and `debt`. A Lua number is a double, and its usual text has an exponent. */
 export const DECIDE_LUA = `
 local cost, allowance, capacity = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local stored = math.max(tonumber(redis.call('GET', KEYS[1]) or 0) - now, 0)
@@ -118,55 +117,64 @@ export interface Budget {
   readonly policy: Policy
 }
 
-export interface Counter<Result> {
-  readonly countedBy: CountedBy
-  /** The part of a budget that it gives out. */
-  policyOf: (budget: Budget) => Policy
-  /** Takes permits, looks at the budget or gives permits back. */
-  change: (budget: Budget, amounts: Amounts) => Result
-}
-
-/** Undefined if Redis does not respond. */
-export type RedisCounter = Counter<Promise<Decision | undefined>>
-
-export interface ReplicaCounter extends Counter<Decision> {
-  /** Takes over the debt that Redis counted, so that a replica that loses Redis does not grant another burst. */
-  adopt: (budget: Budget, debtUs: number) => void
-}
-
 /** KEYS: the TAT. ARGV: cost, allowance, capacity. */
 const CHANGE = createScript(`${NOW_LUA}${DECIDE_LUA}return {granted and 1 or 0, debt}`)
 
 /** Counts for all replicas. */
-export function createRedisCounter(redis: Redis): RedisCounter {
-  return {
-    countedBy: 'redis',
-    policyOf: ({ policy }) => policy,
-    change: async ({ teamId, agentId }, { costUs, allowanceUs, capacityUs }) => {
-      // The braces keep all keys of an agent on one node of a cluster.
-      const key = `budget:{${teamId}:${agentId}}`
-      const reply = await redis.run(CHANGE, [key], [costUs, allowanceUs, capacityUs])
-      return reply && { isGranted: reply[0] === 1, debtUs: Number(reply[1]) }
-    },
+export class RedisCounter {
+  readonly countedBy = 'redis'
+  readonly #redis: Redis
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  /** The part of a budget that it gives out. */
+  policyOf({ policy }: Budget): Policy {
+    return policy
+  }
+
+  /** Takes permits, looks at the budget or gives permits back. Undefined if Redis does not respond. */
+  async change({ teamId, agentId }: Budget, amounts: Amounts): Promise<Decision | undefined> {
+    const { costUs, allowanceUs, capacityUs } = amounts
+    // The braces keep all keys of an agent on one node of a cluster.
+    const key = `budget:{${teamId}:${agentId}}`
+    const reply = await this.#redis.run(CHANGE, [key], [costUs, allowanceUs, capacityUs])
+    return reply && { isGranted: reply[0] === 1, debtUs: Number(reply[1]) }
   }
 }
 
 /** Agents whose state is kept. One that is forgotten gets its whole burst again. */
 const MAX_AGENTS = 10_000
 
-/** Counts the share of this replica, in its memory. `nowUs`: microseconds on a clock that never goes back. */
-export function createReplicaCounter(replicas: number, nowUs: () => number): ReplicaCounter {
-  const times = new LRUCache<string, number>({ max: MAX_AGENTS })
-  const keyOf = ({ teamId, agentId }: Budget) => `${teamId}:${agentId}`
-  return {
-    countedBy: 'replica',
-    policyOf: ({ policy }) => shareOf(policy, replicas),
-    change: (budget, amounts) => {
-      const key = keyOf(budget)
-      const { isGranted, debtUs, tatUs } = decide(times.get(key) ?? 0, nowUs(), amounts)
-      times.set(key, tatUs)
-      return { isGranted, debtUs }
-    },
-    adopt: (budget, debtUs) => void times.set(keyOf(budget), nowUs() + debtUs),
+/** Counts the share of this replica, in its memory. */
+export class ReplicaCounter {
+  readonly countedBy = 'replica'
+  readonly #replicas: number
+  readonly #nowUs: () => number
+  readonly #times = new LRUCache<string, number>({ max: MAX_AGENTS })
+
+  /** `nowUs`: microseconds on a clock that never goes back. */
+  constructor(replicas: number, nowUs: () => number) {
+    this.#replicas = replicas
+    this.#nowUs = nowUs
+  }
+
+  policyOf({ policy }: Budget): Policy {
+    return shareOf(policy, this.#replicas)
+  }
+
+  change(budget: Budget, amounts: Amounts): Decision {
+    const key = keyOf(budget)
+    const { isGranted, debtUs, tatUs } = decide(this.#times.get(key) ?? 0, this.#nowUs(), amounts)
+    this.#times.set(key, tatUs)
+    return { isGranted, debtUs }
+  }
+
+  /** Takes over the debt that Redis counted, so that a replica that loses Redis does not grant another burst. */
+  adopt(budget: Budget, debtUs: number): void {
+    this.#times.set(keyOf(budget), this.#nowUs() + debtUs)
   }
 }
+
+const keyOf = ({ teamId, agentId }: Budget) => `${teamId}:${agentId}`

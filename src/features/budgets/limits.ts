@@ -2,19 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Sql } from '../../platform/postgres/database.ts'
 import { named } from '../../platform/postgres/sql.ts'
 
-export interface Limits {
-  /** The requests per minute of an agent; undefined if the team has no such agent. Rejects if it is not known and
-   * cannot be read. */
-  find: (teamId: string, agentId: string) => Promise<number | undefined>
-  /** The agent has changed. */
-  forget: (teamId: string, agentId: string) => void
-}
-
-export interface LimitsOptions {
-  read: (teamId: string, agentId: string) => Promise<number | undefined>
-  /** Milliseconds on a clock that never goes back. */
-  now: () => number
-}
+/** Undefined if the team has no such agent. */
+type ReadLimit = (teamId: string, agentId: string) => Promise<number | undefined>
 
 interface Known {
   limit: number
@@ -31,58 +20,71 @@ const KEPT_MS = 3_600_000
 const MAX_UNKNOWN = 1_000
 const UNKNOWN_MS = 2_000
 
-/** Remembers limits, so that a request usually reads nothing from the database. */
-export function createLimits({ read, now }: LimitsOptions): Limits {
-  const perf = { now }
-  const known = new LRUCache<string, Known>({ max: MAX_AGENTS, ttl: KEPT_MS, perf })
-  const unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN, ttl: UNKNOWN_MS, perf })
+/** Remembers the limits of agents, so that a request usually reads nothing from the database. */
+export class AgentLimits {
+  readonly #read: ReadLimit
+  readonly #now: () => number
+  readonly #known: LRUCache<string, Known>
+  readonly #unknown: LRUCache<string, true>
   /** One read for all requests that need the same limit at the same time. */
-  const reading = new Map<string, Promise<number | undefined>>()
+  readonly #reading = new Map<string, Promise<number | undefined>>()
 
-  const store = (key: string, limit: number | undefined) => {
-    if (limit === undefined) {
-      known.delete(key)
-      unknown.set(key, true)
-    } else {
-      unknown.delete(key)
-      known.set(key, { limit, readAt: now() })
+  /** `now`: milliseconds on a clock that never goes back. */
+  constructor(read: ReadLimit, now: () => number) {
+    const perf = { now }
+    this.#read = read
+    this.#now = now
+    this.#known = new LRUCache({ max: MAX_AGENTS, ttl: KEPT_MS, perf })
+    this.#unknown = new LRUCache({ max: MAX_UNKNOWN, ttl: UNKNOWN_MS, perf })
+  }
+
+  /** The requests per minute of an agent; undefined if the team has no such agent. Rejects if it is not known and
+   * cannot be read. */
+  async find(teamId: string, agentId: string): Promise<number | undefined> {
+    const key = `${teamId}:${agentId}`
+    const last = this.#known.get(key)
+    if (last && this.#now() - last.readAt < FRESH_MS) return last.limit
+    if (this.#unknown.has(key)) return undefined
+    try {
+      return await this.#readOnce(key, teamId, agentId)
+    } catch (error) {
+      if (last) return last.limit
+      throw error
     }
   }
-  const readOnce = (key: string, teamId: string, agentId: string) => {
-    const pending = reading.get(key)
+
+  /** The agent has changed. */
+  forget(teamId: string, agentId: string): void {
+    const key = `${teamId}:${agentId}`
+    this.#known.delete(key)
+    this.#unknown.delete(key)
+    this.#reading.delete(key)
+  }
+
+  #readOnce(key: string, teamId: string, agentId: string): Promise<number | undefined> {
+    const pending = this.#reading.get(key)
     if (pending) return pending
-    const started = read(teamId, agentId)
+    const started = this.#read(teamId, agentId)
       .then((limit) => {
         // Not if the agent has changed since the read began.
-        if (reading.get(key) === started) store(key, limit)
+        if (this.#reading.get(key) === started) this.#store(key, limit)
         return limit
       })
       .finally(() => {
-        if (reading.get(key) === started) reading.delete(key)
+        if (this.#reading.get(key) === started) this.#reading.delete(key)
       })
-    reading.set(key, started)
+    this.#reading.set(key, started)
     return started
   }
 
-  return {
-    find: async (teamId, agentId) => {
-      const key = `${teamId}:${agentId}`
-      const last = known.get(key)
-      if (last && now() - last.readAt < FRESH_MS) return last.limit
-      if (unknown.has(key)) return undefined
-      try {
-        return await readOnce(key, teamId, agentId)
-      } catch (error) {
-        if (last) return last.limit
-        throw error
-      }
-    },
-    forget: (teamId, agentId) => {
-      const key = `${teamId}:${agentId}`
-      known.delete(key)
-      unknown.delete(key)
-      reading.delete(key)
-    },
+  #store(key: string, limit: number | undefined): void {
+    if (limit === undefined) {
+      this.#known.delete(key)
+      this.#unknown.set(key, true)
+    } else {
+      this.#unknown.delete(key)
+      this.#known.set(key, { limit, readAt: this.#now() })
+    }
   }
 }
 

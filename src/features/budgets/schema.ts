@@ -13,8 +13,8 @@ const MAX_PERMITS = 1_000
 
 const priority = oneOf(PRIORITIES, {
   description:
-    'What the requests to the agent are for. `interactive` and `protection` may use the whole burst, `evaluation` leaves 30 % ' +
-    'of it free and `red_team` 60 %.',
+    'What the requests to the agent are for. `interactive` and `protection` may use the whole burst, `evaluation` ' +
+    'leaves 30 % of it free and `red_team` 60 %.',
 })
 
 /** Who counts: all replicas together in Redis, or the replica that responds, by itself. */
@@ -23,8 +23,8 @@ export type CountedBy = (typeof COUNTED_BY)[number]
 
 const countedBy = oneOf(COUNTED_BY, {
   description:
-    '`redis`: all replicas count together. `replica`: the replica that responds counts its own share of the limit, because there ' +
-    'is no Redis or it does not respond.',
+    '`redis`: all replicas count together. `replica`: the replica that responds counts its own share of the limit, ' +
+    'because there is no Redis or it does not respond.',
 })
 
 export const PermitRequest = Type.Object(
@@ -79,8 +79,8 @@ export const RequestBudget = Type.Object(
       integer({
         format: 'int32',
         description:
-          'How many requests may come at once: those of ten seconds, at least 1. In any minute there are at most `limit` + ' +
-          '`burst` - 1. null: a limit above 60 million is no limit.',
+          'How many requests may come at once: those of ten seconds, at least 1. In any minute there are at most ' +
+          '`limit` + `burst` - 1. null: a limit above 60 million is no limit.',
       }),
     ),
     remaining: nullable(

@@ -3,7 +3,7 @@ import { cardRoutes } from './routes.ts'
 import { AGENT_CARD_SCHEMAS } from './schema.ts'
 
 export { keepOwnMembers, readCardFields } from './card-fields.ts'
-export { CardFetchError, type FetchRequest, fetchCard } from './fetch.ts'
+export { CardFetchError, type CardFetcher, type FetchRequest, fetchCard } from './fetch.ts'
 export { present } from './read-card.ts'
 
 /** A2A agent cards: reads, refreshes and writes them. */

@@ -44,9 +44,13 @@ export class CardFetchError extends Error {
   }
 }
 
+export interface CardFetcher {
+  outbound: Pick<Core['outbound'], 'get'>
+}
+
 /** Fetches the card at a URL: that of the card, or of a server. */
 export async function fetchCard(
-  { outbound }: Pick<Core, 'outbound'>,
+  { outbound }: CardFetcher,
   url: string,
   request: FetchRequest,
 ): Promise<Fetched> {
@@ -66,7 +70,7 @@ export async function fetchCard(
 /** Fetches the card at exactly this URL again. Undefined if the server says that the copy with this entity tag is
  * current. */
 export async function refetchCard(
-  { outbound }: Pick<Core, 'outbound'>,
+  { outbound }: CardFetcher,
   url: string,
   etag: string | undefined,
   request: FetchRequest,
@@ -92,11 +96,11 @@ function cardUrls(text: string): string[] {
 }
 
 const send = (
-  { get }: Core['outbound'],
+  outbound: CardFetcher['outbound'],
   url: string,
   { teamId, signal }: FetchRequest,
   headers: Record<string, string> = {},
-) => get(url, { teamId, signal, accept: ACCEPT, headers: { ...HEADERS, ...headers } })
+) => outbound.get(url, { teamId, signal, accept: ACCEPT, headers: { ...HEADERS, ...headers } })
 
 function toFetched(url: string, response: OutboundResponse): Fetched {
   const { value, faults } = documents.parse(response.body)

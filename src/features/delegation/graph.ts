@@ -1,14 +1,65 @@
-import { EVALUATION_STATES } from '../../agent/dependents.ts'
+import { EVALUATION_STATES, listDependents } from '../../agent/dependents.ts'
+import { findCurrentRevision } from '../../agent/history/past-agent.ts'
 import { PROTECTION_STATUSES, TRUST_STAGES } from '../../agent/schema.ts'
+import type { Caller } from '../../api/caller.ts'
+import { decodeCursor, isCanonicalUuid, toPage } from '../../api/pages.ts'
+import { Problem } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import type { Statements } from '../../platform/postgres/database.ts'
 import { findAgents, findDelegations, hasDelegations } from './queries.ts'
 import {
   type AgentDelegation,
+  type AgentDependentPage,
   type DelegationEdge,
   type DelegationNode,
+  type DelegationQuery,
+  type DependentsQuery,
   MAX_DEPTH,
   type WalkLimit,
 } from './schema.ts'
+
+/** An operation on delegations reads only with the time limit of searches. */
+type Searches = { database: Pick<Core['database'], 'searches'> }
+
+const MAX_WALK_MS = 1_000
+
+/** What an agent delegates to, directly and through others. */
+export async function readDelegation(
+  { database, now }: Searches & Pick<Core, 'now'>,
+  { teamId }: Caller,
+  id: string,
+  { depth }: DelegationQuery,
+): Promise<AgentDelegation> {
+  const startedAt = now()
+  const isLate = () => now() - startedAt > MAX_WALK_MS
+  const found = await walk(database.searches.of(teamId), teamId, id, { depth, isLate })
+  if (!found) throw new Problem('agent_not_found')
+  return {
+    agent_id: id,
+    nodes: found.nodes,
+    edges: found.edges,
+    cycles: findCycles(found),
+    weakest: findWeakest(found),
+    complete: found.limits.length === 0,
+    limits: found.limits,
+  }
+}
+
+/** The agents that delegate to an agent directly. */
+export async function listAgentDependents(
+  { database }: Searches,
+  { teamId }: Caller,
+  id: string,
+  { limit = 100, cursor }: DependentsQuery,
+): Promise<AgentDependentPage> {
+  const sql = database.searches.of(teamId)
+  const [after = null] = (decodeCursor(id, cursor, isPosition) ?? []) as string[]
+  if ((await findCurrentRevision(sql, teamId, id)) === undefined) throw new Problem('agent_not_found')
+  const rows = await listDependents(sql, teamId, id, { after, limit: limit + 1 })
+  return toPage(rows, limit, id, (last) => [last.id])
+}
+
+const isPosition = ([id, ...rest]: unknown[]) => isCanonicalUuid(id) && rest.length === 0
 
 export interface Walk {
   /** Nearest first. */
@@ -99,7 +150,7 @@ function toExternal(edge: DelegationEdge): DelegationEdge {
 type Path = AgentDelegation['weakest']['trust_stage']['path']
 
 /** The weakest values that a walk reached. A minimum over what is reachable, so that cycles do not matter. */
-export function findWeakest(walk: Walk): AgentDelegation['weakest'] {
+function findWeakest(walk: Walk): AgentDelegation['weakest'] {
   return {
     trust_stage: weakestOf(walk, TRUST_STAGES, (node) => node.trust_stage),
     protection_status: weakestOf(walk, PROTECTION_STATUSES, (node) => node.protection_status),
@@ -133,7 +184,7 @@ const toStep = ({ from, position, to }: DelegationEdge) => ({ from, position, to
 
 /** The strongly connected components that have a cycle, by the algorithm of Tarjan. Without recursion: a path can
  * have a thousand agents. */
-export function findCycles({ nodes, edges }: Pick<Walk, 'nodes' | 'edges'>): string[][] {
+function findCycles({ nodes, edges }: Pick<Walk, 'nodes' | 'edges'>): string[][] {
   const targets = new Map<string, string[]>(nodes.map(({ id }) => [id, []]))
   for (const { from, to } of edges) if (to !== null) targets.get(from)?.push(to)
   const order = new Map(nodes.map(({ id }, index) => [id, index]))

@@ -1,23 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { operation } from '../../agent/compare.ts'
-import { listDependents } from '../../agent/dependents.ts'
-import { findCurrentRevision } from '../../agent/history/past-agent.ts'
 import { AgentId } from '../../agent/schema.ts'
-import type { Caller } from '../../api/caller.ts'
 import { ref } from '../../api/fields.ts'
-import { jsonResponse, readErrors } from '../../api/operation.ts'
-import { decodeCursor, isCanonicalUuid, toPage } from '../../api/pages.ts'
-import { Problem } from '../../api/problem.ts'
-import type { Sessions } from '../../platform/postgres/database.ts'
-import { findCycles, findWeakest, walk } from './graph.ts'
+import { jsonResponse, operation, readErrors } from '../../api/operation.ts'
+import type { Core } from '../../core.ts'
+import { listAgentDependents, readDelegation } from './graph.ts'
 import { AgentDelegation, AgentDependentPage, DelegationQuery, DependentsQuery } from './schema.ts'
 
 const AGENT = '/v1/agent-configurations/:id'
 
-export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegation: DelegationGraph }> = async (
-  app,
-  { delegation },
-) => {
+export const delegationRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     `${AGENT}/delegation`,
     operation('Delegation', 'agent:read', {
@@ -36,7 +27,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegation: Delegatio
         ...readErrors('agent_not_found'),
       },
     }),
-    ({ caller, params, query }) => delegation.read(caller, params.id, query),
+    ({ caller, params, query }) => readDelegation(core, caller, params.id, query),
   )
 
   app.get(
@@ -54,51 +45,6 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegation: Delegatio
         ...readErrors('agent_not_found'),
       },
     }),
-    ({ caller, params, query }) => delegation.listDependents(caller, params.id, query),
+    ({ caller, params, query }) => listAgentDependents(core, caller, params.id, query),
   )
 }
-
-const MAX_WALK_MS = 1_000
-
-export type DelegationGraph = ReturnType<typeof createDelegationGraph>
-
-interface DelegationGraphDeps {
-  /** With a time limit for each statement. */
-  sql: Sessions
-  /** Milliseconds since the epoch. */
-  now: () => number
-}
-
-export function createDelegationGraph({ sql, now }: DelegationGraphDeps) {
-  return {
-    async read({ teamId }: Caller, id: string, { depth }: DelegationQuery): Promise<AgentDelegation> {
-      const startedAt = now()
-      const isLate = () => now() - startedAt > MAX_WALK_MS
-      const found = await walk(sql.of(teamId), teamId, id, { depth, isLate })
-      if (!found) throw new Problem('agent_not_found')
-      return {
-        agent_id: id,
-        nodes: found.nodes,
-        edges: found.edges,
-        cycles: findCycles(found),
-        weakest: findWeakest(found),
-        complete: found.limits.length === 0,
-        limits: found.limits,
-      }
-    },
-
-    async listDependents(
-      { teamId }: Caller,
-      id: string,
-      { limit = 100, cursor }: { limit?: number; cursor?: string },
-    ): Promise<AgentDependentPage> {
-      const [after = null] = (decodeCursor(id, cursor, isPosition) ?? []) as string[]
-      if ((await findCurrentRevision(sql.of(teamId), teamId, id)) === undefined)
-        throw new Problem('agent_not_found')
-      const rows = await listDependents(sql.of(teamId), teamId, id, { after, limit: limit + 1 })
-      return toPage(rows, limit, id, (last) => [last.id])
-    },
-  }
-}
-
-const isPosition = ([id, ...rest]: unknown[]) => isCanonicalUuid(id) && rest.length === 0

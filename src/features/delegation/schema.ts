@@ -157,5 +157,6 @@ export const DependentsQuery = Type.Object({
   limit: Type.Optional(PageLimit),
   cursor: Type.Optional(PageCursor),
 })
+export type DependentsQuery = Static<typeof DependentsQuery>
 
 export const DELEGATION_SCHEMAS = [AgentDelegation, AgentDependentPage, DependentsImpact, AgentDeletePlan]

@@ -11,8 +11,8 @@ export function describeEvents(version: string, subjectPrefix: string) {
       title: 'Agent Console events',
       version,
       description:
-        'One event for each revision of an agent. The events of one agent arrive in order. Delivery is at least once: a ' +
-        'subscriber recognises a repeated event by its message id.',
+        'One event for each revision of an agent. The events of one agent arrive in order. Delivery is at least ' +
+        'once: a subscriber recognises a repeated event by its message id.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/cloudevents+json',

@@ -30,30 +30,68 @@ export interface BatchDeliveryDeps {
 const BATCH_TIMEOUT_MS = 8_000
 
 const WHAT_TO_DO =
-  'If the database was restored from a backup, run `npm run events:new-epoch`. If not, check NATS_URL and NATS_STREAM: ' +
-  'each database needs its own stream. See docs/backup.md.'
+  'If the database was restored from a backup, run `npm run events:new-epoch`. If not, check NATS_URL and ' +
+  'NATS_STREAM: each database needs its own stream. See docs/backup.md.'
 
-/** Returns a function that delivers one batch, and returns whether there may be more events. It compares the stream with
- * the database first, and again after each failure: either may have been replaced. */
-export function createBatchDelivery({
-  outbox,
-  stream,
-  metrics,
-  log,
-}: BatchDeliveryDeps): () => Promise<boolean> {
-  let isCompared = false
-  let isReported = false
+/** Delivers the events of the outbox batch by batch. It compares the stream with the database first, and again after
+ * each failure: either may have been replaced. */
+export class BatchDelivery {
+  readonly #deps: BatchDeliveryDeps
+  #isCompared = false
+  #isReported = false
 
-  const reportDiverged = (error?: Diverged) => {
-    if (!isReported)
-      log.error({ err: error }, `event delivery has stopped; events stay in the outbox. ${WHAT_TO_DO}`)
-    isReported = true
+  constructor(deps: BatchDeliveryDeps) {
+    this.#deps = deps
   }
 
-  const compare = async (batch: OutboxBatch): Promise<'same' | 'recorded' | 'diverged'> => {
+  /** Delivers one batch, and returns whether there may be more events. */
+  async deliverNext(): Promise<boolean> {
+    try {
+      const batch = await this.#deps.outbox.take(BATCH_SIZE)
+      if (!batch) return false
+      try {
+        return await this.#handle(batch)
+      } finally {
+        await batch.abandon()
+      }
+    } catch (error) {
+      this.#isCompared = false
+      throw error
+    }
+  }
+
+  async #handle(batch: OutboxBatch): Promise<boolean> {
+    const { stream, metrics } = this.#deps
+    const deadline = performance.now() + BATCH_TIMEOUT_MS
+    const { events, position } = batch
+    // A sequence of 0 says nothing about which stream it is.
+    const mustCompare = !this.#isCompared || (events.length > 0 && position.lastSequence === 0)
+    if (mustCompare) {
+      const result = await this.#compare(batch)
+      if (result !== 'same') return result === 'recorded'
+    }
+    if (batch.isDiverged) {
+      this.#reportDiverged()
+      return false
+    }
+    this.#isReported = false
+    const options = { deadline, isCompared: mustCompare }
+    const { delivered, lastSequence, failure } = await deliver(stream, batch, options)
+    if (delivered.length > 0)
+      metrics.observeDelivery(await batch.release(delivered, { ...position, lastSequence }))
+    if (failure instanceof UnexpectedMessages && !mustCompare) {
+      this.#isCompared = false
+      return true
+    }
+    if (failure) throw failure
+    return events.length === BATCH_SIZE
+  }
+
+  async #compare(batch: OutboxBatch): Promise<'same' | 'recorded' | 'diverged'> {
+    const { stream, metrics, log } = this.#deps
     try {
       const { published, position, lost } = await compareWithStream(stream, batch)
-      isCompared = true
+      this.#isCompared = true
       if (lost > 0) log.warn({ lost }, 'the stream has lost events that it had acknowledged')
       const { createdAt, lastSequence } = batch.position
       const isSame = createdAt === position.createdAt && lastSequence === position.lastSequence
@@ -62,54 +100,19 @@ export function createBatchDelivery({
       return 'recorded'
     } catch (error) {
       if (!(error instanceof Diverged)) throw error
-      isCompared = true
-      reportDiverged(error)
+      this.#isCompared = true
+      this.#reportDiverged(error)
       await batch.stopDelivery()
       return 'diverged'
     }
   }
 
-  const handle = async (batch: OutboxBatch): Promise<boolean> => {
-    const deadline = performance.now() + BATCH_TIMEOUT_MS
-    const { events, position } = batch
-    // A sequence of 0 says nothing about which stream it is.
-    const mustCompare = !isCompared || (events.length > 0 && position.lastSequence === 0)
-    if (mustCompare) {
-      const result = await compare(batch)
-      if (result !== 'same') return result === 'recorded'
+  #reportDiverged(error?: Diverged): void {
+    if (!this.#isReported) {
+      const message = `event delivery has stopped; events stay in the outbox. ${WHAT_TO_DO}`
+      this.#deps.log.error({ err: error }, message)
     }
-    if (batch.isDiverged) {
-      reportDiverged()
-      return false
-    }
-    isReported = false
-    const { delivered, lastSequence, failure } = await deliver(stream, batch, {
-      deadline,
-      isCompared: mustCompare,
-    })
-    if (delivered.length > 0)
-      metrics.observeDelivery(await batch.release(delivered, { ...position, lastSequence }))
-    if (failure instanceof UnexpectedMessages && !mustCompare) {
-      isCompared = false
-      return true
-    }
-    if (failure) throw failure
-    return events.length === BATCH_SIZE
-  }
-
-  return async () => {
-    try {
-      const batch = await outbox.take(BATCH_SIZE)
-      if (!batch) return false
-      try {
-        return await handle(batch)
-      } finally {
-        await batch.abandon()
-      }
-    } catch (error) {
-      isCompared = false
-      throw error
-    }
+    this.#isReported = true
   }
 }
 
@@ -232,10 +235,11 @@ async function compareWithStream(
   return { published, position, lost: 0 }
 }
 
-/** Returns the events that the stream holds after a sequence, or undefined if one of them does not wait in the outbox. */
+/** Returns the events that the stream holds after a sequence, or undefined if one of them does not wait in the
+ * outbox. */
 async function findPublished(
   stream: Pick<EventStream, 'readAllTeams'>,
-  { epoch, findWaiting }: Pick<OutboxBatch, 'epoch' | 'findWaiting'>,
+  batch: Pick<OutboxBatch, 'epoch' | 'findWaiting'>,
   recorded: number,
   { lastSequence }: StoredStream,
 ): Promise<OutboxEvent[] | undefined> {
@@ -246,8 +250,8 @@ async function findPublished(
   const events = messages.map(parseEvent).filter((event) => event !== undefined)
   // A message that was deleted, or is no event of an agent, cannot be compared.
   if (events.length < count) return undefined
-  const waiting = await findWaiting(events.map(toKey))
-  const expected = new Set(waiting.map((event) => describeChange(toCloudEvent(event, epoch))))
+  const waiting = await batch.findWaiting(events.map(toKey))
+  const expected = new Set(waiting.map((event) => describeChange(toCloudEvent(event, batch.epoch))))
   return events.every((event) => expected.has(describeChange(event))) ? waiting : undefined
 }
 

@@ -29,7 +29,7 @@ export function eventFeature({ database, events, metrics }: Core): EventFeature 
     routes: async (app) => {
       observeBacklog(metrics, backlog.latest)
       app.addHook('onClose', async () => backlog.close())
-      const subjectPrefix = events?.stream.subjectPrefix ?? DEFAULT_SUBJECT_PREFIX
+      const subjectPrefix = events?.subjectPrefix ?? DEFAULT_SUBJECT_PREFIX
       await app.register(asyncApiRoute, { document: describeEvents(API_VERSION, subjectPrefix) })
     },
   }

@@ -5,93 +5,103 @@ import type { Logger } from 'pino'
 import type { Sessions, Statements } from '../../platform/postgres/database.ts'
 import { named } from '../../platform/postgres/sql.ts'
 
-export interface OutboxListener {
-  /** Whether notifications arrive; they do not through PgBouncer. */
-  isReceiving: () => boolean
-  close: () => Promise<void>
-}
-
 const RECONNECT_MS = 1_000
 const PROBE_TIMEOUT_MS = 1_000
 
 /** Listens for notifications on its own connection, and sends one to test whether they arrive. */
-export function listenToOutbox(url: string, log: Logger, onNotification: () => void): OutboxListener {
-  const closing = new AbortController()
-  let isReceiving = false
-  let current: Client | undefined
+export class OutboxListener {
+  readonly #url: string
+  readonly #log: Logger
+  readonly #onNotification: () => void
+  readonly #closing = new AbortController()
+  readonly #listening: Promise<void>
+  #isReceiving = false
+  #current: Client | undefined
 
-  const createClient = () =>
-    new Client({
-      connectionString: url,
-      application_name: 'agent-console-relay-listener',
-      connectionTimeoutMillis: 2_000,
-      keepAlive: true,
-    })
+  constructor(url: string, log: Logger, onNotification: () => void) {
+    this.#url = url
+    this.#log = log
+    this.#onNotification = onNotification
+    this.#listening = this.#keepListening()
+  }
 
-  /** On a second connection: through a pooler, a connection receives only its own notifications, and a test would succeed. */
-  const notifyFromOtherConnection = async () => {
-    const client = createClient()
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      await client.query(`NOTIFY ${OUTBOX_CHANNEL}`)
-    } finally {
-      await client.end().catch(() => {})
+  /** Whether notifications arrive; they do not through PgBouncer. */
+  isReceiving(): boolean {
+    return this.#isReceiving
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#current?.end().catch(() => {})
+    await this.#listening
+  }
+
+  async #keepListening(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      await this.#listen().catch((error: unknown) =>
+        this.#log.debug({ err: error }, 'cannot listen to the outbox; retrying'),
+      )
+      await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {})
     }
   }
 
-  const listen = async () => {
-    const client = createClient()
-    current = client
+  async #listen(): Promise<void> {
+    const client = createClient(this.#url)
+    this.#current = client
     const lost = new Promise<void>((resolve) => {
-      // Not `once`: pg emits two errors for a session that the server ends, and the process ends at one without a listener.
+      // Not `once`: pg emits two errors for a session that the server ends, and the process ends at one without a
+      // listener.
       client.on('error', () => resolve())
       client.once('end', () => resolve())
     })
     // Not only within the timeout of the probe: on a busy machine the first notification may arrive later.
     client.on('notification', () => {
-      isReceiving = true
-      onNotification()
+      this.#isReceiving = true
+      this.#onNotification()
     })
     try {
       await client.connect()
       await client.query(`LISTEN ${OUTBOX_CHANNEL}`)
       await Promise.allSettled([
         once(client, 'notification', { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }),
-        notifyFromOtherConnection(),
+        notifyFromOtherConnection(this.#url),
       ])
-      if (!isReceiving) {
-        log.warn(
+      if (!this.#isReceiving) {
+        this.#log.warn(
           'notifications of PostgreSQL do not arrive, so the relay polls the outbox more often; ' +
             'set RELAY_DATABASE_URL to a connection that does not go through a pooler',
         )
       }
       // There may have been writes before LISTEN.
-      onNotification()
+      this.#onNotification()
       await lost
     } finally {
-      isReceiving = false
+      this.#isReceiving = false
       await client.end().catch(() => {})
     }
   }
+}
 
-  const keepListening = async () => {
-    while (!closing.signal.aborted) {
-      await listen().catch((error: unknown) =>
-        log.debug({ err: error }, 'cannot listen to the outbox; retrying'),
-      )
-      await sleep(RECONNECT_MS, undefined, { signal: closing.signal }).catch(() => {})
-    }
-  }
-  const listening = keepListening()
+function createClient(url: string): Client {
+  return new Client({
+    connectionString: url,
+    application_name: 'agent-console-relay-listener',
+    connectionTimeoutMillis: 2_000,
+    keepAlive: true,
+  })
+}
 
-  return {
-    isReceiving: () => isReceiving,
-    close: async () => {
-      closing.abort()
-      await current?.end().catch(() => {})
-      await listening
-    },
+/** On a second connection: through a pooler, a connection receives only its own notifications, and a test would
+ * succeed. */
+async function notifyFromOtherConnection(url: string): Promise<void> {
+  const client = createClient(url)
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(`NOTIFY ${OUTBOX_CHANNEL}`)
+  } finally {
+    await client.end().catch(() => {})
   }
 }
 

@@ -32,25 +32,6 @@ export interface StreamPosition {
   lastSequence: number
 }
 
-/** Locked until it is released or abandoned. */
-export interface OutboxBatch {
-  /** Empty if delivery has stopped. */
-  events: OutboxEvent[]
-  epoch: number
-  position: StreamPosition
-  /** Delivery has stopped: the stream holds events that this database does not have. */
-  isDiverged: boolean
-  /** Returns those of the events that are not delivered. */
-  findWaiting: (keys: EventKey[]) => Promise<OutboxEvent[]>
-  /** Deletes the delivered events, records the position of the stream and unlocks the outbox. Returns the age of each
-   * deleted event in seconds. */
-  release: (delivered: OutboxEvent[], position: StreamPosition) => Promise<number[]>
-  /** Stops delivery and unlocks the outbox. */
-  stopDelivery: () => Promise<void>
-  /** Unlocks the outbox without a change, unless it is unlocked already. */
-  abandon: () => Promise<void>
-}
-
 export interface Backlog {
   /** At most MAX_COUNTED. */
   waiting: number
@@ -71,47 +52,44 @@ const MAX_HOLD_MS = 15_000
 /** Not a parameter of the connection, which PgBouncer would refuse. */
 const LIMIT_HOLD = `SET LOCAL idle_in_transaction_session_timeout = ${MAX_HOLD_MS}`
 
-export interface Outbox {
+export class Outbox {
+  readonly #pool: Pool
+
+  constructor(url: string, log: Logger) {
+    const options: PoolConfig = { connectionString: url, application_name: 'agent-console-relay', max: 1 }
+    this.#pool = createPool(options, log)
+  }
+
   /** Returns the oldest events, or undefined while another replica delivers: two relays could publish the events of an
    * agent in the wrong order. A relay that dies loses the lock with its connection. */
-  take: (size: number) => Promise<OutboxBatch | undefined>
-  close: () => Promise<void>
-}
-
-export function createOutbox(url: string, log: Logger): Outbox {
-  const options: PoolConfig = {
-    connectionString: url,
-    application_name: 'agent-console-relay',
-    max: 1,
+  async take(size: number): Promise<OutboxBatch | undefined> {
+    const client = await this.#pool.connect()
+    try {
+      // Separate statements: the snapshot of the one that takes the lock is older than the lock, and may be older than
+      // the last delivery.
+      const results = await client.query(`${BEGIN_AND_LOCK}; ${READ_DELIVERY}`)
+      const [, , lock, delivery] = results as unknown as BatchResults
+      const [row] = delivery.rows
+      if (!lock.rows[0]?.held || !row) {
+        await finish(client)
+        return undefined
+      }
+      const { rows: events } = await client.query<OutboxEvent>(takeEvents(row.isDiverged ? 0 : size))
+      return new OutboxBatch(client, events, row)
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
   }
-  const pool = createPool(options, log)
-  return { take: (size) => take(pool, size), close: () => pool.end() }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
 }
 
 interface DeliveryRow extends StreamPosition {
   epoch: number
   isDiverged: boolean
-}
-
-async function take(pool: Pool, size: number): Promise<OutboxBatch | undefined> {
-  const client = await pool.connect()
-  try {
-    // Separate statements: the snapshot of the one that takes the lock is older than the lock, and may be older than
-    // the last delivery.
-    const results = await client.query(`${BEGIN_AND_LOCK}; ${READ_DELIVERY}`)
-    const [, , lock, delivery] = results as unknown as BatchResults
-    const [row] = delivery.rows
-    if (!lock.rows[0]?.held || !row) {
-      await finish(client)
-      return undefined
-    }
-    const { epoch, isDiverged, ...position } = row
-    const { rows: events } = await client.query<OutboxEvent>(takeEvents(isDiverged ? 0 : size))
-    return { ...createBatch(client), events, epoch, position, isDiverged }
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
 }
 
 interface Rows<Row> {
@@ -120,33 +98,60 @@ interface Rows<Row> {
 
 type BatchResults = [unknown, unknown, Rows<{ held: boolean }>, Rows<DeliveryRow>]
 
-function createBatch(
-  client: PoolClient,
-): Pick<OutboxBatch, 'findWaiting' | 'release' | 'stopDelivery' | 'abandon'> {
-  let isOpen = true
+/** Events that wait for delivery. Locked until it is released or abandoned. */
+export class OutboxBatch {
+  /** Empty if delivery has stopped. */
+  readonly events: OutboxEvent[]
+  readonly epoch: number
+  readonly position: StreamPosition
+  /** Delivery has stopped: the stream holds events that this database does not have. */
+  readonly isDiverged: boolean
+  readonly #client: PoolClient
+  #isOpen = true
+
+  constructor(client: PoolClient, events: OutboxEvent[], { epoch, isDiverged, ...position }: DeliveryRow) {
+    this.events = events
+    this.epoch = epoch
+    this.position = position
+    this.isDiverged = isDiverged
+    this.#client = client
+  }
+
+  /** Returns those of the events that are not delivered. */
+  async findWaiting(keys: EventKey[]): Promise<OutboxEvent[]> {
+    return (await this.#client.query<OutboxEvent>(findEvents(keys))).rows
+  }
+
+  /** Deletes the delivered events, records the position of the stream and unlocks the outbox. Returns the age of each
+   * deleted event in seconds. */
+  async release(delivered: OutboxEvent[], position: StreamPosition): Promise<number[]> {
+    const { rows } = await this.#end(() =>
+      this.#client.query<{ age: number }>(deleteDelivered(delivered, position)),
+    )
+    return rows.map(({ age }) => age)
+  }
+
+  /** Stops delivery and unlocks the outbox. */
+  async stopDelivery(): Promise<void> {
+    await this.#end(() => this.#client.query(STOP_DELIVERY))
+  }
+
+  /** Unlocks the outbox without a change, unless it is unlocked already. */
+  async abandon(): Promise<void> {
+    if (this.#isOpen) await this.#end(async () => {})
+  }
+
   /** Commits. A connection that fails is closed, which rolls back. */
-  const end = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    isOpen = false
+  async #end<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isOpen = false
     try {
       const result = await work()
-      await finish(client)
+      await finish(this.#client)
       return result
     } catch (error) {
-      client.release(true)
+      this.#client.release(true)
       throw error
     }
-  }
-  return {
-    findWaiting: async (keys) => (await client.query<OutboxEvent>(findEvents(keys))).rows,
-    release: (delivered, position) =>
-      end(async () => {
-        const { rows } = await client.query<{ age: number }>(deleteDelivered(delivered, position))
-        return rows.map(({ age }) => age)
-      }),
-    stopDelivery: () => end(async () => void (await client.query(STOP_DELIVERY))),
-    abandon: async () => {
-      if (isOpen) await end(async () => {})
-    },
   }
 }
 

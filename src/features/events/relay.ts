@@ -2,20 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { EventStream } from '../../platform/nats/stream.ts'
 import type { Metrics } from '../../platform/observe/metrics.ts'
-import { type BatchDeliveryDeps, createBatchDelivery } from './deliver.ts'
-import { createRelayMetrics } from './metrics.ts'
-import { listenToOutbox, type OutboxListener } from './notifications.ts'
-import { createOutbox } from './outbox.ts'
-
-export interface RelayDeps extends BatchDeliveryDeps {
-  stream: BatchDeliveryDeps['stream'] & Pick<EventStream, 'isUp'>
-  /** Calls `onNotification` after each write to the outbox. */
-  listen: (onNotification: () => void) => OutboxListener
-}
-
-export interface Relay {
-  close: () => Promise<void>
-}
+import { BatchDelivery } from './deliver.ts'
+import { createRelayMetrics, type RelayMetrics } from './metrics.ts'
+import { OutboxListener } from './notifications.ts'
+import { Outbox } from './outbox.ts'
 
 /** Polling finds events whose notification was lost or was received by a relay that died. */
 const POLL_INTERVAL_MS = 1_000
@@ -23,62 +13,6 @@ const POLL_INTERVAL_WITHOUT_NOTIFICATIONS_MS = 25
 
 const PAUSE_AFTER_FAILURE_MS = 500
 const PAUSE_WITHOUT_NATS_MS = 100
-
-/** Delivers the events of the outbox until it is closed. Any number of relays may run at once. */
-function runRelay({ outbox, listen, stream, metrics, log }: RelayDeps): Relay {
-  const deliverBatch = createBatchDelivery({ outbox, stream, metrics, log })
-  let isClosing = false
-  let isFailing = false
-  let wake = () => {}
-  let isDue = true
-  const listener = listen(() => {
-    isDue = true
-    wake()
-  })
-
-  const waitUntilDue = async () => {
-    if (isDue || isClosing) return
-    const waking = new AbortController()
-    wake = () => waking.abort()
-    const pollMs = listener.isReceiving() ? POLL_INTERVAL_MS : POLL_INTERVAL_WITHOUT_NOTIFICATIONS_MS
-    await sleep(pollMs, undefined, { signal: waking.signal }).catch(() => {})
-    wake = () => {}
-  }
-
-  const run = async () => {
-    while (!isClosing) {
-      await waitUntilDue()
-      isDue = false
-      if (!stream.isUp()) {
-        metrics.countFailure()
-        await sleep(PAUSE_WITHOUT_NATS_MS)
-        isDue = true
-        continue
-      }
-      try {
-        while ((await deliverBatch()) && !isClosing);
-        if (isFailing) log.info('events are delivered again')
-        isFailing = false
-      } catch (error) {
-        metrics.countFailure()
-        if (!isFailing) log.warn({ err: error }, 'cannot deliver events; they stay in the outbox')
-        isFailing = true
-        await sleep(PAUSE_AFTER_FAILURE_MS)
-        isDue = true
-      }
-    }
-  }
-  const running = run()
-
-  return {
-    close: async () => {
-      isClosing = true
-      wake()
-      await Promise.all([running, listener.close()])
-      await outbox.close()
-    },
-  }
-}
 
 export interface RelayOptions {
   /** Must support LISTEN: not through a pooler. */
@@ -88,13 +22,74 @@ export interface RelayOptions {
   log: Logger
 }
 
-/** The relay has its own connections, so that it takes none from requests. */
-export function startRelay({ databaseUrl, stream, metrics, log }: RelayOptions): Relay {
-  return runRelay({
-    outbox: createOutbox(databaseUrl, log),
-    listen: (onNotification) => listenToOutbox(databaseUrl, log, onNotification),
-    stream,
-    metrics: metrics.of(createRelayMetrics),
-    log,
-  })
+/** Delivers the events of the outbox until it is closed. Any number of relays may run at once. Each has its own
+ * connections, so that it takes none from requests. */
+export class Relay {
+  readonly #stream: EventStream
+  readonly #log: Logger
+  readonly #metrics: RelayMetrics
+  readonly #outbox: Outbox
+  readonly #listener: OutboxListener
+  readonly #delivery: BatchDelivery
+  readonly #running: Promise<void>
+  #isClosing = false
+  #isFailing = false
+  #isDue = true
+  #wake = () => {}
+
+  constructor({ databaseUrl, stream, metrics, log }: RelayOptions) {
+    this.#stream = stream
+    this.#log = log
+    this.#metrics = metrics.of(createRelayMetrics)
+    this.#outbox = new Outbox(databaseUrl, log)
+    this.#listener = new OutboxListener(databaseUrl, log, () => {
+      this.#isDue = true
+      this.#wake()
+    })
+    this.#delivery = new BatchDelivery({ outbox: this.#outbox, stream, metrics: this.#metrics, log })
+    this.#running = this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#wake()
+    await Promise.all([this.#running, this.#listener.close()])
+    await this.#outbox.close()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosing) {
+      await this.#waitUntilDue()
+      this.#isDue = false
+      if (!this.#stream.isUp()) {
+        this.#metrics.countFailure()
+        await sleep(PAUSE_WITHOUT_NATS_MS)
+        this.#isDue = true
+        continue
+      }
+      try {
+        while ((await this.#delivery.deliverNext()) && !this.#isClosing);
+        if (this.#isFailing) this.#log.info('events are delivered again')
+        this.#isFailing = false
+      } catch (error) {
+        this.#metrics.countFailure()
+        if (!this.#isFailing) {
+          this.#log.warn({ err: error }, 'cannot deliver events; they stay in the outbox')
+        }
+        this.#isFailing = true
+        await sleep(PAUSE_AFTER_FAILURE_MS)
+        this.#isDue = true
+      }
+    }
+  }
+
+  async #waitUntilDue(): Promise<void> {
+    if (this.#isDue || this.#isClosing) return
+    const waking = new AbortController()
+    this.#wake = () => waking.abort()
+    const isReceiving = this.#listener.isReceiving()
+    const pollMs = isReceiving ? POLL_INTERVAL_MS : POLL_INTERVAL_WITHOUT_NOTIFICATIONS_MS
+    await sleep(pollMs, undefined, { signal: waking.signal }).catch(() => {})
+    this.#wake = () => {}
+  }
 }

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { checkChallenge, pickHeaders } from '../../api/headers.ts'
 import { Problem } from '../../api/problem.ts'
 import { walkJson } from '../../platform/json.ts'
@@ -7,63 +8,46 @@ import type { CollectedResponse } from '../../platform/upstream/response.ts'
 import type { Upstream } from '../../platform/upstream/upstream.ts'
 import { toValidationErrorText } from './schema.ts'
 
-/** What a forwarded request takes from the client's request. */
-export interface EvolutionRequestContext {
-  /** Takes the turn. */
-  team: string
-  token: string
-  requestId: string
-  headers: IncomingHttpHeaders
-  /** The response to the client: the forwarded request is cancelled when the client disconnects. */
-  response: ServerResponse
-}
-
 export interface EvolutionResponse {
   status: number
   headers: Record<string, string>
-  /** A string, because Node sends it in one write with the headers; a Buffer takes a second write. It is valid UTF-8, so
-   * the bytes of the upstream do not change. */
+  /** A string, because Node sends it in one write with the headers; a Buffer takes a second write. It is valid UTF-8,
+   * so the bytes of the upstream do not change. */
   body: string
 }
 
-export interface EvolutionClient {
-  status: (context: EvolutionRequestContext, agentId: string) => Promise<EvolutionResponse>
-  createGenome: (context: EvolutionRequestContext, genome: Buffer) => Promise<EvolutionResponse>
+export function fetchEvolutionStatus(
+  upstream: Upstream | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  agentId: string,
+): Promise<EvolutionResponse> {
+  const loc = ['path', 'agent_id']
+  return forward(upstream, request, reply, loc, { method: 'GET', path: `/evolution/status/${agentId}` })
 }
 
-/** Forwards the two operations. */
-export function createEvolutionClient(upstream: Upstream | undefined): EvolutionClient {
-  /** `loc` is the part of the client's request that a 422 without a location is about. */
-  const forward = async (context: EvolutionRequestContext, request: UpstreamRequest, loc: string[]) => {
-    if (!upstream) throw new Problem('upstream_not_configured', { headers: { 'retry-after': '60' } })
-    return checkResponse(await upstream.fetch(request, context.response), loc)
-  }
+export function postGenome(
+  upstream: Upstream | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  genome: Buffer,
+): Promise<EvolutionResponse> {
+  return forward(upstream, request, reply, ['body'], { method: 'POST', path: '/v1/genomes', body: genome })
+}
 
-  return {
-    status: (context, agentId) =>
-      forward(
-        context,
-        {
-          team: context.team,
-          method: 'GET',
-          path: `/evolution/status/${agentId}`,
-          headers: requestHeaders(context),
-        },
-        ['path', 'agent_id'],
-      ),
-    createGenome: (context, genome) =>
-      forward(
-        context,
-        {
-          team: context.team,
-          method: 'POST',
-          path: '/v1/genomes',
-          headers: { ...requestHeaders(context), 'content-type': 'application/json' },
-          body: genome,
-        },
-        ['body'],
-      ),
-  }
+/** `loc` is the part of the client's request that a 422 without a location is about. */
+async function forward(
+  upstream: Upstream | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  loc: string[],
+  forwarded: Pick<UpstreamRequest, 'method' | 'path' | 'body'>,
+): Promise<EvolutionResponse> {
+  if (!upstream) throw new Problem('upstream_not_configured', { headers: { 'retry-after': '60' } })
+  // Its team takes the turn.
+  const team = request.verified?.tenant ?? ''
+  const headers = requestHeaders(request, forwarded.body !== undefined)
+  return checkResponse(await upstream.fetch({ ...forwarded, team, headers }, reply.raw), loc)
 }
 
 /** Request headers that are forwarded, and response headers that are returned. All others are dropped. */
@@ -77,15 +61,16 @@ const RETURNED = [
   'www-authenticate',
 ]
 
-function requestHeaders({ token, requestId, headers }: EvolutionRequestContext): Record<string, string> {
+function requestHeaders({ token, id, headers }: FastifyRequest, hasBody: boolean): Record<string, string> {
   return {
     ...pickHeaders(headers, FORWARDED),
+    ...(hasBody ? { 'content-type': 'application/json' } : {}),
     authorization: `Bearer ${token}`,
     accept: 'application/json',
     // A small compressed response could expand into a large one.
     'accept-encoding': 'identity',
     'user-agent': 'agent-console',
-    'x-request-id': requestId,
+    'x-request-id': id,
   }
 }
 
@@ -112,8 +97,8 @@ const MAX_DEPTH = 1_000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of a JSON body, checked but not parsed. Undefined when it is not JSON, or is compressed although the request
- * asked for no compression. */
+/** The text of a JSON body, checked but not parsed. Undefined when it is not JSON, or is compressed although the
+ * request asked for no compression. */
 function readJson(headers: IncomingHttpHeaders, body: Buffer): string | undefined {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') return undefined
   try {

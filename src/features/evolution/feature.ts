@@ -1,7 +1,6 @@
 import type { Core, Feature } from '../../core.ts'
 import type { SourceState } from '../../platform/outbound/source.ts'
 import { createUpstream } from '../../platform/upstream/upstream.ts'
-import { createEvolutionClient } from './client.ts'
 import { evolutionRoutes } from './routes.ts'
 import { EvolutionError, EvolutionStatus, Genome } from './schema.ts'
 
@@ -18,7 +17,7 @@ export function evolutionFeature({ config, metrics }: Core): EvolutionFeature {
     schemas: [EvolutionStatus, EvolutionError, Genome],
     routes: async (app) => {
       app.addHook('onClose', async () => upstream?.close())
-      await app.register(evolutionRoutes, { evolution: createEvolutionClient(upstream) })
+      await app.register(evolutionRoutes, { upstream })
     },
   }
 }

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { ref } from '../../api/fields.ts'
-import { featureOperation, jsonResponse } from '../../api/operation.ts'
+import { jsonResponse, operation } from '../../api/operation.ts'
 import type { ProblemCode } from '../../api/problem-codes.ts'
-import type { EvolutionClient, EvolutionRequestContext, EvolutionResponse } from './client.ts'
+import type { Upstream } from '../../platform/upstream/upstream.ts'
+import { type EvolutionResponse, fetchEvolutionStatus, postGenome } from './client.ts'
 import { EvolutionAgentId, EvolutionStatus, forwardedErrors, Genome } from './schema.ts'
 
 /** A valid token is enough: the evolution service receives it and decides what it allows. */
@@ -21,66 +22,51 @@ const FORWARDED: ProblemCode[] = [
   'upstream_timeout',
 ]
 
-export const evolutionRoutes: FastifyPluginAsyncTypebox<{ evolution: EvolutionClient }> = async (
+const RETURNED =
+  'A 4xx response of the evolution service is returned unchanged, except that every 422 has the body ' +
+  'HTTPValidationError; a 5xx becomes 502, a missed deadline 504, an unreachable service 503.'
+
+export const evolutionRoutes: FastifyPluginAsyncTypebox<{ upstream: Upstream | undefined }> = async (
   app,
-  { evolution },
+  { upstream },
 ) => {
   app.get(
     '/v1/evolution/status/:agent_id',
-    {
-      config: { permission: 'authenticated', forwards: true },
-      schema: {
-        operationId: 'getEvolutionStatus',
-        summary: 'Get Evolution Status',
-        description:
-          'Returns the evolution proposal status of the agent. The console forwards the request and the token to the evolution ' +
-          'service, which decides whether the token may read it. A 4xx response of the evolution service is returned unchanged, ' +
-          'except that every 422 has the body HTTPValidationError; a 5xx becomes 502, a missed deadline 504, an unreachable ' +
-          'service 503.',
-        ...featureOperation('Evolution'),
-        params: EvolutionAgentId,
-        response: {
-          200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
-          ...forwardedErrors(...FORWARDED),
-        },
+    operation('Evolution', 'authenticated', {
+      config: { forwards: true },
+      operationId: 'getEvolutionStatus',
+      summary: 'Get Evolution Status',
+      description:
+        'Returns the evolution proposal status of the agent. The console forwards the request and the token to ' +
+        `the evolution service, which decides whether the token may read it. ${RETURNED}`,
+      params: EvolutionAgentId,
+      response: {
+        200: jsonResponse('The response of the evolution service.', ref(EvolutionStatus)),
+        ...forwardedErrors(...FORWARDED),
       },
-    },
+    }),
     async (request, reply) =>
-      send(reply, await evolution.status(contextOf(request, reply), request.params.agent_id)),
+      send(reply, await fetchEvolutionStatus(upstream, request, reply, request.params.agent_id)),
   )
 
   app.post(
     '/v1/genomes/',
-    {
-      config: { permission: 'authenticated', forwards: true },
-      schema: {
-        operationId: 'createGenome',
-        summary: 'Create Genome',
-        description:
-          'Creates a genome in the evolution service. The console forwards the token and the unchanged body. A 4xx response ' +
-          'of the evolution service is returned unchanged, except that every 422 has the body HTTPValidationError; a 5xx ' +
-          'becomes 502, a missed deadline 504, an unreachable service 503.',
-        ...featureOperation('Evolution'),
-        body: ref(Genome),
-        response: {
-          200: jsonResponse('The response of the evolution service.', ref(Genome)),
-          ...forwardedErrors(...FORWARDED, 'body_too_large'),
-        },
+    operation('Evolution', 'authenticated', {
+      config: { forwards: true },
+      operationId: 'createGenome',
+      summary: 'Create Genome',
+      description:
+        'Creates a genome in the evolution service. The console forwards the token and the unchanged body. ' +
+        RETURNED,
+      body: ref(Genome),
+      response: {
+        200: jsonResponse('The response of the evolution service.', ref(Genome)),
+        ...forwardedErrors(...FORWARDED, 'body_too_large'),
       },
-    },
+    }),
     async (request, reply) =>
-      send(reply, await evolution.createGenome(contextOf(request, reply), request.bodyBytes as Buffer)),
+      send(reply, await postGenome(upstream, request, reply, request.bodyBytes as Buffer)),
   )
-}
-
-function contextOf(request: FastifyRequest, reply: FastifyReply): EvolutionRequestContext {
-  return {
-    team: request.verified?.tenant ?? '',
-    token: request.token,
-    requestId: request.id,
-    headers: request.headers,
-    response: reply.raw,
-  }
 }
 
 /** With a custom serializer, Fastify does not add a charset. */

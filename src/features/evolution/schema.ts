@@ -22,7 +22,8 @@ export const Genome = Type.Unsafe<Record<string, unknown>>({
   ...FreeFormObject,
   $id: 'Genome',
   description:
-    'A genome: the description from which the evolution service evolves agents. The evolution service defines its fields.',
+    'A genome: the description from which the evolution service evolves agents. The evolution service defines its ' +
+    'fields.',
   examples: [{ name: 'polite-negotiator', traits: { temperature: 0.4 } }],
 })
 

@@ -3,31 +3,29 @@ import { ExportedAgent } from '../../agent/schema.ts'
 import type { Caller } from '../../api/caller.ts'
 import type { Core } from '../../core.ts'
 import type { Export } from '../../platform/responses.ts'
+import { recordAgentExport } from '../audit/feature.ts'
 import { findAgents, type ListedAgent, readFilters } from './queries.ts'
 import { AGENT_FILTERS, type AgentExportQuery, FORMULA_STARTS } from './schema.ts'
-
-/** Writes the audit event. */
-export type RecordExport = (caller: Caller, detail: object) => Promise<void>
 
 /** So few that the memory of an export is small, and that a place at the database is free again soon. */
 const PAGE_SIZE = 100
 
 /** Returns the agents that match the filters as text, oldest first. */
 export async function exportAgents(
-  { database, exports }: Core,
+  core: Core,
   caller: Caller,
   { format = 'ndjson', cursor, ...query }: AgentExportQuery,
-  { recordExport, endWithToken }: Pick<Export<string>, 'endWithToken'> & { recordExport: RecordExport },
+  endWithToken: Export<string>['endWithToken'],
 ): Promise<Readable> {
-  const sql = database.searches.of(caller.teamId)
+  const sql = core.database.searches.of(caller.teamId)
   const filters = readFilters(query)
   const toText = format === 'csv' ? toCsv : toLines
-  return exports.start<string>({
+  return core.exports.start<string>({
     team: caller.teamId,
     endWithToken,
     read: async (position) => {
       const isFirst = position === undefined
-      if (isFirst) await recordExport(caller, { format, filters: namesOf(query), after: cursor })
+      if (isFirst) await recordAgentExport(core, caller, { format, filters: namesOf(query), after: cursor })
       const after = position ?? cursor
       const { agents, hasNext } = await findAgents(sql, caller.teamId, filters, {
         sort: 'created_at',

@@ -1,6 +1,5 @@
 import { ExportedAgent } from '../../agent/schema.ts'
 import type { Core, Feature } from '../../core.ts'
-import type { AuditFeature } from '../audit/feature.ts'
 import { listRoutes } from './routes.ts'
 import { AgentFacets, AgentPage } from './schema.ts'
 
@@ -16,9 +15,9 @@ export {
 } from './schema.ts'
 
 /** Lists, searches, counts and exports agents. */
-export function listFeature(core: Core, { recordExport }: AuditFeature): Feature {
+export function listFeature(core: Core): Feature {
   return {
     schemas: [AgentPage, AgentFacets, ExportedAgent],
-    routes: (app) => listRoutes(app, { core, recordExport }),
+    routes: (app) => listRoutes(app, { core }),
   }
 }

@@ -5,7 +5,7 @@ import { ref } from '../../api/fields.ts'
 import { jsonResponse, readErrors } from '../../api/operation.ts'
 import { decodeCursor, encodeCursor, isCanonicalUuid } from '../../api/pages.ts'
 import type { Core } from '../../core.ts'
-import { exportAgents, type RecordExport } from './export.ts'
+import { exportAgents } from './export.ts'
 import { countFacets } from './facets.ts'
 import { type AgentFilters, countAgents, findAgents, type ListedAgent, readFilters } from './queries.ts'
 import {
@@ -21,10 +21,7 @@ const FILTERING =
   'An agent must match every filter. To pass several values of a filter, repeat the parameter: ' +
   '`statuses=draft&statuses=active`.'
 
-export const listRoutes: FastifyPluginAsyncTypebox<{ core: Core; recordExport: RecordExport }> = async (
-  app,
-  { core, recordExport },
-) => {
+export const listRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     '/v1/agent-configurations',
     operation('Agents', 'agent:read', {
@@ -62,31 +59,24 @@ export const listRoutes: FastifyPluginAsyncTypebox<{ core: Core; recordExport: R
   app.get(
     '/v1/agent-configurations/export',
     {
-      ...operation(
-        'Agents',
-        'agent:read',
-        {
-          operationId: 'exportAgentConfigurations',
-          summary: 'Export Agent Configurations',
-          description:
-            `Streams the agents of the team, oldest first, without secrets. ${FILTERING} The audit log records the ` +
-            'export. Each agent is as it was when its line was read. The stream breaks off when the token expires ' +
-            'or is revoked, the replica shuts down, the database fails, or the client does not read: continue with ' +
-            '`cursor`. The number of exports at a time is limited.',
-          querystring: AgentExportQuery,
-          response: { 200: agentExportResponse, ...readErrors() },
-        },
-        true,
-      ),
+      ...operation('Agents', 'agent:read', {
+        config: { isAudited: true },
+        operationId: 'exportAgentConfigurations',
+        summary: 'Export Agent Configurations',
+        description:
+          `Streams the agents of the team, oldest first, without secrets. ${FILTERING} The audit log records the ` +
+          'export. Each agent is as it was when its line was read. The stream breaks off when the token expires ' +
+          'or is revoked, the replica shuts down, the database fails, or the client does not read: continue with ' +
+          '`cursor`. The number of exports at a time is limited.',
+        querystring: AgentExportQuery,
+        response: { 200: agentExportResponse, ...readErrors() },
+      }),
       // A HEAD request would read all agents.
       exposeHeadRoute: false,
     },
     async (request, reply) => {
       const { caller, query } = request
-      const lines = await exportAgents(core, caller, query, {
-        recordExport,
-        endWithToken: (end) => request.endWithToken(end),
-      })
+      const lines = await exportAgents(core, caller, query, (end) => request.endWithToken(end))
       // A continued export has no line with names (RFC 4180 section 3).
       const names = query.cursor === undefined ? 'present' : 'absent'
       const csv = `text/csv; charset=utf-8; header=${names}`

@@ -14,8 +14,8 @@ const ServiceDocument = Type.Object(
     version: Type.String({ description: 'Version in the document.' }),
     since: described(
       UnixSeconds,
-      'Time when the replica began to use the document, Unix time in seconds: when the document changed, or after the start ' +
-        'of the replica.',
+      'Time when the replica began to use the document, Unix time in seconds: when the document changed, or after ' +
+        'the start of the replica.',
     ),
     operations: count('Number of mounted operations.'),
     left_out: Type.Array(Type.String(), {
@@ -34,10 +34,10 @@ export const ServiceStatus = Type.Object(
     }),
     state: oneOf(SERVICE_STATES, {
       description:
-        'State of the OpenAPI document, not of the service: `breaker` shows whether calls pass. `starting`: not read yet. ' +
-        '`up`: the newest document is in use. `document_unreachable`: the document cannot be fetched. `document_invalid`: ' +
-        'the document cannot be used; `errors` gives the reasons. In the last two states the last valid document stays in ' +
-        'use.',
+        'State of the OpenAPI document, not of the service: `breaker` shows whether calls pass. `starting`: not read ' +
+        'yet. `up`: the newest document is in use. `document_unreachable`: the document cannot be fetched. ' +
+        '`document_invalid`: the document cannot be used; `errors` gives the reasons. In the last two states the ' +
+        'last valid document stays in use.',
     }),
     since: described(UnixSeconds, 'Time of the last change of `state`, Unix time in seconds.'),
     errors: Type.Array(Type.String(), { description: 'Reasons for the state, one sentence each.' }),

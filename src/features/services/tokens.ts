@@ -4,75 +4,12 @@ import * as oauth from 'oauth4webapi'
 import type { Caller } from '../../api/caller.ts'
 import { Problem } from '../../api/problem.ts'
 import type { Service } from '../../config/services-file.ts'
+import type { Core } from '../../core.ts'
 import { coalesce } from '../../platform/async.ts'
 import type { SecretText } from '../../platform/crypto/secrets.ts'
-import type { Signer } from '../../platform/crypto/signer.ts'
 import { Share } from '../../platform/limits/share.ts'
-import type { Metrics } from '../../platform/observe/metrics.ts'
+import type { Factory } from '../../platform/observe/metrics.ts'
 import { discover, SourceUnavailable, sendToSource } from '../../platform/outbound/source.ts'
-import { createExchangeMetrics, type ExchangeMetrics } from './metrics.ts'
-
-export interface ServiceTokenOptions {
-  auth: { readonly issuer: string; readonly audience: string }
-  /** The name of the console in its assertions. Undefined if no service has `token: assert`. */
-  publicUrl: string | undefined
-  signer: Signer
-  /** Undefined if no service has `token: exchange`. */
-  exchange: { readonly clientId: string; readonly clientSecret: SecretText } | undefined
-  now: () => number
-  newId: () => string
-  metrics: Metrics
-}
-
-/** Returns what makes the tokens of a service, as the services file says. */
-export function createServiceTokens(options: ServiceTokenOptions): (service: Service) => ServiceToken {
-  const { auth, exchange, now, metrics } = options
-  const assertion = createAssertion(options)
-  const exchanged =
-    exchange &&
-    createExchange({
-      ...exchange,
-      issuer: auth.issuer,
-      ownAudience: auth.audience,
-      now,
-      metrics: metrics.of(createExchangeMetrics),
-    })
-
-  return ({ name, token, audience }) => {
-    if (token === 'pass') return (caller) => caller.token
-    if (token === 'assert') return cacheTokens((caller) => assertion(audience, caller), now)
-    if (!exchanged) throw new Error(`The service ${name} needs EXCHANGE_CLIENT_ID`)
-    return cacheTokens((caller) => exchanged(name, audience, caller), now)
-  }
-}
-
-const LIFETIME_SECONDS = 60
-
-/** Makes the token in which the console tells a service who calls (RFC 9068). The calls of a caller share it for half of its
- * lifetime, so it names no request: the header `x-request-id` does. */
-function createAssertion({ publicUrl = '', signer, now, newId }: ServiceTokenOptions) {
-  return async (audience: string, caller: MountedCaller): Promise<MadeToken> => {
-    const { userId, teamId, permissions, name, clientId } = caller
-    const nowMs = now()
-    const iat = Math.floor(nowMs / 1_000)
-    const claims = {
-      iss: publicUrl,
-      aud: audience,
-      sub: userId,
-      team_id: teamId,
-      permissions: [...permissions],
-      ...(name ? { name } : {}),
-      ...(clientId ? { client_id: clientId } : {}),
-      jti: newId(),
-      iat,
-      exp: iat + LIFETIME_SECONDS,
-    }
-    return {
-      token: await signer.sign(claims, 'at+jwt'),
-      usableUntilMs: nowMs + (LIFETIME_SECONDS * 1_000) / 2,
-    }
-  }
-}
 
 /** The caller of a mounted operation. */
 export type MountedCaller = Caller & {
@@ -81,12 +18,24 @@ export type MountedCaller = Caller & {
   permissions: ReadonlySet<string>
 }
 
-/** Returns the token that a service gets for a call. */
-export type ServiceToken = (caller: MountedCaller) => string | Promise<string>
-
 export interface MadeToken {
   token: string
   usableUntilMs: number
+}
+
+type MakeToken = (caller: MountedCaller) => Promise<MadeToken>
+
+/** Makes the tokens of a service as the services file says. */
+export function createServiceTokens(
+  core: Pick<Core, 'config' | 'signer' | 'now' | 'newId'>,
+  { name, token, audience }: Service,
+  exchange: TokenExchange | undefined,
+): ServiceTokens {
+  if (token === 'pass') return new ServiceTokens(core.now)
+  if (token === 'assert')
+    return new ServiceTokens(core.now, (caller) => signAssertion(core, audience, caller))
+  if (!exchange) throw new Error(`The service ${name} needs EXCHANGE_CLIENT_ID`)
+  return new ServiceTokens(core.now, (caller) => exchange.makeToken(name, audience, caller))
 }
 
 interface Entry {
@@ -98,47 +47,72 @@ interface Entry {
 const FAILURE_MS = 1_000
 const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024
 
-/** Keeps the tokens that were made for one service, by caller. Calls that need the same token at the same time share one. */
-export function cacheTokens(
-  make: (caller: MountedCaller) => Promise<MadeToken>,
-  now: () => number,
-): ServiceToken {
-  const cache = new LRUCache<string, Entry>({
+/** The tokens that one service gets, by caller. Calls that need the same token at the same time share one. */
+export class ServiceTokens {
+  readonly #now: () => number
+  readonly #make: MakeToken | undefined
+  readonly #cache = new LRUCache<string, Entry>({
     maxSize: MAX_CACHED_CHARACTERS,
     // The token for the service is about as long as the caller's.
     sizeCalculation: (_entry, key) => 2 * key.length,
   })
 
-  return (caller) => {
+  /** Without `make`, the service gets the token of the caller. */
+  constructor(now: () => number, make?: MakeToken) {
+    this.#now = now
+    this.#make = make
+  }
+
+  tokenFor(caller: MountedCaller): string | Promise<string> {
+    if (!this.#make) return caller.token
     // A token may be good for several teams.
     const key = `${caller.teamId} ${caller.token}`
-    const known = cache.get(key)
-    if (known && now() < known.usableUntilMs) return known.token
+    const known = this.#cache.get(key)
+    if (known && this.#now() < known.usableUntilMs) return known.token
     const entry: Entry = { token: '', usableUntilMs: Number.POSITIVE_INFINITY }
-    const making = make(caller).then(
+    const making = this.#make(caller).then(
       (made) => {
         Object.assign(entry, made)
         return made.token
       },
       (error: unknown) => {
-        entry.usableUntilMs = now() + FAILURE_MS
+        entry.usableUntilMs = this.#now() + FAILURE_MS
         throw error
       },
     )
     entry.token = making
-    cache.set(key, entry)
+    this.#cache.set(key, entry)
     return making
   }
 }
 
-export interface ExchangeOptions {
-  issuer: string
-  /** The audience of the tokens that the console accepts. */
-  ownAudience: string
-  clientId: string
-  clientSecret: SecretText
-  now: () => number
-  metrics: ExchangeMetrics
+const LIFETIME_SECONDS = 60
+
+/** Makes the token in which the console tells a service who calls (RFC 9068). The calls of a caller share it for half
+ * of its lifetime, so it names no request: the header `x-request-id` does. */
+async function signAssertion(
+  { config, signer, now, newId }: Pick<Core, 'config' | 'signer' | 'now' | 'newId'>,
+  audience: string,
+  { userId, teamId, permissions, name, clientId }: MountedCaller,
+): Promise<MadeToken> {
+  const nowMs = now()
+  const iat = Math.floor(nowMs / 1_000)
+  const claims = {
+    iss: config.publicUrl ?? '',
+    aud: audience,
+    sub: userId,
+    team_id: teamId,
+    permissions: [...permissions],
+    ...(name ? { name } : {}),
+    ...(clientId ? { client_id: clientId } : {}),
+    jti: newId(),
+    iat,
+    exp: iat + LIFETIME_SECONDS,
+  }
+  return {
+    token: await signer.sign(claims, 'at+jwt'),
+    usableUntilMs: nowMs + (LIFETIME_SECONDS * 1_000) / 2,
+  }
 }
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 }
@@ -152,15 +126,51 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 const BEARER = /^[A-Za-z0-9._~+/-]+=*$/
 
 /** Gets tokens for services from the issuer: token exchange, RFC 8693. */
-function createExchange({ issuer, ownAudience, now, metrics, ...options }: ExchangeOptions) {
-  const inFlight = new Share(MAX_IN_FLIGHT)
-  const client = { client_id: options.clientId }
-  const authenticate = basicAuthentication(options.clientId, options.clientSecret)
-  const findServer = coalesce(() => discover(issuer))
-  let server: oauth.AuthorizationServer | undefined
+export class TokenExchange {
+  readonly #core: Core
+  readonly #client: oauth.Client
+  readonly #authenticate: oauth.ClientAuth
+  readonly #durations: ReturnType<typeof observeExchanges>
+  readonly #inFlight = new Share(MAX_IN_FLIGHT)
+  readonly #findServer = coalesce(() => discover(this.#core.config.auth.issuer))
+  #server: oauth.AuthorizationServer | undefined
 
-  const request = async (audience: string, { token }: MountedCaller): Promise<MadeToken> => {
-    server ??= await findServer()
+  constructor(core: Core, { clientId, clientSecret }: NonNullable<Core['config']['exchange']>) {
+    this.#core = core
+    this.#client = { client_id: clientId }
+    this.#authenticate = basicAuthentication(clientId, clientSecret)
+    this.#durations = core.metrics.of(observeExchanges)
+  }
+
+  /** Rejects with a Problem. */
+  async makeToken(service: string, audience: string, caller: MountedCaller): Promise<MadeToken> {
+    this.#inFlight.take(caller.teamId)
+    const startedAt = performance.now()
+    const end = (outcome: 'succeeded' | 'failed' | 'unavailable') =>
+      this.#durations.observe({ service, outcome }, (performance.now() - startedAt) / 1_000)
+    try {
+      const made = await this.#request(audience, caller)
+      end('succeeded')
+      return made
+    } catch (error) {
+      // The endpoint may have moved.
+      this.#server = undefined
+      const isUnavailable = error instanceof SourceUnavailable
+      end(isUnavailable ? 'unavailable' : 'failed')
+      const cause = isUnavailable ? error : new Error(describe(error as Error))
+      throw isUnavailable
+        ? new Problem('token_exchange_unavailable', { cause, headers: { 'retry-after': '2' } })
+        : new Problem('token_exchange_failed', { cause })
+    } finally {
+      this.#inFlight.give(caller.teamId)
+    }
+  }
+
+  async #request(audience: string, { token }: MountedCaller): Promise<MadeToken> {
+    const { config, now } = this.#core
+    const { issuer, audience: ownAudience } = config.auth
+    this.#server ??= await this.#findServer()
+    const server = this.#server
     const parameters = {
       subject_token: token,
       subject_token_type: ACCESS_TOKEN,
@@ -169,8 +179,8 @@ function createExchange({ issuer, ownAudience, now, metrics, ...options }: Excha
     }
     const response = await oauth.genericTokenEndpointRequest(
       server,
-      client,
-      authenticate,
+      this.#client,
+      this.#authenticate,
       GRANT_TYPE,
       parameters,
       {
@@ -179,31 +189,17 @@ function createExchange({ issuer, ownAudience, now, metrics, ...options }: Excha
         [oauth.allowInsecureRequests]: new URL(issuer).protocol === 'http:',
       },
     )
-    const granted = await oauth.processGenericTokenEndpointResponse(server, client, response)
+    const granted = await oauth.processGenericTokenEndpointResponse(server, this.#client, response)
     return toMadeToken(granted, ownAudience, now())
   }
+}
 
-  /** Rejects with a Problem. */
-  return async (service: string, audience: string, caller: MountedCaller): Promise<MadeToken> => {
-    inFlight.take(caller.teamId)
-    const end = metrics.startExchange(service)
-    try {
-      const made = await request(audience, caller)
-      end('succeeded')
-      return made
-    } catch (error) {
-      // The endpoint may have moved.
-      server = undefined
-      const isUnavailable = error instanceof SourceUnavailable
-      end(isUnavailable ? 'unavailable' : 'failed')
-      const cause = isUnavailable ? error : new Error(describe(error as Error))
-      throw isUnavailable
-        ? new Problem('token_exchange_unavailable', { cause, headers: { 'retry-after': '2' } })
-        : new Problem('token_exchange_failed', { cause })
-    } finally {
-      inFlight.give(caller.teamId)
-    }
-  }
+export function observeExchanges(create: Factory) {
+  return create.histogram(
+    'console_token_exchange_duration_seconds',
+    'Duration of token exchanges at the issuer, by service and outcome: succeeded, failed or unavailable',
+    ['service', 'outcome'],
+  )
 }
 
 /** RFC 6749 section 2.3.1. The library also encodes `-`, `_`, `.` and `~`, which some issuers do not decode. */

@@ -1,21 +1,22 @@
 import fp from 'fastify-plugin'
 import type { Core, Feature } from '../../core.ts'
 import { userRoutes } from './routes.ts'
-import { createUsers, rememberUsers, USER_SCHEMAS, type Users } from './users.ts'
+import { rememberUsers, USER_SCHEMAS, UserNames } from './users.ts'
 
-export interface UserFeature extends Feature, Pick<Users, 'remember'> {}
+export interface UserFeature extends Feature {
+  names: UserNames
+}
 
 /** The display names of users. */
 export function userFeature(core: Core): UserFeature {
-  const { database } = core
-  const users = createUsers({ ...core, sql: database, system: database.system })
+  const names = new UserNames(core)
   return {
-    remember: users.remember,
+    names,
     schemas: USER_SCHEMAS,
     routes: fp(async (app) => {
-      app.addHook('onClose', () => users.close())
-      await app.register(rememberUsers, users)
-      await app.register(userRoutes, { users })
+      app.addHook('onClose', () => names.close())
+      await app.register(rememberUsers, { names })
+      await app.register(userRoutes, { core })
     }),
   }
 }

@@ -1,12 +1,12 @@
 import fp from 'fastify-plugin'
-import type { Logger } from 'pino'
 import { type Static, Type } from 'typebox'
-import { type AuditOrigin, auditEvent, auditOrigin } from '../../agent/audit-event.ts'
+import { auditEvent, auditOrigin } from '../../agent/audit-event.ts'
 import type { Caller } from '../../api/caller.ts'
 import { described, ref, UnixSeconds, Uuid } from '../../api/fields.ts'
 import { Problem } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import { createBackgroundWriter } from '../../platform/postgres/background-writer.ts'
-import type { Sessions, Statements } from '../../platform/postgres/database.ts'
+import type { Statements } from '../../platform/postgres/database.ts'
 import { fragment, named, param } from '../../platform/postgres/sql.ts'
 
 export const User = Type.Object(
@@ -44,61 +44,69 @@ export const UserId = Type.Object({ user_id: described(Uuid, 'Id of the user, a 
 
 export const USER_SCHEMAS = [User, UserList]
 
-export interface UsersDeps {
-  sql: Sessions
-  /** For the names that are stored in the background. */
-  system: Statements
-  log: Logger
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: () => string
+/** Of the users with these ids, those whose names the console has. */
+export async function listUsers({ database }: Core, { teamId }: Caller, ids: string[]): Promise<UserList> {
+  const results = await database.of(teamId).read<User>(named('list-users')`
+SELECT user_id, name, changed_at FROM users
+WHERE team_id = ${teamId} AND user_id = ANY (${ids}::uuid[])
+ORDER BY user_id`)
+  return { results }
+}
+
+export async function eraseUserName(core: Core, caller: Caller, userId: string): Promise<void> {
+  const { database, now, newId } = core
+  const team = param(caller.teamId)
+  const rows = await database.of(caller.teamId).write(named('erase-user-name')`
+WITH erased AS (
+  DELETE FROM users WHERE team_id = ${team} AND user_id = ${userId} RETURNING user_id
+), audited AS (
+  ${auditEvent(auditOrigin(caller, newId()), {
+    team,
+    at: Math.floor(now() / 1_000),
+    action: 'user_erased',
+    agent: null,
+    detail: fragment`json_build_object('user_id', user_id)`,
+  })} FROM erased
+)
+SELECT user_id FROM erased`)
+  if (rows.length === 0) throw new Problem('user_not_found')
 }
 
 /** A name that was erased is stored again at the latest this long after the next action of the user. */
 const RENEW_MS = 60 * 60 * 1_000
 
-export type Users = ReturnType<typeof createUsers>
+type TeamUser = User & { team_id: string }
 
-export function createUsers({ sql, system, log, now, newId }: UsersDeps) {
-  const nowSeconds = () => Math.floor(now() / 1_000)
-  const names = createBackgroundWriter<TeamUser>({
-    what: 'names of users',
-    insert: (users) => storeNames(system, users),
-    log,
-    renew: {
-      key: ({ team_id, user_id }) => `${team_id} ${user_id}`,
-      content: ({ name }) => name,
-      afterMs: RENEW_MS,
-    },
-  })
+/** Stores the names of callers in the background. */
+export class UserNames {
+  readonly #now: () => number
+  readonly #writer: ReturnType<typeof createBackgroundWriter<TeamUser>>
 
-  return {
-    /** Stores the name that the token of the caller has. Returns at once. */
-    remember: ({ teamId, userId, name }: Pick<Caller, 'teamId' | 'userId' | 'name'>): void => {
-      if (name === null) return
-      void names.add({ team_id: teamId, user_id: userId, name, changed_at: nowSeconds() })
-    },
+  constructor({ database, log, now }: Pick<Core, 'database' | 'log' | 'now'>) {
+    this.#now = now
+    this.#writer = createBackgroundWriter<TeamUser>({
+      what: 'names of users',
+      insert: (users) => storeNames(database.system, users),
+      log,
+      renew: {
+        key: ({ team_id, user_id }) => `${team_id} ${user_id}`,
+        content: ({ name }) => name,
+        afterMs: RENEW_MS,
+      },
+    })
+  }
 
-    list: async ({ teamId }: Caller, ids: string[]): Promise<UserList> => ({
-      results: await listUsers(sql.of(teamId), teamId, ids),
-    }),
+  /** Stores the name that the token of the caller has. Returns at once. */
+  remember({ teamId, userId, name }: Pick<Caller, 'teamId' | 'userId' | 'name'>): void {
+    if (name === null) return
+    const changedAt = Math.floor(this.#now() / 1_000)
+    void this.#writer.add({ team_id: teamId, user_id: userId, name, changed_at: changedAt })
+  }
 
-    async erase(caller: Caller, userId: string): Promise<void> {
-      const isErased = await eraseName(
-        sql.of(caller.teamId),
-        caller.teamId,
-        userId,
-        nowSeconds(),
-        auditOrigin(caller, newId()),
-      )
-      if (!isErased) throw new Problem('user_not_found')
-    },
-
-    close: names.close,
+  close(): Promise<void> {
+    return this.#writer.close()
   }
 }
-
-export type TeamUser = User & { team_id: string }
 
 /** Of several names of a user, the last one counts. */
 async function storeNames(sql: Statements, users: TeamUser[]): Promise<void> {
@@ -118,41 +126,10 @@ ON CONFLICT (team_id, user_id) DO UPDATE SET name = excluded.name, changed_at = 
 WHERE users.name <> excluded.name`)
 }
 
-function listUsers(sql: Statements, teamId: string, ids: string[]): Promise<User[]> {
-  return sql.read(named('list-users')`
-SELECT user_id, name, changed_at FROM users
-WHERE team_id = ${teamId} AND user_id = ANY (${ids}::uuid[])
-ORDER BY user_id`)
-}
-
-/** Returns whether the team had a name of this user. */
-async function eraseName(
-  sql: Statements,
-  teamId: string,
-  userId: string,
-  nowSeconds: number,
-  origin: AuditOrigin,
-): Promise<boolean> {
-  const team = param(teamId)
-  const rows = await sql.write(named('erase-user-name')`
-WITH erased AS (
-  DELETE FROM users WHERE team_id = ${team} AND user_id = ${userId} RETURNING user_id
-), audited AS (
-  ${auditEvent(origin, {
-    team,
-    at: nowSeconds,
-    action: 'user_erased',
-    agent: null,
-    detail: fragment`json_build_object('user_id', user_id)`,
-  })} FROM erased
-)
-SELECT user_id FROM erased`)
-  return rows.length > 0
-}
-
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a request may leave a record in the audit log. By default a GET does not, and every other method does. */
+    /** Whether a request may leave a record in the audit log. By default a GET does not, and every other method
+     * does. */
     isAudited?: boolean
   }
 }
@@ -161,13 +138,13 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /** Stores the display name of a caller whose request has succeeded and may have left a record in the audit log. */
 export const rememberUsers = fp(
-  async (app, { remember }: Pick<Users, 'remember'>) => {
+  async (app, { names }: { names: UserNames }) => {
     app.addHook('onResponse', (request, reply, done) => {
       const { method, routeOptions } = request
       // Absent on routes that need no user.
       const caller = request.caller as typeof request.caller | undefined
       const isAudited = routeOptions.config.isAudited ?? !SAFE_METHODS.includes(method)
-      if (caller && isAudited && reply.statusCode < 400) remember(caller)
+      if (caller && isAudited && reply.statusCode < 400) names.remember(caller)
       done()
     })
   },

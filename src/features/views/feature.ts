@@ -1,9 +1,8 @@
 import type { Core, Feature } from '../../core.ts'
 import { viewRoutes } from './routes.ts'
-import { createViews, VIEW_SCHEMAS } from './views.ts'
+import { VIEW_SCHEMAS } from './views.ts'
 
 /** Saved views of the list. */
 export function viewFeature(core: Core): Feature {
-  const views = createViews({ ...core, sql: core.database })
-  return { schemas: VIEW_SCHEMAS, routes: (app) => viewRoutes(app, { views }) }
+  return { schemas: VIEW_SCHEMAS, routes: (app) => viewRoutes(app, { core }) }
 }

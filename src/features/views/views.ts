@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type AuditOrigin, auditEvent, auditOrigin } from '../../agent/audit-event.ts'
+import { auditEvent, auditOrigin } from '../../agent/audit-event.ts'
 import type { Caller } from '../../api/caller.ts'
 import { described, oneOf, ref, UNSHOWABLE, UnixSeconds, Uuid } from '../../api/fields.ts'
 import {
@@ -8,8 +8,8 @@ import {
   RequestValidationError,
   type ValidationError,
 } from '../../api/problem.ts'
+import type { Core } from '../../core.ts'
 import { containsCredential } from '../../platform/crypto/credentials.ts'
-import type { Sessions, Statements } from '../../platform/postgres/database.ts'
 import { EMPTY, type Fragment, fragment, named, type Param, param, raw } from '../../platform/postgres/sql.ts'
 import { AgentListQuery } from '../list/feature.ts'
 
@@ -24,16 +24,17 @@ const VIEW_NAME = Type.String({
   // The first character is no dot: clients resolve `..` in a path.
   pattern: '^[^\\s\\u0000-\\u001f\\u007f/.][^\\u0000-\\u001f\\u007f/]*$',
   description:
-    'Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, also none that change the ' +
-    'direction of text, and begins with neither a space nor a dot.',
+    'Name of the view, 1 to 100 characters, unique in its scope. It has no `/` and no control characters, also none ' +
+    'that change the direction of text, and begins with neither a space nor a dot.',
 })
 
 const CONTENT = {
   query: Type.String({
     maxLength: 4_000,
     description:
-      'Query string of the list of agents without the `?`, percent-encoded: filters, `sort` and `limit`. At most 4,000 ' +
-      'characters. Other names than those of `GET /v1/agent-configurations`, and `cursor`, get 422. Empty: all agents.',
+      'Query string of the list of agents without the `?`, percent-encoded: filters, `sort` and `limit`. At most ' +
+      '4,000 characters. Other names than those of `GET /v1/agent-configurations`, and `cursor`, get 422. Empty: all ' +
+      'agents.',
   }),
   columns: Type.Array(Type.String({ maxLength: 64, pattern: '^[a-z][a-z0-9_.]*$' }), {
     maxItems: 50,
@@ -81,7 +82,7 @@ export const ViewQuery = Type.Object({
     oneOf(SCOPES, {
       default: 'user',
       description:
-        '`user`: a view of the caller alone. `team`: a view of the whole team; to change one needs the permission `agent:write`. ' +
+        '`user`: a view of the caller alone. `team`: a view of the whole team; to change it needs `agent:write`. ' +
         'Default: `user`.',
     }),
   ),
@@ -89,64 +90,105 @@ export const ViewQuery = Type.Object({
 
 export const VIEW_SCHEMAS = [SavedViewContent, SavedView, SavedViewList]
 
-interface ViewsDeps {
-  sql: Sessions
-  /** Milliseconds since the epoch. */
-  now: () => number
-  newId: () => string
+/** A view by its name, unique in its scope. */
+export interface ViewKey {
+  name: string
+  /** Default: `user`. */
+  scope?: ViewScope | undefined
 }
 
-export type Views = ReturnType<typeof createViews>
+const COLUMNS = raw(
+  `name, CASE WHEN user_id IS NULL THEN 'team' ELSE 'user' END AS scope, query, columns, updated_at, updated_by`,
+)
 
-export function createViews({ sql, now, newId }: ViewsDeps) {
-  const keyOf = ({ teamId, userId }: Caller, name: string, scope: ViewScope): ViewKey => ({
-    ...{ teamId, userId, scope, name },
-  })
-  const changeOf = (caller: Caller, name: string) => ({
-    nowSeconds: Math.floor(now() / 1_000),
-    origin: auditOrigin(caller, newId()),
-    auditDetail: { view: name, reason: caller.reason },
-  })
+/** `IS NOT DISTINCT FROM` would not use the index. */
+const ownedBy = (team: Param, user: Param | null) =>
+  fragment`team_id = ${team} AND ${user ? fragment`user_id = ${user}` : raw('user_id IS NULL')}`
 
-  return {
-    async list({ teamId, userId }: Caller): Promise<SavedViewList> {
-      return { results: await listViews(sql.of(teamId), teamId, userId) }
-    },
+const ownerOf = (scope: ViewScope, userId: string) => (scope === 'user' ? param(userId) : null)
 
-    async read(caller: Caller, name: string, scope: ViewScope): Promise<SavedView> {
-      const found = await findView(sql.of(caller.teamId), keyOf(caller, name, scope))
-      if (!found) throw new Problem('view_not_found')
-      return found
-    },
+export async function listViews({ database }: Core, { teamId, userId }: Caller): Promise<SavedViewList> {
+  const team = param(teamId)
+  const results = await database.of(teamId).read<SavedView>(named('list-views')`
+SELECT ${COLUMNS} FROM saved_views
+WHERE ${ownedBy(team, param(userId))} OR ${ownedBy(team, null)}
+ORDER BY user_id IS NULL, name`)
+  return { results }
+}
 
-    async save(
-      caller: Caller,
-      name: string,
-      scope: ViewScope,
-      content: SavedViewContent,
-    ): Promise<SavedView> {
-      requirePermission(caller, scope)
-      refuseFaults(name, content)
-      const saved = await saveView(
-        sql.of(caller.teamId),
-        keyOf(caller, name, scope),
-        content,
-        changeOf(caller, name),
-      )
-      if (!saved) throw new Problem('too_many_views')
-      return saved
-    },
+export async function readView(
+  { database }: Core,
+  { teamId, userId }: Caller,
+  { name, scope = 'user' }: ViewKey,
+): Promise<SavedView> {
+  const owner = ownerOf(scope, userId)
+  const [found] = await database.of(teamId).read<SavedView>(named(`find-view-of-${scope}`)`
+SELECT ${COLUMNS} FROM saved_views WHERE ${ownedBy(param(teamId), owner)} AND name = ${name}`)
+  if (!found) throw new Problem('view_not_found')
+  return found
+}
 
-    async delete(caller: Caller, name: string, scope: ViewScope): Promise<void> {
-      requirePermission(caller, scope)
-      const isDeleted = await deleteView(
-        sql.of(caller.teamId),
-        keyOf(caller, name, scope),
-        changeOf(caller, name),
-      )
-      if (!isDeleted) throw new Problem('view_not_found')
-    },
-  }
+/** Requests at the same time may exceed the maximum number of views by their number. */
+export async function saveView(
+  core: Core,
+  caller: Caller,
+  { name, scope = 'user' }: ViewKey,
+  { query, columns }: SavedViewContent,
+): Promise<SavedView> {
+  requirePermission(caller, scope)
+  refuseFaults(name, query)
+  const { teamId, userId } = caller
+  const team = param(teamId)
+  const owner = ownerOf(scope, userId)
+  const view = param(name)
+  const at = Math.floor(core.now() / 1_000)
+  const [saved] = await core.database.of(teamId).write<SavedView>(named(`save-view-of-${scope}`)`
+WITH stored AS MATERIALIZED (
+  SELECT name FROM saved_views WHERE ${ownedBy(team, owner)}
+), saved AS (
+  INSERT INTO saved_views (team_id, user_id, name, query, columns, updated_at, updated_by)
+  SELECT ${team}, ${owner}, ${view}, ${query}, ${columns}, ${at}, ${userId}
+  WHERE EXISTS (SELECT FROM stored WHERE name = ${view}) OR (SELECT count(*) FROM stored) < ${raw(MAX_VIEWS)}
+  ON CONFLICT (team_id, user_id, name) DO UPDATE
+  SET query = excluded.query, columns = excluded.columns, updated_at = excluded.updated_at,
+    updated_by = excluded.updated_by
+  RETURNING *
+)${scope === 'team' ? audited(core, caller, name, 'view_saved', raw('saved')) : EMPTY}
+SELECT ${COLUMNS} FROM saved`)
+  if (!saved) throw new Problem('too_many_views')
+  return saved
+}
+
+export async function deleteView(
+  core: Core,
+  caller: Caller,
+  { name, scope = 'user' }: ViewKey,
+): Promise<void> {
+  requirePermission(caller, scope)
+  const { teamId, userId } = caller
+  const owner = ownerOf(scope, userId)
+  const rows = await core.database.of(teamId).write(named(`delete-view-of-${scope}`)`
+WITH deleted AS (
+  DELETE FROM saved_views WHERE ${ownedBy(param(teamId), owner)} AND name = ${name} RETURNING 1
+)${scope === 'team' ? audited(core, caller, name, 'view_deleted', raw('deleted')) : EMPTY}
+SELECT FROM deleted`)
+  if (rows.length === 0) throw new Problem('view_not_found')
+}
+
+/** Only for a view of the team: one of a user is of no interest to others. */
+function audited(
+  { now, newId }: Core,
+  caller: Caller,
+  name: string,
+  action: 'view_saved' | 'view_deleted',
+  changed: Fragment,
+): Fragment {
+  const at = Math.floor(now() / 1_000)
+  const detail = JSON.stringify({ view: name, reason: caller.reason })
+  const team = param(caller.teamId)
+  return fragment`, audited AS (
+  ${auditEvent(auditOrigin(caller, newId()), { team, at, action, agent: null, detail })} FROM ${changed}
+)`
 }
 
 function requirePermission({ permissions }: Caller, scope: ViewScope): void {
@@ -159,9 +201,8 @@ function requirePermission({ permissions }: Caller, scope: ViewScope): void {
 /** A cursor belongs to one moment. */
 const QUERY_NAMES = Object.keys(AgentListQuery.properties).filter((name) => name !== 'cursor')
 
-/** The audit log, which never changes, has the name. A misspelt filter would show other agents than its author meant.
- * */
-function refuseFaults(name: string, { query }: SavedViewContent): void {
+/** The audit log, which never changes, has the name. A misspelt filter would show other agents than meant. */
+function refuseFaults(name: string, query: string): void {
   // The `&` keeps URLSearchParams from ignoring a `?`.
   const unknown = [...new URLSearchParams(`&${query}`).keys()].find((key) => !QUERY_NAMES.includes(key))
   const errors: ValidationError[] = [
@@ -178,103 +219,3 @@ function refuseFaults(name: string, { query }: SavedViewContent): void {
 const fault = (loc: string[], reason: string): ValidationError => ({
   ...{ loc, msg: `Value error, ${reason}`, type: 'value_error' },
 })
-
-/** A view by its owner and name. */
-export interface ViewKey {
-  teamId: string
-  userId: string
-  scope: ViewScope
-  name: string
-}
-
-interface ViewChange {
-  nowSeconds: number
-  origin: AuditOrigin
-  /** What the audit event says. */
-  auditDetail: object
-}
-
-const COLUMNS = raw(
-  `name, CASE WHEN user_id IS NULL THEN 'team' ELSE 'user' END AS scope, query, columns, updated_at, updated_by`,
-)
-
-/** `IS NOT DISTINCT FROM` would not use the index. */
-const ownedBy = (team: Param, user: Param | null) =>
-  fragment`team_id = ${team} AND ${user ? fragment`user_id = ${user}` : raw('user_id IS NULL')}`
-
-const ownerOf = (scope: ViewScope, userId: string) => (scope === 'user' ? param(userId) : null)
-
-async function listViews(sql: Statements, teamId: string, userId: string): Promise<SavedView[]> {
-  const team = param(teamId)
-  return sql.read(named('list-views')`
-SELECT ${COLUMNS} FROM saved_views
-WHERE ${ownedBy(team, param(userId))} OR ${ownedBy(team, null)}
-ORDER BY user_id IS NULL, name`)
-}
-
-/** Undefined if there is no such view. */
-async function findView(
-  sql: Statements,
-  { teamId, userId, scope, name }: ViewKey,
-): Promise<SavedView | undefined> {
-  const owner = ownerOf(scope, userId)
-  const [row] = await sql.read<SavedView>(named(`find-view-of-${scope}`)`
-SELECT ${COLUMNS} FROM saved_views WHERE ${ownedBy(param(teamId), owner)} AND name = ${name}`)
-  return row
-}
-
-/** Undefined if the owner has too many views. Requests at the same time may exceed the limit by their number. */
-async function saveView(
-  sql: Statements,
-  { teamId, userId, scope, name }: ViewKey,
-  { query, columns }: SavedViewContent,
-  change: ViewChange,
-): Promise<SavedView | undefined> {
-  const team = param(teamId)
-  const owner = ownerOf(scope, userId)
-  const view = param(name)
-  const [row] = await sql.write<SavedView>(named(`save-view-of-${scope}`)`
-WITH stored AS MATERIALIZED (
-  SELECT name FROM saved_views WHERE ${ownedBy(team, owner)}
-), saved AS (
-  INSERT INTO saved_views (team_id, user_id, name, query, columns, updated_at, updated_by)
-  SELECT ${team}, ${owner}, ${view}, ${query}, ${columns}, ${change.nowSeconds}, ${userId}
-  WHERE EXISTS (SELECT FROM stored WHERE name = ${view}) OR (SELECT count(*) FROM stored) < ${raw(MAX_VIEWS)}
-  ON CONFLICT (team_id, user_id, name) DO UPDATE
-  SET query = excluded.query, columns = excluded.columns, updated_at = excluded.updated_at,
-    updated_by = excluded.updated_by
-  RETURNING *
-)${audited(scope, team, 'view_saved', change, raw('saved'))}
-SELECT ${COLUMNS} FROM saved`)
-  return row
-}
-
-/** A view of a user is of no interest to the team. */
-function audited(
-  scope: ViewScope,
-  team: Param,
-  action: 'view_saved' | 'view_deleted',
-  { origin, nowSeconds, auditDetail }: ViewChange,
-  changed: Fragment,
-): Fragment {
-  if (scope === 'user') return EMPTY
-  const detail = JSON.stringify(auditDetail)
-  return fragment`, audited AS (
-  ${auditEvent(origin, { team, at: nowSeconds, action, agent: null, detail })} FROM ${changed}
-)`
-}
-
-/** Returns whether there was such a view. */
-async function deleteView(
-  sql: Statements,
-  { teamId, userId, scope, name }: ViewKey,
-  change: ViewChange,
-): Promise<boolean> {
-  const team = param(teamId)
-  const rows = await sql.write(named(`delete-view-of-${scope}`)`
-WITH deleted AS (
-  DELETE FROM saved_views WHERE ${ownedBy(team, ownerOf(scope, userId))} AND name = ${name} RETURNING 1
-)${audited(scope, team, 'view_deleted', change, raw('deleted'))}
-SELECT FROM deleted`)
-  return rows.length > 0
-}

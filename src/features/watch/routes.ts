@@ -2,12 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { AgentEvent } from '../../api/events.ts'
 import { ref, Uuid } from '../../api/fields.ts'
-import {
-  featureOperation,
-  PERMISSION_ERRORS,
-  problemResponses,
-  validationResponse,
-} from '../../api/operation.ts'
+import { operation, PERMISSION_ERRORS, problemResponses, validationResponse } from '../../api/operation.ts'
 import type { Watch } from './watch.ts'
 
 /** The request line and the headers, with a long token, must fit into the 16 KiB that Node accepts. */
@@ -28,8 +23,8 @@ const LastEventId = Type.Object({
     Type.String({
       pattern: '^[0-9a-z]{1,10}-[0-9]{1,15}-[0-9]{1,15}$',
       description:
-        'The `id` of the last event that the client received. The stream continues with the event after it. Default: only ' +
-        'new events.',
+        'The `id` of the last event that the client received. The stream continues with the event after it. Default: ' +
+        'only new events.',
     }),
   ),
 })
@@ -54,18 +49,15 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
   app.get(
     '/v1/agent-configurations/events',
     {
-      config: { permission: 'agent:read' },
-      // A HEAD request would never end.
-      exposeHeadRoute: false,
-      schema: {
+      ...operation('Events', 'agent:read', {
         operationId: 'watchAgentConfigurations',
         summary: 'Watch Agent Configurations',
         description:
-          'Streams the changes of the agents of the team as server-sent events: new events only, or every event after ' +
-          '`Last-Event-ID`. An event may arrive twice; the `id` inside `data` is then the same. The stream ends when the token ' +
-          'expires or is revoked, or the replica shuts down. The console closes the connection of a client that does not read. In each case, ' +
-          'connect again with the last position. The number of streams of a team and of a replica is limited.',
-        ...featureOperation('Events'),
+          'Streams the changes of the agents of the team as server-sent events: new events only, or every event ' +
+          'after `Last-Event-ID`. An event may arrive twice; the `id` inside `data` is then the same. The stream ' +
+          'ends when the token expires or is revoked, or the replica shuts down. The console closes the connection ' +
+          'of a client that does not read. In each case, connect again with the last position. The number of streams ' +
+          'of a team and of a replica is limited.',
         querystring: WatchQuery,
         headers: LastEventId,
         response: {
@@ -78,7 +70,9 @@ export const watchRoutes: FastifyPluginAsyncTypebox<{ watch: Watch }> = async (a
             'events_not_configured',
           ),
         },
-      },
+      }),
+      // A HEAD request would never end.
+      exposeHeadRoute: false,
     },
     async (request, reply) => {
       const { caller, query, headers } = request

@@ -82,8 +82,8 @@ export class Subscriber {
   }
 }
 
-/** The position after an event. It contains the creation time of the stream, because a new stream counts from 1 again, and
- * the epoch, because a client with events of an earlier one must list the agents again. */
+/** The position after an event. It contains the creation time of the stream, because a new stream counts from 1 again,
+ * and the epoch, because a client with events of an earlier one must list the agents again. */
 export interface Position {
   createdAt: number
   epoch: number

@@ -18,10 +18,9 @@ import {
 
 export interface WatchDeps {
   /** Undefined if NATS_URL is not set. */
-  broadcaster: Broadcaster | undefined
+  broadcaster: Pick<Broadcaster, 'now' | 'attach'> | undefined
   stream: Pick<EventStream, 'state' | 'lastEpoch' | 'read'> | undefined
   metrics: Metrics
-  /** Event streams of all teams together. */
   maxStreams?: number
 }
 
@@ -31,8 +30,6 @@ export interface WatchOptions {
   /** Ends the stream with the token of the request. */
   endWithToken: (end: () => void) => () => void
 }
-
-export type Watch = ReturnType<typeof createWatch>
 
 /** Up to this many events are sent without waiting for the client. */
 const MAX_EVENTS_AT_ONCE = 100
@@ -45,17 +42,57 @@ const SLOW_CLIENT_MS = 50
 
 const CLIENT_TIMEOUT_MS = 10_000
 
-export function createWatch({ broadcaster, stream, metrics, maxStreams = 5_000 }: WatchDeps) {
-  const reads = new Turns({ places: MAX_CONCURRENT_READS, maxWaitMs: CLIENT_TIMEOUT_MS })
-  const streams = new Share(maxStreams)
-  const watchMetrics = metrics.of(createWatchMetrics)
+/** Event streams of all teams together. */
+const MAX_STREAMS = 5_000
+
+/** The event streams of clients. */
+export class Watch {
+  readonly #broadcaster: WatchDeps['broadcaster']
+  readonly #stream: WatchDeps['stream']
+  readonly #metrics: ReturnType<typeof createWatchMetrics>
+  readonly #streams: Share
+  readonly #reads = new Turns({ places: MAX_CONCURRENT_READS, maxWaitMs: CLIENT_TIMEOUT_MS })
+
+  constructor({ broadcaster, stream, metrics, maxStreams = MAX_STREAMS }: WatchDeps) {
+    this.#broadcaster = broadcaster
+    this.#stream = stream
+    this.#metrics = metrics.of(createWatchMetrics)
+    this.#streams = new Share(maxStreams)
+  }
+
+  /** Returns server-sent events, until the token is no longer valid. */
+  async open({ teamId }: Caller, { agentIds, lastEventId, endWithToken }: WatchOptions): Promise<Readable> {
+    this.#streams.take(teamId)
+    const start = await this.#findStart(lastEventId).catch((error: unknown) => {
+      this.#streams.give(teamId)
+      throw error
+    })
+    const subscriber = new Subscriber({
+      teamId,
+      agentIds: agentIds && new Set(agentIds),
+      after: start.sequence,
+    })
+    const release = endWithToken(() => subscriber.end())
+    this.#metrics.subscribers.inc()
+    subscriber.body.once('close', () => {
+      this.#streams.give(teamId)
+      release()
+      this.#metrics.subscribers.dec()
+      if (subscriber.wasCutOff) this.#metrics.cutOff.inc()
+    })
+    subscriber.send(formatPositionOnly(start, start.sequence, 'watching'))
+    // After an error the client reconnects and resumes.
+    this.#catchUp(subscriber, start).catch(() => subscriber.body.destroy())
+    return subscriber.body
+  }
 
   /** Throws if the stream no longer has every event after the position. */
-  const findStart = async (lastEventId: string | undefined): Promise<Position> => {
-    if (!broadcaster || !stream) {
+  async #findStart(lastEventId: string | undefined): Promise<Position> {
+    const stream = this.#stream
+    if (!this.#broadcaster || !stream) {
       throw new Problem('events_not_configured', { headers: { 'retry-after': '60' } })
     }
-    const current = broadcaster.now()
+    const current = this.#broadcaster.now()
     if (!current) throw unavailable()
     const { createdAt, epoch, recent } = current
     if (lastEventId === undefined) return { createdAt, epoch, sequence: recent.lastSequence }
@@ -72,9 +109,10 @@ export function createWatch({ broadcaster, stream, metrics, maxStreams = 5_000 }
     return position
   }
 
-  /** Sends the missed events, from the stream and then from memory, until at most MAX_EVENTS_AT_ONCE are left,
-   * which the broadcaster sends when it takes over. */
-  const catchUp = async (subscriber: Subscriber, start: Position) => {
+  /** Sends the missed events, from the stream and then from memory, until at most MAX_EVENTS_AT_ONCE are left, which
+   * the broadcaster sends when it takes over. */
+  async #catchUp(subscriber: Subscriber, start: Position): Promise<void> {
+    const [broadcaster, stream] = [this.#broadcaster, this.#stream]
     let { sequence } = start
     while (!subscriber.isClosed) {
       const current = broadcaster?.now()
@@ -85,14 +123,14 @@ export function createWatch({ broadcaster, stream, metrics, maxStreams = 5_000 }
         // Into the middle of what is in memory, whose beginning moves on while this is read.
         const [first, last] = [sequence + 1, Math.floor((recent.firstSequence + recent.lastSequence) / 2)]
         const { teamId } = subscriber.filter
-        await reads.enter(teamId)
+        await this.#reads.enter(teamId)
         try {
           // The client may have disconnected while it waited.
           if (subscriber.isClosed) return
           const events = stream.read(teamId, first, last, subscriber.closeSignal)
           sequence = await sendEvents(subscriber, start, events, last, performance.now() + MAX_READ_MS)
         } finally {
-          reads.leave(teamId)
+          this.#reads.leave(teamId)
         }
       } else {
         const missed = recent.after(sequence)
@@ -103,34 +141,6 @@ export function createWatch({ broadcaster, stream, metrics, maxStreams = 5_000 }
       subscriber.send(formatPositionOnly(start, sequence, 'catching up'))
       if (!(await subscriber.waitForDemand(CLIENT_TIMEOUT_MS))) subscriber.cutOff()
     }
-  }
-
-  return {
-    /** Returns server-sent events, until the token is no longer valid. */
-    async open(caller: Caller, { agentIds, lastEventId, endWithToken }: WatchOptions): Promise<Readable> {
-      const { teamId } = caller
-      streams.take(teamId)
-      const start = await findStart(lastEventId).catch((error: unknown) => {
-        streams.give(teamId)
-        throw error
-      })
-      const subscriber = new Subscriber({
-        teamId,
-        agentIds: agentIds && new Set(agentIds),
-        after: start.sequence,
-      })
-      const release = endWithToken(() => subscriber.end())
-      const removeSubscriber = watchMetrics.addSubscriber()
-      subscriber.body.once('close', () => {
-        streams.give(teamId)
-        release()
-        removeSubscriber(subscriber.wasCutOff)
-      })
-      subscriber.send(formatPositionOnly(start, start.sequence, 'watching'))
-      // After an error the client reconnects and resumes.
-      catchUp(subscriber, start).catch(() => subscriber.body.destroy())
-      return subscriber.body
-    },
   }
 }
 
@@ -166,19 +176,11 @@ function unavailable(cause?: unknown): Problem {
 }
 
 export function createWatchMetrics(create: Factory) {
-  const subscribers = create.gauge('console_watch_subscribers', 'Clients connected to the event stream')
-  const cutOff = create.counter(
-    'console_watch_subscribers_cut_off_total',
-    'Clients of the event stream that were disconnected because they did not read',
-  )
   return {
-    /** Returns the function to call when the subscriber disconnects. */
-    addSubscriber: () => {
-      subscribers.inc()
-      return (wasCutOff: boolean) => {
-        subscribers.dec()
-        if (wasCutOff) cutOff.inc()
-      }
-    },
+    subscribers: create.gauge('console_watch_subscribers', 'Clients connected to the event stream'),
+    cutOff: create.counter(
+      'console_watch_subscribers_cut_off_total',
+      'Clients of the event stream that were disconnected because they did not read',
+    ),
   }
 }

@@ -1,5 +1,6 @@
-/** Texts that look like credentials. Every check takes time linear in the length of the text: an expression begins only where a
- * word begins, and repeats a class either a fixed number of times or up to a character that the class does not contain. */
+/** Texts that look like credentials. Every check takes time linear in the length of the text: an expression begins only
+ * where a word begins, and repeats a class either a fixed number of times or up to a character that the class does not
+ * contain. */
 
 const WORD = '[0-9A-Za-z]'
 
@@ -63,8 +64,8 @@ const N_LOG_N = Array.from({ length: MAX_COUNTED + 1 }, (_, n) => (n === 0 ? 0 :
 /** Reused, because a body can hold tens of thousands of such texts. All zero between two calls. */
 const counts = new Uint8Array(256)
 
-/** The Shannon entropy of a text of at most MAX_COUNTED characters: log n - (sum of c log c) / n, for n characters of which each
- * occurs c times. */
+/** The Shannon entropy of a text of at most MAX_COUNTED characters: log n - (sum of c log c) / n, for n characters of
+ * which each occurs c times. */
 function bitsPerCharacter(text: string): number {
   let sum = 0
   for (let i = 0; i < text.length; i++) {
@@ -77,7 +78,8 @@ function bitsPerCharacter(text: string): number {
   return Math.log2(text.length) - sum / text.length
 }
 
-/** Whether a text stands for a value that is inserted elsewhere, or is a mask: `${TOKEN}`, `Bearer {{token}}`, `<token>`. */
+/** Whether a text stands for a value that is inserted elsewhere, or is a mask: `${TOKEN}`, `Bearer {{token}}`,
+ * `<token>`. */
 export function isPlaceholder(text: string): boolean {
   return /^[*<$%]|\$\{|\{\{/.test(text)
 }

@@ -1,8 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 
-/** Encrypts secrets with AES-256-GCM. The first key of the keyring seals; every key opens what it sealed. */
-
 export interface KeyringEntry {
   id: string
   /** 32 bytes. */
@@ -17,65 +15,70 @@ export interface SecretPlace {
   field: string
 }
 
-export interface Secrets {
-  seal: (place: SecretPlace, secret: SecretText) => Buffer
-  open: (place: SecretPlace, sealed: Buffer) => SecretText
-  /** One fingerprint for each key of the keyring, that of the sealing key first. Equal secrets in the same place have
-   * equal fingerprints. */
-  fingerprints: (place: SecretPlace, secret: SecretText) => Buffer[]
-  /** The first bytes of every secret that was sealed with the first key in the current format, and of no other. */
-  prefix: Buffer
-}
-
 /** The format of a sealed secret, in its first byte. */
 const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const PADDED_TO_BYTES = 64
 
-export function createSecrets(keyring: readonly KeyringEntry[]): Secrets {
-  const keys = keyring.map(({ id, key }) => ({
-    id,
-    sealing: Buffer.from(hkdfSync('sha256', key, '', 'agent-console secret sealing', 32)),
-    fingerprinting: Buffer.from(hkdfSync('sha256', key, '', 'agent-console secret fingerprint', 32)),
-  }))
-  const [first] = keys
-  if (!first) throw new Error('The keyring must have at least one key')
+interface DerivedKey {
+  id: string
+  sealing: Buffer
+  fingerprinting: Buffer
+}
 
-  const keyId = Buffer.from(first.id)
-  const prefix = Buffer.concat([Buffer.from([VERSION, keyId.length]), keyId])
+/** Encrypts secrets with AES-256-GCM. The first key of the keyring seals; every key opens what it sealed. */
+export class Secrets {
+  /** The first bytes of every secret that was sealed with the first key in the current format, and of no other. */
+  readonly prefix: Buffer
+  readonly #keys: readonly DerivedKey[]
+  readonly #first: DerivedKey
 
-  return {
-    prefix,
-
-    seal(place, secret) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', first.sealing, nonce)
-      cipher.setAAD(Buffer.concat([prefix, describe(place)]))
-      const text = Buffer.concat([cipher.update(pad(secret.reveal())), cipher.final()])
-      return Buffer.concat([prefix, nonce, cipher.getAuthTag(), text])
-    },
-
-    open(place, sealed) {
-      const sealedWith = readKeyId(sealed)
-      const key = keys.find(({ id }) => id === sealedWith)
-      if (!key) throw new Error(`The keyring has no key ${sealedWith}`)
-      const start = 2 + Buffer.byteLength(sealedWith)
-      const nonce = sealed.subarray(start, start + NONCE_BYTES)
-      const tag = sealed.subarray(start + NONCE_BYTES, start + NONCE_BYTES + TAG_BYTES)
-      const text = sealed.subarray(start + NONCE_BYTES + TAG_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
-      decipher.setAAD(Buffer.concat([sealed.subarray(0, start), describe(place)]))
-      decipher.setAuthTag(tag)
-      const opened = Buffer.concat([decipher.update(text), decipher.final()])
-      return new SecretText(withoutPadding(opened).toString('utf8'))
-    },
-
-    fingerprints: (place, secret) =>
-      keys.map((key) =>
-        createHmac('sha256', key.fingerprinting).update(describe(place)).update(secret.reveal()).digest(),
-      ),
+  constructor(keyring: readonly KeyringEntry[]) {
+    this.#keys = keyring.map(deriveKey)
+    const [first] = this.#keys
+    if (!first) throw new Error('The keyring must have at least one key')
+    const keyId = Buffer.from(first.id)
+    this.#first = first
+    this.prefix = Buffer.concat([Buffer.from([VERSION, keyId.length]), keyId])
   }
+
+  seal(place: SecretPlace, secret: SecretText): Buffer {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', this.#first.sealing, nonce)
+    cipher.setAAD(Buffer.concat([this.prefix, describe(place)]))
+    const text = Buffer.concat([cipher.update(pad(secret.reveal())), cipher.final()])
+    return Buffer.concat([this.prefix, nonce, cipher.getAuthTag(), text])
+  }
+
+  open(place: SecretPlace, sealed: Buffer): SecretText {
+    const sealedWith = readKeyId(sealed)
+    const key = this.#keys.find(({ id }) => id === sealedWith)
+    if (!key) throw new Error(`The keyring has no key ${sealedWith}`)
+    const start = 2 + Buffer.byteLength(sealedWith)
+    const nonce = sealed.subarray(start, start + NONCE_BYTES)
+    const tag = sealed.subarray(start + NONCE_BYTES, start + NONCE_BYTES + TAG_BYTES)
+    const text = sealed.subarray(start + NONCE_BYTES + TAG_BYTES)
+    const decipher = createDecipheriv('aes-256-gcm', key.sealing, nonce, { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.concat([sealed.subarray(0, start), describe(place)]))
+    decipher.setAuthTag(tag)
+    const opened = Buffer.concat([decipher.update(text), decipher.final()])
+    return new SecretText(withoutPadding(opened).toString('utf8'))
+  }
+
+  /** One fingerprint for each key of the keyring, that of the sealing key first. Equal secrets in the same place have
+   * equal fingerprints. */
+  fingerprints(place: SecretPlace, secret: SecretText): Buffer[] {
+    return this.#keys.map(({ fingerprinting }) =>
+      createHmac('sha256', fingerprinting).update(describe(place)).update(secret.reveal()).digest(),
+    )
+  }
+}
+
+function deriveKey({ id, key }: KeyringEntry): DerivedKey {
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', key, '', `agent-console secret ${purpose}`, 32))
+  return { id, sealing: derive('sealing'), fingerprinting: derive('fingerprint') }
 }
 
 function readKeyId(sealed: Buffer): string {
@@ -86,8 +89,8 @@ function readKeyId(sealed: Buffer): string {
 
 const PADDING_STARTS = 0x80
 
-/** The text, one byte 0x80, and zeros up to a multiple of 64 bytes (ISO/IEC 7816-4), so that the length of a sealed secret does
- * not show the length of the secret. */
+/** The text, one byte 0x80, and zeros up to a multiple of 64 bytes (ISO/IEC 7816-4), so that the length of a sealed
+ * secret does not show the length of the secret. */
 function pad(text: string): Buffer {
   const length = Buffer.byteLength(text)
   const padded = Buffer.alloc(Math.ceil((length + 1) / PADDED_TO_BYTES) * PADDED_TO_BYTES)
@@ -118,7 +121,8 @@ export function isMaskShaped(value: string): boolean {
   return /^\*{8}(?:.{4})?$/su.test(value)
 }
 
-/** Parses the variable SECRETS_KEYS. An error names a key by its position: the text of the entry may be the key itself. */
+/** Parses the variable SECRETS_KEYS. An error names a key by its position: the text of the entry may be the key
+ * itself. */
 export function parseKeyring(text: string): KeyringEntry[] {
   const entries = text.split(',').map((entry, index) => {
     const [id = '', base64 = '', ...rest] = entry.trim().split(':')

@@ -2,14 +2,6 @@ import { createPrivateKey, createPublicKey, hash, type JsonWebKey, type KeyObjec
 import { type JWTPayload, SignJWT } from 'jose'
 import { SecretText } from './secrets.ts'
 
-/** Signs with a key of the console. */
-export interface Signer {
-  /** Signs with the first key. `typ` is the type of the token in its header. */
-  sign: (claims: JWTPayload, typ: string) => Promise<string>
-  /** The public parts of all keys, as a JWK Set (RFC 7517). */
-  publicKeys: { keys: JsonWebKey[] }
-}
-
 interface SigningKey {
   alg: string
   kid: string
@@ -33,17 +25,23 @@ export function parseSigningKeys(text: string): SecretText[] {
   return keys
 }
 
-/** The first key signs. */
-export function createSigner(pems: readonly SecretText[]): Signer {
-  const keys = pems.map(readKey)
-  const [first] = keys
-  return {
-    sign: async (claims, typ) => {
-      if (!first) throw new Error('There is no key to sign with')
-      const { alg, kid, privateKey } = first
-      return new SignJWT(claims).setProtectedHeader({ alg, kid, typ }).sign(privateKey)
-    },
-    publicKeys: { keys: keys.map(({ publicJwk }) => publicJwk) },
+/** Signs with the first key of the console. */
+export class Signer {
+  /** The public parts of all keys, as a JWK Set (RFC 7517). */
+  readonly publicKeys: { keys: JsonWebKey[] }
+  readonly #first: SigningKey | undefined
+
+  constructor(pems: readonly SecretText[]) {
+    const keys = pems.map(readKey)
+    this.#first = keys[0]
+    this.publicKeys = { keys: keys.map(({ publicJwk }) => publicJwk) }
+  }
+
+  /** `typ` is the type of the token in its header. */
+  async sign(claims: JWTPayload, typ: string): Promise<string> {
+    if (!this.#first) throw new Error('There is no key to sign with')
+    const { alg, kid, privateKey } = this.#first
+    return new SignJWT(claims).setProtectedHeader({ alg, kid, typ }).sign(privateKey)
   }
 }
 

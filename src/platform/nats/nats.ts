@@ -11,33 +11,62 @@ import type { Logger } from 'pino'
 import { SecretText } from '../crypto/secrets.ts'
 import type { Factory } from '../observe/metrics.ts'
 
-export interface Nats {
-  /** Undefined until the first connection is made. The client reconnects by itself after that. */
-  connection: () => NatsConnection | undefined
-  isUp: () => boolean
-  close: () => Promise<void>
-}
-
 const RETRY_MS = 500
 
 /** Connects in the background: the console starts and runs without NATS. */
-export function createNats(url: string, log: Logger, login: NatsLogin = {}): Nats {
-  const closing = new AbortController()
-  let connection: NatsConnection | undefined
-  let isUp = false
-  let lastFailure = ''
+export class Nats {
+  readonly #url: string
+  readonly #login: NatsLogin
+  readonly #log: Logger
+  readonly #closing = new AbortController()
+  readonly #connecting: Promise<void>
+  #connection: NatsConnection | undefined
+  #isUp = false
+  #lastFailure = ''
 
-  const connectOnce = async () => {
+  constructor(url: string, log: Logger, login: NatsLogin = {}) {
+    this.#url = url
+    this.#login = login
+    this.#log = log
+    this.#connecting = this.#connect()
+  }
+
+  /** Undefined until the first connection is made. The client reconnects by itself after that. */
+  connection(): NatsConnection | undefined {
+    return this.#connection
+  }
+
+  isUp(): boolean {
+    return this.#isUp
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#connecting
+    this.#isUp = false
+    if (this.#connection) await closeNats(this.#connection)
+  }
+
+  async #connect(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted && !this.#connection) {
+      await this.#connectOnce()
+      if (!this.#connection) await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  async #connectOnce(): Promise<void> {
     try {
-      connection = await connect({
-        ...parseServers(url),
-        ...toConnectionOptions(login),
+      this.#connection = await connect({
+        ...parseServers(this.#url),
+        ...toConnectionOptions(this.#login),
         name: 'agent-console',
         // Long, because the client leaks the socket of an attempt that times out, even if only this process was busy.
         timeout: 20_000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RETRY_MS,
-        // By default the client stops reconnecting after two refused logins. Credentials may be rotated on one side first.
+        // By default the client stops reconnecting after two refused logins. Credentials may be rotated on one side
+        // first.
         ignoreAuthErrorAbort: true,
         // Detects a hanging server in seconds instead of minutes.
         pingInterval: 5_000,
@@ -45,53 +74,39 @@ export function createNats(url: string, log: Logger, login: NatsLogin = {}): Nat
         // Capturing a stack trace for each message takes a seventh of the relay's CPU time.
         noAsyncTraces: true,
       })
-      isUp = true
-      log.info('connected to NATS')
-      void follow(connection)
+      this.#isUp = true
+      this.#log.info('connected to NATS')
+      void this.#follow(this.#connection)
     } catch (error) {
-      logOnce(error as Error)
+      this.#logOnce(error as Error)
     }
   }
-  const logOnce = (error: Error) => {
-    if (error.message !== lastFailure) log.warn({ err: error }, 'cannot connect to NATS; retrying')
-    lastFailure = error.message
-  }
-  const follow = async (connected: NatsConnection) => {
+
+  async #follow(connected: NatsConnection): Promise<void> {
     for await (const status of connected.status()) {
       if (status.type === 'reconnect') {
-        log.info('reconnected to NATS')
-        isUp = true
-        lastFailure = ''
+        this.#log.info('reconnected to NATS')
+        this.#isUp = true
+        this.#lastFailure = ''
       }
       // Emitted after each refused attempt too.
       if (status.type === 'disconnect' || status.type === 'staleConnection') {
-        if (isUp) log.warn('lost the connection to NATS')
-        isUp = false
+        if (this.#isUp) this.#log.warn('lost the connection to NATS')
+        this.#isUp = false
       }
-      if (status.type === 'error') logOnce(status.error)
+      if (status.type === 'error') this.#logOnce(status.error)
     }
   }
-  const connecting = (async () => {
-    while (!closing.signal.aborted && !connection) {
-      await connectOnce()
-      if (!connection) await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
-    }
-  })()
 
-  return {
-    connection: () => connection,
-    isUp: () => isUp,
-    close: async () => {
-      closing.abort()
-      await connecting
-      isUp = false
-      if (connection) await closeNats(connection)
-    },
+  #logOnce(error: Error): void {
+    if (error.message !== this.#lastFailure)
+      this.#log.warn({ err: error }, 'cannot connect to NATS; retrying')
+    this.#lastFailure = error.message
   }
 }
 
-/** The client does not end an attempt to reconnect that is in progress, and may even begin one: its socket would stay open for
- * ever. No function of its interface does. */
+/** The client does not end an attempt to reconnect that is in progress, and may even begin one: its socket would stay
+ * open for ever. No function of its interface does. */
 export async function closeNats(connection: NatsConnection): Promise<void> {
   const { protocol } = connection as unknown as { protocol: Protocol }
   const discard = () => protocol.transport.discard()

@@ -40,8 +40,8 @@ const isAgentEvent = onFirstUse((): ((message: unknown) => message is AgentEvent
 )
 const isEpochEvent = onFirstUse((): ((message: unknown) => message is EpochEvent) => ajv.compile(EpochEvent))
 
-/** Reads a message by its subject, `<prefix>.<team>.<agent>` or `<prefix>.epoch.<epoch>`. Undefined if it is not one that the
- * console publishes there: anyone who may publish to NATS can have written it. */
+/** Reads a message by its subject, `<prefix>.<team>.<agent>` or `<prefix>.epoch.<epoch>`. Undefined if it is not one
+ * that the console publishes there: anyone who may publish to NATS can have written it. */
 export function parseMessage(subject: string, payload: Uint8Array): EventMessage | undefined {
   const [last = '', teamId = ''] = subject.split('.').toReversed()
   const message = parseJson(payload)

@@ -59,9 +59,9 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024
 const STALLED_MS = 1_000
 
 /** Writes lines to a file descriptor in the background, many at a time: one write for each line costs half as much as a
- * request. A reader that stops or is gone, or a full disk, costs lines, but never stops the process. Not the destination of pino:
- * it throws if the disk is full, it repeats a failed write without end when the process exits, and its buffer grows without
- * limit. */
+ * request. A reader that stops or is gone, or a full disk, costs lines, but never stops the process. Not the
+ * destination of pino: it throws if the disk is full, it repeats a failed write without end when the process exits, and
+ * its buffer grows without limit. */
 export function createLogDestination(fd: number, options: LogDestinationOptions): DestinationStream {
   const { maxBufferedBytes = MAX_BUFFERED_BYTES, onRecovery } = options
   let lines: string[] = []

@@ -47,7 +47,8 @@ export function createMetrics() {
   }
 }
 
-/** The default metrics of the library, but for the use of the event loop: it would wake the process ten times a second. */
+/** The default metrics of the library, but for the use of the event loop: it would wake the process ten times a
+ * second. */
 function collectProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: MAX_TIMER_MS })
   for (const kind of ['summary', 'histogram'])
@@ -64,7 +65,8 @@ export function createFactory(registry: Registry) {
   return {
     counter: <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
       new Counter({ name, help, labelNames, registers }),
-    /** A gauge whose value is read at each scrape. `read` must not wait: a scrape would take longer because what it reads does. */
+    /** A gauge whose value is read at each scrape. `read` must not wait: a scrape would take longer because what it
+     * reads does. */
     observed: (name: string, help: string, read: () => number) =>
       new Gauge({
         name,

@@ -13,12 +13,13 @@ import {
 } from '@opentelemetry/api'
 import type { Logger } from 'pino'
 
-/** Set once, at the start of a process that traces. While it is undefined, the functions of this file only run the work. */
+/** Set once, at the start of a process that traces. While it is undefined, the functions of this file only run the
+ * work. */
 let tracer: Tracer | undefined
 /** The part of the requests that is traced, unless their caller has decided already. */
 let sampleRatio = 0
-/** Traces of this process that have begun and not ended. While there is none, no work can be part of one, so that it need not be
- * looked up. */
+/** Traces of this process that have begun and not ended. While there is none, no work can be part of one, so that it
+ * need not be looked up. */
 let openTraces = 0
 
 function setTracer(started: Tracer | undefined, ratio = 0): void {

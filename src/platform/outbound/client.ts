@@ -1,19 +1,9 @@
 import type { Logger } from 'pino'
 import { Share } from '../limits/share.ts'
 import { type Received, redirectOf, send } from './configured.ts'
-import {
-  createGuard,
-  createUrlCheck,
-  type GuardPolicy,
-  OutboundError,
-  type UrlPolicy,
-  unreachable,
-} from './guard.ts'
+import { OutboundError, OutboundGuard, type OutboundPolicy, unreachable } from './guard.ts'
 
-export { OutboundError } from './guard.ts'
-
-/** What the console may fetch for callers, who choose the URLs. Decided by the operator, never by a team. */
-export interface OutboundPolicy extends UrlPolicy, GuardPolicy {}
+export { OutboundError, type OutboundPolicy } from './guard.ts'
 
 export interface OutboundOptions {
   teamId: string
@@ -36,13 +26,6 @@ export interface OutboundResponse {
   body: Buffer
 }
 
-export interface OutboundClient {
-  /** Fetches a document. Throws an OutboundError, and a Problem if too many fetches are in flight. */
-  get: (url: string, options: OutboundOptions) => Promise<OutboundResponse>
-  /** Ends all fetches. */
-  close: () => Promise<void>
-}
-
 const MAX_BYTES = 256 * 1024
 const TIMEOUT_MS = 5_000
 const MAX_REDIRECTS = 3
@@ -50,49 +33,56 @@ const MAX_REDIRECTS = 3
 const MAX_IN_FLIGHT = 64
 
 /** Each fetch has connections of its own, which are closed at its end: no team gets a connection of another one. */
-export function createOutboundClient(policy: OutboundPolicy, { log }: { log?: Logger } = {}): OutboundClient {
-  const checkUrl = createUrlCheck(policy)
-  const openConnections = createGuard(policy)
-  const inFlight = new Share(MAX_IN_FLIGHT)
-  const closing = new AbortController()
+export class OutboundClient {
+  readonly #guard: OutboundGuard
+  readonly #log: Logger | undefined
+  readonly #inFlight = new Share(MAX_IN_FLIGHT)
+  readonly #closing = new AbortController()
 
-  const follow = async (text: string, options: OutboundOptions, signal: AbortSignal) => {
+  constructor(policy: OutboundPolicy, log?: Logger) {
+    this.#guard = new OutboundGuard(policy)
+    this.#log = log
+  }
+
+  /** Fetches a document. Throws an OutboundError, and a Problem if too many fetches are in flight. */
+  async get(url: string, options: OutboundOptions): Promise<OutboundResponse> {
+    const { teamId, timeoutMs = TIMEOUT_MS, signal: callerLeft } = options
+    this.#inFlight.take(teamId)
+    const ended = new AbortController()
+    const ends = [ended.signal, this.#closing.signal, AbortSignal.timeout(timeoutMs)]
+    try {
+      return await this.#follow(url, options, AbortSignal.any(callerLeft ? [...ends, callerLeft] : ends))
+    } catch (error) {
+      callerLeft?.throwIfAborted()
+      const failure = error instanceof OutboundError ? error : unreachable(error)
+      const { reason, detail } = failure
+      this.#log?.info({ team: teamId, origin: URL.parse(url)?.origin, reason, detail }, 'a fetch failed')
+      throw failure
+    } finally {
+      ended.abort()
+      this.#inFlight.give(teamId)
+    }
+  }
+
+  /** Ends all fetches. */
+  close(): void {
+    this.#closing.abort(new Error('The console is shutting down'))
+  }
+
+  async #follow(text: string, options: OutboundOptions, signal: AbortSignal): Promise<OutboundResponse> {
     const { accept = '*/*', maxBytes = MAX_BYTES } = options
-    const dispatcherFor = openConnections(signal)
     let { headers = {} } = options
-    let url = checkUrl(text)
+    let url = this.#guard.checkUrl(text)
     for (let redirects = 0; ; redirects++) {
-      const dispatcher = dispatcherFor(url)
+      const dispatcher = this.#guard.connectTo(url, signal)
       const received = await send(url, { headers: { ...headers, accept }, maxBytes, signal, dispatcher })
       const location = redirectOf(received)
       if (location === null) return toResponse(url, received, maxBytes)
       if (redirects === MAX_REDIRECTS) throw tooManyRedirects(url)
-      const next = checkUrl(location, url)
+      const next = this.#guard.checkUrl(location, url)
       if (next.origin !== url.origin) headers = {}
       url = next
     }
-  }
-
-  return {
-    get: async (url, options) => {
-      const { teamId, timeoutMs = TIMEOUT_MS, signal: callerLeft } = options
-      inFlight.take(teamId)
-      const ended = new AbortController()
-      const ends = [ended.signal, closing.signal, AbortSignal.timeout(timeoutMs)]
-      try {
-        return await follow(url, options, AbortSignal.any(callerLeft ? [...ends, callerLeft] : ends))
-      } catch (error) {
-        callerLeft?.throwIfAborted()
-        const failure = error instanceof OutboundError ? error : unreachable(error)
-        const { reason, detail } = failure
-        log?.info({ team: teamId, origin: URL.parse(url)?.origin, reason, detail }, 'a fetch failed')
-        throw failure
-      } finally {
-        ended.abort()
-        inFlight.give(teamId)
-      }
-    },
-    close: async () => closing.abort(new Error('The console is shutting down')),
   }
 }
 

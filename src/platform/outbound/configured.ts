@@ -9,8 +9,8 @@ export interface ConfiguredOptions extends Omit<SendOptions, 'dispatcher' | 'sig
 
 const connections = new Agent({ allowH2: false })
 
-/** A request to a URL that the operator has configured, so that every address is allowed. A redirect is an error: it leads to a
- * URL that the operator has not named. */
+/** A request to a URL that the operator has configured, so that every address is allowed. A redirect is an error: it
+ * leads to a URL that the operator has not named. */
 export async function sendToConfigured(
   url: string,
   { timeoutMs, signal, ...options }: ConfiguredOptions,

@@ -3,10 +3,15 @@ import { BlockList, type IPVersion, isIP, isIPv6, type LookupFunction, type Sock
 import { callbackify } from 'node:util'
 import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici'
 
-export interface GuardPolicy {
+/** What the console may fetch for callers, who choose the URLs. Decided by the operator, never by a team. */
+export interface OutboundPolicy {
+  /** In addition to 443 and 80. */
+  allowedPorts?: readonly number[]
+  allowsHttp?: boolean
   /** Ranges of addresses that are not public and may be connected to, such as `10.1.0.0/16`. */
   allowedCidrs?: readonly string[]
-  /** These hosts, and all hosts below them, may have addresses of private networks. They are reached without the proxy. */
+  /** These hosts, and all hosts below them, may have addresses of private networks. They are reached without the proxy.
+   * */
   allowedHosts?: readonly string[]
   /** Resolves the names of all other hosts and connects to them, so that the proxy has to check their addresses. */
   proxyUrl?: string | undefined
@@ -14,23 +19,58 @@ export interface GuardPolicy {
   dnsServers?: readonly string[]
 }
 
-/** Returns what opens the connections of one fetch. They are closed when its signal is aborted. */
-export function createGuard(policy: GuardPolicy): (signal: AbortSignal) => (url: URL) => Dispatcher {
-  const { allowedCidrs = [], allowedHosts = [], proxyUrl, dnsServers } = policy
-  const nonPublic = { blockList: blockAddresses(allowedCidrs, false), lookup: createLookup(dnsServers) }
-  // The operator knows these hosts: they may be in the hosts file.
-  const known = { ...(dnsServers ? nonPublic : {}), blockList: blockAddresses(allowedCidrs, true) }
+/** Keeps the fetches of callers to what the policy allows. */
+export class OutboundGuard {
+  readonly #policy: OutboundPolicy
+  /** For hosts that may have only public addresses, and for the hosts that the operator names. */
+  readonly #nonPublic: Omit<ConnectorOptions, 'signal'> & { lookup: LookupFunction }
+  readonly #known: Omit<ConnectorOptions, 'signal'>
 
-  const isAllowed = (hostname: string) => {
-    const name = hostname.replace(/\.$/, '')
-    return allowedHosts.some((host) => name === host || name.endsWith(`.${host}`))
+  constructor(policy: OutboundPolicy) {
+    const { allowedCidrs = [], dnsServers } = policy
+    const lookup = createLookup(dnsServers)
+    this.#policy = policy
+    this.#nonPublic = { blockList: blockAddresses(allowedCidrs, false), lookup }
+    // The operator knows these hosts: they may be in the hosts file.
+    this.#known = { blockList: blockAddresses(allowedCidrs, true), ...(dnsServers ? { lookup } : {}) }
   }
 
-  return (signal) => (url) => {
-    if (isAllowed(url.hostname)) return new Agent({ connect: createConnector({ ...known, signal }) })
-    if (proxyUrl === undefined) return new Agent({ connect: createConnector({ ...nonPublic, signal }) })
-    refuseBlocked(url, nonPublic.blockList)
+  /** Parses a URL, or a redirect from one. Throws an OutboundError if it may not be fetched. */
+  checkUrl(text: string, from?: URL): URL {
+    const url = URL.parse(text, from?.href)
+    const fault = this.#findFault(url)
+    if (!url || fault !== undefined) {
+      const place = from ? `a redirect from ${from.origin}` : 'the URL'
+      throw new OutboundError('invalid_url', fault ?? '', `${fault} It is ${place}.`)
+    }
+    url.hash = ''
+    return url
+  }
+
+  /** Opens the connections to a URL. They are closed when the signal is aborted. */
+  connectTo(url: URL, signal: AbortSignal): Dispatcher {
+    const { proxyUrl } = this.#policy
+    if (this.#isKnown(url)) return new Agent({ connect: createConnector({ ...this.#known, signal }) })
+    if (proxyUrl === undefined) return new Agent({ connect: createConnector({ ...this.#nonPublic, signal }) })
+    refuseBlocked(url, this.#nonPublic.blockList)
     return createProxy(proxyUrl, signal)
+  }
+
+  #findFault(url: URL | null): string | undefined {
+    const { allowedPorts = [], allowsHttp = false } = this.#policy
+    if (!url) return 'The URL is not valid.'
+    const protocols = allowsHttp ? ['https:', 'http:'] : ['https:']
+    if (!protocols.includes(url.protocol))
+      return `The URL must start with ${protocols.map((name) => `${name}//`).join(' or ')}.`
+    if (url.username !== '' || url.password !== '') return 'The URL must not have a user name or a password.'
+    const isAllowed = ['', '443', '80', ...allowedPorts.map(String)].includes(url.port)
+    return isAllowed ? undefined : 'The port of the URL is not allowed.'
+  }
+
+  #isKnown({ hostname }: URL): boolean {
+    const { allowedHosts = [] } = this.#policy
+    const name = hostname.replace(/\.$/, '')
+    return allowedHosts.some((host) => name === host || name.endsWith(`.${host}`))
   }
 }
 
@@ -63,9 +103,9 @@ export interface ConnectorOptions {
 /** The signal limits the time. */
 const NO_TIMEOUT = { timeout: 0, allowH2: false }
 
-/** Connects to no address in the block list. Node compares the address itself, after DNS, so that a name cannot change between
- * the check and the connection. `tls.connect()` ignores the option `blockList`: TLS starts on a connection that was made
- * without it. */
+/** Connects to no address in the block list. Node compares the address itself, after DNS, so that a name cannot change
+ * between the check and the connection. `tls.connect()` ignores the option `blockList`: TLS starts on a connection that
+ * was made without it. */
 function createConnector(options: ConnectorOptions): buildConnector.connector {
   const connect = buildConnector({ ...NO_TIMEOUT, ...options })
   const startTls = buildConnector({ ...NO_TIMEOUT, maxCachedSessions: 0 })
@@ -117,8 +157,8 @@ const SPECIAL_CIDRS = [
   '3fff::/20',
 ]
 
-/** Only 2000::/3 is assigned to public machines. Between these ranges lie 2000::/3, fc00::/7 and the IPv4-mapped addresses
- * (::ffff:0:0/96), which the rules for IPv4 decide. */
+/** Only 2000::/3 is assigned to public machines. Between these ranges lie 2000::/3, fc00::/7 and the IPv4-mapped
+ * addresses (::ffff:0:0/96), which the rules for IPv4 decide. */
 const SPECIAL_RANGES = [
   ['::', '::fffe:ffff:ffff'],
   ['::1:0:0:0', '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
@@ -145,8 +185,8 @@ class AddressGuard extends BlockList {
   }
 }
 
-/** Blocks every address that is not public, except those in the given ranges. Services with the credentials of the machine
- * stay blocked. `mayBePrivate` does not block the networks of companies. */
+/** Blocks every address that is not public, except those in the given ranges. Services with the credentials of the
+ * machine stay blocked. `mayBePrivate` does not block the networks of companies. */
 function blockAddresses(allowedCidrs: readonly string[], mayBePrivate: boolean): BlockList {
   const guard = addCidrs(new AddressGuard(toList(allowedCidrs)), SPECIAL_CIDRS)
   for (const [start, end] of SPECIAL_RANGES) guard.addRange(start, end, 'ipv6')
@@ -168,9 +208,9 @@ function addCidrs(list: BlockList, cidrs: readonly string[]): BlockList {
 /** One try, and a second one before the time limit of a fetch. */
 const RESOLVER_OPTIONS = { timeout: 1_500, tries: 2 }
 
-/** Resolves the names that callers choose. `dns.lookup` would do it in two threads that the whole process shares: a few names
- * with slow servers would keep every other connection of the console waiting. This resolver uses no threads, but also no
- * hosts file and no search domains. */
+/** Resolves the names that callers choose. `dns.lookup` would do it in two threads that the whole process shares: a few
+ * names with slow servers would keep every other connection of the console waiting. This resolver uses no threads, but
+ * also no hosts file and no search domains. */
 function createLookup(servers: readonly string[] | undefined): LookupFunction {
   const resolver = new Resolver(RESOLVER_OPTIONS)
   if (servers) resolver.setServers(servers)
@@ -192,37 +232,6 @@ function createLookup(servers: readonly string[] | undefined): LookupFunction {
 
 function toAddresses(result: PromiseSettledResult<string[]>, family: 4 | 6) {
   return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : []
-}
-
-export interface UrlPolicy {
-  /** In addition to 443 and 80. */
-  allowedPorts?: readonly number[]
-  allowsHttp?: boolean
-}
-
-/** Returns what parses a URL, or a redirect from one, and throws an OutboundError if it may not be fetched. */
-export function createUrlCheck({ allowedPorts = [], allowsHttp = false }: UrlPolicy) {
-  const ports = new Set(['', '443', '80', ...allowedPorts.map(String)])
-  const protocols = allowsHttp ? ['https:', 'http:'] : ['https:']
-
-  const findFault = (url: URL | null): string | undefined => {
-    if (!url) return 'The URL is not valid.'
-    if (!protocols.includes(url.protocol))
-      return `The URL must start with ${protocols.map((name) => `${name}//`).join(' or ')}.`
-    if (url.username !== '' || url.password !== '') return 'The URL must not have a user name or a password.'
-    return ports.has(url.port) ? undefined : 'The port of the URL is not allowed.'
-  }
-
-  return (text: string, from?: URL): URL => {
-    const url = URL.parse(text, from?.href)
-    const fault = findFault(url)
-    if (!url || fault !== undefined) {
-      const place = from ? `a redirect from ${from.origin}` : 'the URL'
-      throw new OutboundError('invalid_url', fault ?? '', `${fault} It is ${place}.`)
-    }
-    url.hash = ''
-    return url
-  }
 }
 
 export type OutboundReason =

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RedisClientType } from '@redis/client'
 import type { Logger } from 'pino'
-import { type Factory, onScrape } from '../observe/metrics.ts'
+import { type Factory, type Metrics, onScrape } from '../observe/metrics.ts'
 import { Breaker } from '../upstream/breaker.ts'
 
 export interface RedisSettings {
@@ -10,17 +10,6 @@ export interface RedisSettings {
   readonly prefix: string
   /** The longest wait for a reply. */
   readonly maxWaitMs: number
-}
-
-export interface Redis {
-  /** Undefined if Redis is away, slow or fails: the caller goes on without it. */
-  run: (
-    script: RedisScript,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ) => Promise<unknown[] | undefined>
-  isUp: () => boolean
-  close: () => void
 }
 
 type Client = Pick<RedisClientType, 'isReady' | 'sendCommand' | 'destroy'>
@@ -34,38 +23,87 @@ const CONNECT_TIMEOUT_MS = 2_000
 /** Commands that may wait for a reply. */
 const MAX_PENDING = 10_000
 
-/** A connection on which every command fails for so long is replaced: its peer may have vanished, or be a former primary. */
+/** A connection on which every command fails for so long is replaced: its peer may have vanished, or be a former
+ * primary. */
 const REPLACE_AFTER_MS = 5_000
 
-/** Connects in the background: the console starts and runs without Redis. No request waits for it longer than `maxWaitMs`, and
- * none at all while its breaker is open. */
-export function createRedis(settings: RedisSettings, log: Logger, metrics: RedisMetrics): Redis {
-  const { prefix, maxWaitMs } = settings
-  let client: Client | undefined
-  let isClosed = false
-  let wasUp: boolean | undefined
-  let lastError: unknown
-  let failingSince: number | undefined
-
-  const breaker = new Breaker(
+/** Connects in the background: the console starts and runs without Redis. No request waits for it longer than
+ * `maxWaitMs`, and none at all while its breaker is open. */
+export class Redis {
+  readonly #settings: RedisSettings
+  readonly #log: Logger
+  readonly #failures: ReturnType<typeof createRedisMetrics>['failures']
+  readonly #breaker = new Breaker(
     () => performance.now(),
-    () => observeState(),
+    () => this.#observeState(),
   )
-  const isUp = () => client?.isReady === true && breaker.state === 'closed'
-  /** Logs each change of the state once. */
-  const observeState = () => {
-    const up = isUp()
-    if (isClosed || up === wasUp) return
-    wasUp = up
-    if (up) log.info('Redis responds; replicas count together')
-    else log.warn({ err: lastError }, 'Redis does not respond; each replica counts its own share')
+  #client: Client | undefined
+  #isClosed = false
+  #wasUp: boolean | undefined
+  #lastError: unknown
+  #failingSince: number | undefined
+
+  constructor(settings: RedisSettings, log: Logger, metrics: Metrics) {
+    const { failures, up } = metrics.of(createRedisMetrics)
+    this.#settings = settings
+    this.#log = log
+    this.#failures = failures
+    onScrape(up, () => up.set(Number(this.isUp())))
+    this.#connectInBackground()
   }
-  const connect = async () => {
+
+  isUp(): boolean {
+    return this.#client?.isReady === true && this.#breaker.state === 'closed'
+  }
+
+  /** Undefined if Redis is away, slow or fails: the caller goes on without it. */
+  async run(
+    script: RedisScript,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown[] | undefined> {
+    const { prefix, maxWaitMs } = this.#settings
+    const client = this.#client
+    if (client?.isReady !== true) {
+      this.#failures.inc({ cause: 'offline' })
+      return undefined
+    }
+    const permit = this.#breaker.permit(ALL_TEAMS)
+    if (!permit) {
+      this.#failures.inc({ cause: 'breaker' })
+      return undefined
+    }
+    const send = (command: string[]) => client.sendCommand(command)
+    const names = keys.map((key) => prefix + key)
+    const outcome = await settle(maxWaitMs, runScript(send, script, names, args.map(String)))
+    if ('value' in outcome) {
+      this.#failingSince = undefined
+      this.#breaker.report(permit, 'succeeded')
+      return outcome.value as unknown[]
+    }
+    this.#onFailure(outcome.error)
+    this.#breaker.report(permit, 'unreachable')
+    return undefined
+  }
+
+  close(): void {
+    this.#isClosed = true
+    if (this.#client) destroy(this.#client)
+  }
+
+  #connectInBackground(): void {
+    this.#connect().catch((error: unknown) => {
+      // Its own errors it retries. It gives up when it is destroyed.
+      if (!this.#isClosed) this.#lastError = error
+    })
+  }
+
+  async #connect(): Promise<void> {
     // Only here: loading the package takes as long as loading the rest of the console.
     const { createClient } = await import('@redis/client')
-    if (isClosed) return
-    const connecting = createClient({
-      url: settings.url,
+    if (this.#isClosed) return
+    const client = createClient({
+      url: this.#settings.url,
       name: 'agent-console',
       // Every server and proxy knows it.
       RESP: 2,
@@ -74,61 +112,36 @@ export function createRedis(settings: RedisSettings, log: Logger, metrics: Redis
       commandsQueueMaxLength: MAX_PENDING,
       socket: { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: RECONNECT_MS },
     })
-    client = connecting
-    connecting.on('ready', observeState)
-    connecting.on('error', (error) => {
-      lastError = error
-      observeState()
+    this.#client = client
+    client.on('ready', () => this.#observeState())
+    client.on('error', (error) => {
+      this.#lastError = error
+      this.#observeState()
     })
-    await connecting.connect()
-  }
-  const connectInBackground = () =>
-    void connect().catch((error: unknown) => {
-      // Its own errors it retries. It gives up when it is destroyed.
-      if (!isClosed) lastError = error
-    })
-
-  const onFailure = (cause: RedisFailure, error?: unknown) => {
-    metrics.countFailure(cause)
-    lastError = error ?? new Error(`Redis took longer than ${maxWaitMs} ms`)
-    failingSince ??= performance.now()
-    if (performance.now() - failingSince < REPLACE_AFTER_MS || client?.isReady !== true) return
-    failingSince = undefined
-    client.destroy()
-    connectInBackground()
+    await client.connect()
   }
 
-  metrics.observe(isUp)
-  connectInBackground()
-  return {
-    isUp,
-    run: async (script, keys, args) => {
-      const ready = client
-      if (ready?.isReady !== true) {
-        metrics.countFailure('offline')
-        return undefined
-      }
-      const permit = breaker.permit(ALL_TEAMS)
-      if (!permit) {
-        metrics.countFailure('breaker')
-        return undefined
-      }
-      const send = (command: string[]) => ready.sendCommand(command)
-      const names = keys.map((key) => prefix + key)
-      const outcome = await settle(maxWaitMs, runScript(send, script, names, args.map(String)))
-      if ('value' in outcome) {
-        failingSince = undefined
-        breaker.report(permit, 'succeeded')
-        return outcome.value as unknown[]
-      }
-      onFailure(outcome.error === undefined ? 'slow' : 'failed', outcome.error)
-      breaker.report(permit, 'unreachable')
-      return undefined
-    },
-    close: () => {
-      isClosed = true
-      if (client) destroy(client)
-    },
+  /** Logs each change of the state once. */
+  #observeState(): void {
+    const isUp = this.isUp()
+    if (this.#isClosed || isUp === this.#wasUp) return
+    this.#wasUp = isUp
+    if (isUp) this.#log.info('Redis responds; replicas count together')
+    else {
+      this.#log.warn({ err: this.#lastError }, 'Redis does not respond; each replica counts its own share')
+    }
+  }
+
+  /** Without an error, Redis took too long. */
+  #onFailure(error: unknown): void {
+    this.#failures.inc({ cause: error === undefined ? 'slow' : 'failed' })
+    this.#lastError = error ?? new Error(`Redis took longer than ${this.#settings.maxWaitMs} ms`)
+    this.#failingSince ??= performance.now()
+    const isStuck = performance.now() - this.#failingSince >= REPLACE_AFTER_MS
+    if (!isStuck || this.#client?.isReady !== true) return
+    this.#failingSince = undefined
+    this.#client.destroy()
+    this.#connectInBackground()
   }
 }
 
@@ -171,7 +184,8 @@ export function createScript(text: string): RedisScript {
 /** Sends one command. */
 export type SendCommand = (command: string[]) => Promise<unknown>
 
-/** Sends the hash of a script, and the script itself if Redis does not know it: Redis forgets scripts when it restarts. */
+/** Sends the hash of a script, and the script itself if Redis does not know it: Redis forgets scripts when it
+ * restarts. */
 export async function runScript(
   send: SendCommand,
   { text, sha1 }: RedisScript,
@@ -187,23 +201,17 @@ export async function runScript(
   }
 }
 
-/** `offline`: not connected. `breaker`: not asked, because the last calls failed. `slow`: no reply in time. */
-export type RedisFailure = 'offline' | 'breaker' | 'slow' | 'failed'
-
-export type RedisMetrics = ReturnType<typeof createRedisMetrics>
-
 export function createRedisMetrics(create: Factory) {
-  const failures = create.counter(
-    'console_redis_failures_total',
-    'Calls of Redis without a reply that can be used, by cause: offline, breaker, slow or failed',
-    ['cause'],
-  )
-  const up = create.gauge(
-    'console_redis_up',
-    '1 while the process is connected to Redis and Redis responds in time',
-  )
   return {
-    countFailure: (cause: RedisFailure) => failures.inc({ cause }),
-    observe: (isUp: () => boolean) => onScrape(up, () => up.set(Number(isUp()))),
+    /** `offline`: not connected. `breaker`: not asked, because the last calls failed. `slow`: no reply in time. */
+    failures: create.counter(
+      'console_redis_failures_total',
+      'Calls of Redis without a reply that can be used, by cause: offline, breaker, slow or failed',
+      ['cause'],
+    ),
+    up: create.gauge(
+      'console_redis_up',
+      '1 while the process is connected to Redis and Redis responds in time',
+    ),
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { Client } from 'pg'
-import { createAuditPartitions } from '../../../src/features/audit/queries.ts'
+import { expireAuditPartitions, extendAuditPartitions } from '../../../src/features/audit/queries.ts'
 import type { Statements } from '../../../src/platform/postgres/database.ts'
 import { addAuditEvents, ageAudit, auditPartitions } from '../../support/audit-months.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -30,8 +30,10 @@ describe('the partitions of the audit log', () => {
     assert.ok('after' in t)
     t.after(() => created.drop())
   })
-  const create = (retentionMonths = 0) =>
-    createAuditPartitions({ retentionMonths, setMonthsAhead: (months) => (monthsAhead = months) })
+  const extend = (statements: Statements, now: number) =>
+    extendAuditPartitions(statements, now, (months) => (monthsAhead = months))
+  const expire = (months: number) => (statements: Statements, now: number) =>
+    expireAuditPartitions(statements, now, months)
   const runAll = async (step: (sql: Statements, now: number) => Promise<boolean>, now = nowSeconds()) => {
     let runs = 1
     while (await step(sql, now)) runs += 1
@@ -43,16 +45,16 @@ describe('the partitions of the audit log', () => {
   it('reach a year ahead from the start', async () => {
     const expected = ['audit_events_first', ...Array.from({ length: 12 }, (_, n) => partition(n + 1))]
     assert.deepEqual(await auditPartitions(database), expected.toSorted())
-    assert.equal(await runAll(create().extend), 1)
+    assert.equal(await runAll(extend), 1)
     assert.equal(monthsAhead, 12)
     assert.equal((await auditPartitions(database)).length, 13)
   })
 
   it('are continued without a gap, one in a run, also after the last one has begun', async () => {
     const later = nowSeconds() + 15 * MONTH_SECONDS
-    await create().extend(sql, later)
+    await extend(sql, later)
     assert.ok(monthsAhead < 0, `${monthsAhead}`)
-    await runAll(create().extend, later)
+    await runAll(extend, later)
     assert.equal(monthsAhead, 12)
     const names = await auditPartitions(database)
     assert.deepEqual(
@@ -73,7 +75,7 @@ describe('the partitions of the audit log', () => {
   it('are kept for ever unless a retention is set', async () => {
     await ageAudit(database, 4)
     const before = await auditPartitions(database)
-    assert.equal(await runAll(create(0).expire), 1)
+    assert.equal(await runAll(expire(0)), 1)
     assert.deepEqual(await auditPartitions(database), before)
   })
 
@@ -81,7 +83,7 @@ describe('the partitions of the audit log', () => {
     await ageAudit(database, 4)
     await addAuditEvents(database, { team: TEAM, count: 2_000, days: 400 })
     const counts = await Promise.all([0, 1, 2].map((n) => count(partition(-n))))
-    await runAll(create(2).expire)
+    await runAll(expire(2))
     const names = await auditPartitions(database)
     assert.deepEqual(names.slice(0, 3), [partition(-2), partition(-1), partition(0)])
     assert.equal(
@@ -97,7 +99,7 @@ describe('the partitions of the audit log', () => {
   it('that an operator detached are not dropped', async () => {
     await ageAudit(database, 4)
     await database.query(`ALTER TABLE audit_events DETACH PARTITION ${partition(-4)}`)
-    await runAll(create(1).expire)
+    await runAll(expire(1))
     assert.equal(await count(partition(-4)), 0)
   })
 
@@ -107,7 +109,7 @@ describe('the partitions of the audit log', () => {
     await reader.connect()
     await reader.query('BEGIN; LOCK TABLE ONLY audit_events IN ACCESS SHARE MODE')
     const before = await auditPartitions(database)
-    await assert.rejects(create(1).expire(sql, nowSeconds()), /lock timeout/)
+    await assert.rejects(expire(1)(sql, nowSeconds()), /lock timeout/)
     assert.deepEqual(await auditPartitions(database), before)
     // Adding a month waits for no reader and no writer.
     await reader.query(
@@ -116,10 +118,10 @@ describe('the partitions of the audit log', () => {
     )
     await database.query(`SELECT create_audit_partition('2099-01-01')`)
     await reader.query('ROLLBACK')
-    assert.equal(await create(1).expire(sql, nowSeconds()), true)
+    assert.equal(await expire(1)(sql, nowSeconds()), true)
     // A lock on the old partition alone: the lock on the whole table is not even requested.
     await reader.query(`BEGIN; SELECT FROM ${partition(-4)}`)
-    await assert.rejects(create(1).expire(sql, nowSeconds()), /could not obtain lock/)
+    await assert.rejects(expire(1)(sql, nowSeconds()), /could not obtain lock/)
     await reader.end()
     const timeouts = await database.query(
       `SELECT FROM pg_proc WHERE proname ~ 'audit_partition' AND proconfig @> '{lock_timeout=100ms}'`,
@@ -138,8 +140,8 @@ describe('the partitions of the audit log', () => {
       const send: Statements['read'] = async ({ text, values }) =>
         (await client.query(text, values)).rows as never
       sql = { read: send, write: send }
-      await runAll(create(1).expire)
-      await runAll(create(1).extend, nowSeconds() + MONTH_SECONDS)
+      await runAll(expire(1))
+      await runAll(extend, nowSeconds() + MONTH_SECONDS)
       const thisMonth = "date_trunc('month', now() AT TIME ZONE 'UTC')::date"
       await assert.rejects(client.query(`SELECT expire_audit_partition(${thisMonth})`), /are kept/)
       // A temporary table does not take the place of the real one.

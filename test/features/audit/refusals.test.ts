@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newId } from '../../../src/api/uuid.ts'
-import { createRefusals, type TeamEvent } from '../../../src/features/audit/refusals.ts'
+import type { TeamEvent } from '../../../src/features/audit/queries.ts'
+import { Refusals } from '../../../src/features/audit/refusals.ts'
 import { COLLECTION, createAgent, putAgent } from '../../support/agents.ts'
 import { startConsole, type TestConsole } from '../../support/console.ts'
 
@@ -57,7 +58,7 @@ describe('refusals of one caller', () => {
   const count = (t: { after: (work: () => Promise<void>) => void }, maxWindows?: number) => {
     const clock = { ms: 1_800_000_000_000 }
     const stored: TeamEvent[] = []
-    const refusals = createRefusals({
+    const refusals = new Refusals({
       store: async (event) => void stored.push(event),
       now: () => clock.ms,
       newId,
@@ -82,7 +83,7 @@ describe('refusals of one caller', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     const seen = () => stored.map(({ user_id, detail }) => [user_id, detail['count'] ?? 1])
-    return { refuse, pass, seen, stored, close: refusals.close }
+    return { refuse, pass, seen, stored, close: () => refusals.close() }
   }
 
   it('are stored at the end of each window while they go on, and at once after a quiet one', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createLimits } from '../../../src/features/budgets/limits.ts'
+import { AgentLimits } from '../../../src/features/budgets/limits.ts'
 
 const FRESH_MS = 10_000
 const KEPT_MS = 3_600_000
@@ -14,14 +14,12 @@ function create() {
   const stored = new Map<string, number>()
   const reads: string[] = []
   let outage: Error | undefined
-  const limits = createLimits({
-    now: () => clock.ms,
-    read: async (_team, agent) => {
-      reads.push(agent)
-      if (outage) throw outage
-      return stored.get(agent)
-    },
-  })
+  const read = async (_team: string, agent: string) => {
+    reads.push(agent)
+    if (outage) throw outage
+    return stored.get(agent)
+  }
+  const limits = new AgentLimits(read, () => clock.ms)
   /** The cache reads the clock at most once a millisecond. Its timer was set before this one, so it ends before it. */
   const pass = async (ms: number) => {
     clock.ms += ms

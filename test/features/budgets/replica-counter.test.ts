@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  amountsOf,
-  type Budget,
-  createReplicaCounter,
-  policyOf,
-} from '../../../src/features/budgets/counters.ts'
+import { amountsOf, type Budget, policyOf, ReplicaCounter } from '../../../src/features/budgets/counters.ts'
 
 const MAX_AGENTS = 10_000
 
 /** A counter with a clock that the test sets. */
 function create(replicas = 1) {
   const clock = { ms: 1_795_000_000_000 }
-  const counter = createReplicaCounter(replicas, () => clock.ms * 1_000)
+  const counter = new ReplicaCounter(replicas, () => clock.ms * 1_000)
   const policy = policyOf(600) as Budget['policy']
   const budgetOf = (agentId: string): Budget => ({ teamId: 'team', agentId, policy })
   const take = (budget: Budget, count: number) =>

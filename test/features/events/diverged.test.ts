@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, it, type TestContext } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Client } from 'pg'
-import { createBatchDelivery, deliver } from '../../../src/features/events/deliver.ts'
+import { BatchDelivery, deliver } from '../../../src/features/events/deliver.ts'
 import { beginEpoch } from '../../../src/features/events/new-epoch.ts'
-import { createOutbox, type OutboxBatch, toEpochEvent } from '../../../src/features/events/outbox.ts'
+import { Outbox, type OutboxBatch, toEpochEvent } from '../../../src/features/events/outbox.ts'
 import { createLog } from '../../../src/platform/observe/log.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { openEventStream } from '../../support/event-stream.ts'
@@ -17,22 +17,22 @@ const team = randomUUID()
 async function prepare(t: TestContext, given?: TestNats) {
   const nats = given ?? (await createTestNats())
   const database = await createTestDatabase()
-  const { stream, nats: connection } = await openEventStream(nats)
-  const outbox = createOutbox(database.url, createLog('silent'))
+  const stream = await openEventStream(nats)
+  const outbox = new Outbox(database.url, createLog('silent'))
   const logged: { level: string; msg: string }[] = []
   const log = createLog('warn', { write: (line) => void logged.push(JSON.parse(line)) })
   const metrics = { observeDelivery: () => {}, countFailure: () => {} }
   t.after(async () => {
     await outbox.close()
-    await connection.close()
+    await stream.close()
     if (!given) await nats.remove()
     await database.drop()
   })
 
   const startRelay = () => {
-    const deliverBatch = createBatchDelivery({ outbox, stream, metrics, log })
+    const delivery = new BatchDelivery({ outbox, stream, metrics, log })
     return async () => {
-      while (await deliverBatch());
+      while (await delivery.deliverNext());
     }
   }
   const write = (agentId: string, revision: number, changedAt = 1_800_000_000) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type Server } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { onFreePort } from '../../../dev/free-port.ts'
-import { listenToOutbox } from '../../../src/features/events/notifications.ts'
+import { OutboxListener } from '../../../src/features/events/notifications.ts'
 import { createLog } from '../../../src/platform/observe/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
@@ -40,8 +40,8 @@ describe('listening to the outbox', () => {
 
   it('is not given up because the first announcement took long', async () => {
     let heard = 0
-    const listener = listenToOutbox(url, createLog('silent'), () => void heard++)
-    await until('it hears', listener.isReceiving)
+    const listener = new OutboxListener(url, createLog('silent'), () => void heard++)
+    await until('it hears', () => listener.isReceiving())
     const before = heard
     await database.query('NOTIFY console_outbox')
     await until('it hears the next', () => heard > before)
@@ -50,7 +50,7 @@ describe('listening to the outbox', () => {
   })
   it('connects again when the server ends its session before the first notification', async () => {
     connections = 0
-    const listener = listenToOutbox(url, createLog('silent'), () => {})
+    const listener = new OutboxListener(url, createLog('silent'), () => {})
     let ended: object[] = []
     await until('its session ended', async () => {
       ended = await database.query(`
@@ -59,7 +59,7 @@ describe('listening to the outbox', () => {
       return ended.length > 0
     })
     assert.equal(listener.isReceiving(), false)
-    await until('it receives notifications', listener.isReceiving)
+    await until('it receives notifications', () => listener.isReceiving())
     await listener.close()
   })
 })

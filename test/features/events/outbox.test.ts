@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { createOutbox, type Outbox, type OutboxBatch } from '../../../src/features/events/outbox.ts'
+import { Outbox, type OutboxBatch } from '../../../src/features/events/outbox.ts'
 import { createLog } from '../../../src/platform/observe/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
@@ -16,8 +16,8 @@ describe('the outbox', () => {
 
   before(async () => {
     database = await createTestDatabase()
-    one = createOutbox(database.url, log)
-    other = createOutbox(database.url, log)
+    one = new Outbox(database.url, log)
+    other = new Outbox(database.url, log)
   })
   after(async () => {
     await Promise.all([one.close(), other.close()])

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { Client } from 'pg'
-import { listenToOutbox } from '../../../src/features/events/notifications.ts'
-import { startRelay } from '../../../src/features/events/relay.ts'
+import { OutboxListener } from '../../../src/features/events/notifications.ts'
+import { Relay } from '../../../src/features/events/relay.ts'
 import { createLog } from '../../../src/platform/observe/log.ts'
 import { createAgent } from '../../support/agents.ts'
 import { startConsole } from '../../support/console.ts'
@@ -81,11 +81,11 @@ describe('a change of an agent', async () => {
     assert.ok(core.events)
     const options = {
       ...core,
-      stream: core.events.stream,
+      stream: core.events,
       databaseUrl: database.url,
       metrics: { ...core.metrics, of: relay as never },
     }
-    const others = [startRelay(options), startRelay(options)]
+    const others = [new Relay(options), new Relay(options)]
     const agents = await Promise.all(Array.from({ length: 5 }, () => createAgent(running, person)))
     const write = async (writer: number) => {
       for (let step = 0; step < 10; step++) {
@@ -114,8 +114,8 @@ describe('a change of an agent', async () => {
 
   it('is announced to the relay, which otherwise reads the outbox only once a second', async () => {
     let announced = 0
-    const listener = listenToOutbox(running.database.url, createLog('silent'), () => void announced++)
-    await until('it listens', listener.isReceiving)
+    const listener = new OutboxListener(running.database.url, createLog('silent'), () => void announced++)
+    await until('it listens', () => listener.isReceiving())
     const before = announced
     await createAgent(running, person)
     await until('the write is announced', () => announced > before)

@@ -4,13 +4,13 @@ import { it } from 'node:test'
 import type { Caller } from '../../../src/api/caller.ts'
 import { RecentEvents } from '../../../src/features/watch/broadcaster.ts'
 import { formatPosition } from '../../../src/features/watch/subscriber.ts'
-import { createWatch } from '../../../src/features/watch/watch.ts'
+import { Watch } from '../../../src/features/watch/watch.ts'
 import { createMetrics } from '../../../src/platform/observe/metrics.ts'
 
 it('teams share the event streams, and one that ends or fails makes room', async () => {
   const current = { createdAt: 1, epoch: 1, recent: new RecentEvents(1) }
-  const watch = createWatch({
-    broadcaster: { now: () => current, attach: () => {}, close: async () => {} },
+  const watch = new Watch({
+    broadcaster: { now: () => current, attach: () => {} },
     stream: {
       state: async () => ({ createdAt: 1, firstSequence: 1, lastSequence: 0 }),
       lastEpoch: async () => 1,

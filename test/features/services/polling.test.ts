@@ -2,13 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
 import { validateDocument } from '../../../src/features/services/document/read.ts'
-import { createServiceMetrics } from '../../../src/features/services/metrics.ts'
-import { createPoller } from '../../../src/features/services/poll/poller.ts'
-import {
-  createDocumentWorkers,
-  createPublisher,
-  type DocumentWorkers,
-} from '../../../src/features/services/poll/publisher.ts'
+import { Poller } from '../../../src/features/services/poll/poller.ts'
+import { DocumentWorkers, Publisher } from '../../../src/features/services/poll/publisher.ts'
 import { createMetrics } from '../../../src/platform/observe/metrics.ts'
 import { document, refTo, returning, sending, service } from '../../support/service-documents.ts'
 import { until } from '../../support/until.ts'
@@ -255,20 +250,20 @@ describe('a document that cannot be combined', async () => {
   it('is not used, and is tried again', async () => {
     const log = pino({ level: 'silent' })
     let fails = true
-    const real = createDocumentWorkers({ log })
+    const real = new DocumentWorkers({ log })
     const combine: DocumentWorkers['combine'] = (...args) =>
       fails ? Promise.reject(new Error('It took longer than 20000 ms.')) : real.combine(...args)
-    const workers = { ...real, combine }
+    const prepare: DocumentWorkers['prepare'] = (...args) => real.prepare(...args)
+    const workers = { prepare, combine }
     const services = [{ ...service(), documentUrl: `${teams.url}/openapi.json`, pollMs: 50 }]
-    const publisher = createPublisher({ services, workers })
-    const metrics = createMetrics().of(createServiceMetrics)('teams')
-    const shared = { workers, log, now: Date.now, metricsOf: () => metrics }
-    const poller = createPoller({
+    const publisher = new Publisher(services, workers)
+    const shared = { workers, log, now: Date.now, metrics: createMetrics() }
+    const poller = new Poller({
       ...{ ...shared, services, publisher, breakerOf: () => 'closed' as const },
       startTimeoutMs: 60_000,
     })
     const status = () => poller.statuses()[0]
-    const find = (path: string) => publisher.current().table.find('GET', path)
+    const find = (path: string) => publisher.current.table.find('GET', path)
     try {
       await poller.start(JSON.stringify(document({})))
       // The start waits for the first poll.

@@ -69,9 +69,9 @@ describe('the mounted table', () => {
 
   it('tells a path that is awaited, however its prefix is given, from one that names nothing', async () => {
     const prefixes = ['/v1/a', '/v1/a', '/v1/a/b', '/v1/teams/{x}/members', '/v1/teams/{y}/members']
-    const { find } = await createMountedTable([operation({ path: '/v1/things' })], prefixes)
+    const pending = await createMountedTable([operation({ path: '/v1/things' })], prefixes)
     const isPending = (url: string) => {
-      const match = find('POST', url)
+      const match = pending.find('POST', url)
       return 'isPending' in match && match.isPending
     }
     for (const url of ['/v1/a', '/v1/a/', '/v1/%61/b/c?d', 'http://host/v1/a', '/v1/teams/7/members/8']) {

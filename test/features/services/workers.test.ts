@@ -6,8 +6,7 @@ import { pino } from 'pino'
 import type { ServedDocument } from '../../../src/features/services/document/combine.ts'
 import type { PreparedDocument } from '../../../src/features/services/document/document.ts'
 import {
-  createDocumentWorkers,
-  type DocumentWorkers,
+  DocumentWorkers,
   type DocumentWorkersOptions,
 } from '../../../src/features/services/poll/publisher.ts'
 import { bytesOf, document, refTo, returning, service } from '../../support/service-documents.ts'
@@ -18,7 +17,7 @@ const read = ({ bytes }: ServedDocument) =>
 const prepare = async (workers: DocumentWorkers, content: object | string) =>
   (await workers.prepare(service(), bytesOf(content), [])) as PreparedDocument
 const useWorkers = (options: Partial<DocumentWorkersOptions> = {}): DocumentWorkers => {
-  const workers = createDocumentWorkers({ log: pino({ level: 'silent' }), ...options })
+  const workers = new DocumentWorkers({ log: pino({ level: 'silent' }), ...options })
   after(() => workers.close())
   return workers
 }

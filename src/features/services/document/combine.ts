@@ -17,7 +17,7 @@ import {
   walk,
 } from './document.ts'
 import { cleanText, escapeText, readDocument } from './read.ts'
-import { componentKeys, createRenaming, selectComponents, selectLinks } from './rename.ts'
+import { componentKeys, Renaming, selectComponents, selectLinks } from './rename.ts'
 import { type SelectedOperation, selectOperations } from './select.ts'
 
 /** A document as it is served, from memory. */
@@ -133,8 +133,8 @@ export interface PreparedParts extends PublishedParts {
   leftOut: string[]
 }
 
-/** Reads, upgrades, validates, selects, cleans and names. Throws DocumentInvalid with the reasons why a document cannot be
- * used. `reserved` are the console's own components, such as `schemas/Agent`. */
+/** Reads, upgrades, validates, selects, cleans and names. Throws DocumentInvalid with the reasons why a document cannot
+ * be used. `reserved` are the console's own components, such as `schemas/Agent`. */
 export function prepareParts(
   service: Service,
   bytes: Uint8Array,
@@ -145,7 +145,7 @@ export function prepareParts(
   const parts = { paths, components: selectComponents(document, paths) }
   const operationIds = new Set(selected.map(({ node }) => node['operationId']))
   const keepMountedLinks = selectLinks(document, paths, operationIds)
-  const renaming = createRenaming(service.name, parts, selected)
+  const renaming = new Renaming(service.name, parts, selected)
   // One walk for all three stages, because walking takes as long as the work itself.
   walk(parts, (node) => {
     keepMountedLinks(node)

@@ -24,7 +24,8 @@ const MAX_LEVELS = 128
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A document in OpenAPI 3.1 from the bytes that a service sent. Throws DocumentInvalid with the reasons why it cannot be used. */
+/** A document in OpenAPI 3.1 from the bytes that a service sent. Throws DocumentInvalid with the reasons why it cannot
+ * be used. */
 export function readDocument(bytes: Uint8Array): Node {
   const document = upgradeDocument(parseDocument(bytes))
   validateDocument(document)
@@ -41,7 +42,8 @@ function parseDocument(bytes: Uint8Array): Node {
   const document = attempt(() => parse(text), 'It is neither JSON nor YAML')
   if (!isNode(document)) throw new DocumentInvalid('It is not an object.')
   checkBounds(document)
-  // A YAML alias puts the same object in several places. Later stages change objects in place, so each must be separate.
+  // A YAML alias puts the same object in several places. Later stages change objects in place, so each must be
+  // separate.
   const separate = isJson ? document : (JSON.parse(JSON.stringify(document)) as Node)
   if (!isJson || text.includes('null')) dropEmpty(separate)
   return separate
@@ -80,8 +82,8 @@ function dropEmpty(document: Node): void {
   })
 }
 
-/** The first three would change how references resolve: the console resolves all of them from the root. Addresses and security
- * schemes of the service do not apply at the console. */
+/** The first three would change how references resolve: the console resolves all of them from the root. Addresses and
+ * security schemes of the service do not apply at the console. */
 const DROPPED = ['$id', '$anchor', '$schema', 'servers', 'security']
 
 /** The document in OpenAPI 3.1, without what does not apply at the console. */

@@ -117,67 +117,74 @@ export function selectLinks(document: Node, paths: Node, operationIds: ReadonlyS
 
 type NameOf = (name: string) => string
 
-interface Renaming {
-  operations: DeclaredOperation[]
-  /** Renames what an object refers to: references, mappings of discriminators, and ids of operations and links. */
-  visit: (node: Node) => void
-  /** The components under their published names. Called after all objects were visited. */
-  finish: () => Components
-}
-
 /** Gives components and operations their published names. */
-export function createRenaming(
-  service: string,
-  parts: Pick<PublishedParts, 'paths' | 'components'>,
-  selected: readonly SelectedOperation[],
-): Renaming {
-  const nameOf = (name: string) => publishedName(service, name)
-  const operations = nameOperations(nameOf, selected)
-  const mounted = new Map(selected.map(({ node }, n) => [node, operations[n]?.operationId]))
-  // A link leads to the first operation with its id.
-  const ids = new Map([...mounted].map(([node, id]) => [node['operationId'], id] as const).toReversed())
-  const schemas = parts.components['schemas'] ?? {}
-  const extensions = new Map(
-    [...extensionsOf(schemas)].map(([base, names]) => [schemas[base], names] as const),
-  )
+export class Renaming {
+  readonly operations: DeclaredOperation[]
+  readonly #nameOf: NameOf
+  readonly #parts: Pick<PublishedParts, 'paths' | 'components'>
+  readonly #schemas: Node
+  readonly #extensions: ReadonlyMap<unknown, ReadonlySet<string>>
+  /** The published ids, by the object of an operation. */
+  readonly #mounted: ReadonlyMap<Node, string | undefined>
+  /** The published ids, by the declared ones. A link leads to the first operation with its id. */
+  readonly #ids: ReadonlyMap<unknown, string | undefined>
 
-  const renamedReference = (reference: string): string => {
+  constructor(
+    service: string,
+    parts: Pick<PublishedParts, 'paths' | 'components'>,
+    selected: readonly SelectedOperation[],
+  ) {
+    const schemas = parts.components['schemas'] ?? {}
+    const extensions = [...extensionsOf(schemas)].map(([base, names]) => [schemas[base], names] as const)
+    this.#nameOf = (name) => publishedName(service, name)
+    this.#parts = parts
+    this.#schemas = schemas
+    this.#extensions = new Map(extensions)
+    this.operations = nameOperations(this.#nameOf, selected)
+    this.#mounted = new Map(selected.map(({ node }, n) => [node, this.operations[n]?.operationId]))
+    const ids = [...this.#mounted].map(([node, id]) => [node['operationId'], id] as const)
+    this.#ids = new Map(ids.toReversed())
+  }
+
+  /** Renames what an object refers to: references, mappings of discriminators, and ids of operations and links. */
+  visit(node: Node): void {
+    const { $ref, discriminator, operationId } = node
+    if (typeof $ref === 'string') node['$ref'] = this.#renamedReference($ref)
+    if (isNode(discriminator)) {
+      node['discriminator'] = { ...discriminator, mapping: this.#completeMapping(node, discriminator) }
+    }
+    if (this.#mounted.has(node)) node['operationId'] = this.#mounted.get(node)
+    else if (typeof operationId === 'string')
+      node['operationId'] = this.#ids.get(operationId) ?? this.#nameOf(safeId(operationId))
+  }
+
+  /** The components under their published names. Called after all objects were visited. */
+  finish(): Components {
+    const sections = Object.entries(this.#parts.components)
+    return Object.fromEntries(sections.map(([section, members]) => [section, renamed(this.#nameOf, members)]))
+  }
+
+  #renamedReference(reference: string): string {
     const [root = '', section = '', name = '', ...rest] = segmentsOf(reference)
-    if (valueAt(parts, segmentsOf(reference)) === undefined) {
+    if (valueAt(this.#parts, segmentsOf(reference)) === undefined) {
       throw new DocumentInvalid(`The reference ${reference} leads to a part that is not published.`)
     }
-    return root === 'components' ? pointerTo(root, section, nameOf(name), ...rest) : reference
+    return root === 'components' ? pointerTo(root, section, this.#nameOf(name), ...rest) : reference
   }
-  /** Which schema each value of a discriminator selects. Without a mapping the value is the name of the schema; here the names
-   * change, and the values on the wire do not. */
-  const completeMapping = (schema: Node, discriminator: Node): Node => {
+
+  /** Which schema each value of a discriminator selects. Without a mapping the value is the name of the schema; here the
+   * names change, and the values on the wire do not. */
+  #completeMapping(schema: Node, discriminator: Node): Node {
     const declared = Object.entries(nodeAt(discriminator, 'mapping'))
     const mapped = new Set(declared.map(([, target]) => mappedSchema(target)))
-    const byName = [...(extensions.get(schema) ?? []), ...membersOf(schema, 'oneOf', 'anyOf')]
+    const byName = [...(this.#extensions.get(schema) ?? []), ...membersOf(schema, 'oneOf', 'anyOf')]
     const added = byName.filter((name) => !mapped.has(name)).map((name) => [name, name] as const)
     const entries = [...added, ...declared].flatMap(([value, target]) => {
       const name = mappedSchema(target) ?? ''
-      return Object.hasOwn(schemas, name) ? [[value, pointerTo('components', 'schemas', nameOf(name))]] : []
+      const pointer = pointerTo('components', 'schemas', this.#nameOf(name))
+      return Object.hasOwn(this.#schemas, name) ? [[value, pointer]] : []
     })
     return Object.fromEntries(entries)
-  }
-
-  return {
-    operations,
-    visit: (node) => {
-      const { $ref, discriminator, operationId } = node
-      if (typeof $ref === 'string') node['$ref'] = renamedReference($ref)
-      if (isNode(discriminator)) {
-        node['discriminator'] = { ...discriminator, mapping: completeMapping(node, discriminator) }
-      }
-      if (mounted.has(node)) node['operationId'] = mounted.get(node)
-      else if (typeof operationId === 'string')
-        node['operationId'] = ids.get(operationId) ?? nameOf(safeId(operationId))
-    },
-    finish: () => {
-      const sections = Object.entries(parts.components)
-      return Object.fromEntries(sections.map(([section, members]) => [section, renamed(nameOf, members)]))
-    },
   }
 }
 

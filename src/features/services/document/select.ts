@@ -29,8 +29,8 @@ interface Selection {
   leftOut: string[]
 }
 
-/** The operations of a document that the console mounts for the service. Throws DocumentInvalid for a fault in what they declare
- * for the console. */
+/** The operations of a document that the console mounts for the service. Throws DocumentInvalid for a fault in what
+ * they declare for the console. */
 export function selectOperations(document: Node, service: Service): Selection {
   const paths: Node = {}
   const operations: SelectedOperation[] = []
@@ -74,7 +74,8 @@ function describe(operation: Node, method: string, service: Service, agent?: Age
       ? 'Needs a valid token with a team and a user; no particular permission.'
       : `Needs the permission \`${permission}\`.`
   const counted = agent
-    ? ` Takes a permit from the request budget of the agent in \`${agent.name}\`, with the priority \`${service.budgetPriority}\`.`
+    ? ` Takes a permit from the request budget of the agent in \`${agent.name}\`, with the priority ` +
+      `\`${service.budgetPriority}\`.`
     : ''
   const recorded = isRead(method) ? '' : ' The audit log records each call (`service_called`).'
   // A paragraph of its own: the other one may end with a list or a code block.
@@ -132,8 +133,8 @@ const EXTENSION = 'x-console-agent'
 
 const PLACES = ['path', 'query', 'header'] as const
 
-/** Which parameter of an operation has the id of the agent that the service will call; undefined if it declares none. Adds a sentence
- * to `faults` if the declaration is not valid. */
+/** Which parameter of an operation has the id of the agent that the service will call; undefined if it declares none.
+ * Adds a sentence to `faults` if the declaration is not valid. */
 function readAgentParameter(
   operation: Node,
   { method, path }: Pick<DeclaredOperation, 'method' | 'path'>,

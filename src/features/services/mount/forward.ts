@@ -10,7 +10,7 @@ import type { Service } from '../../../config/services-file.ts'
 import { createUpload, type Upload } from '../../../platform/upstream/exchange.ts'
 import type { StreamedResponse } from '../../../platform/upstream/response.ts'
 import type { Upstream } from '../../../platform/upstream/upstream.ts'
-import type { MountedCaller, ServiceToken } from '../tokens.ts'
+import type { MountedCaller, ServiceTokens } from '../tokens.ts'
 import type { Found, RoutedOperation } from './table.ts'
 import { toConsoleLocation } from './template.ts'
 
@@ -19,7 +19,7 @@ type Settings = 'url' | 'readPermission' | 'writePermission' | 'maxRequestBytes'
 /** A service that operations are mounted for. */
 export interface MountedService extends Pick<Service, Settings> {
   upstream: Upstream
-  tokenFor: ServiceToken
+  tokens: ServiceTokens
 }
 
 /** The request to forward, and who sends it. */
@@ -46,7 +46,7 @@ export async function forward(
 ): Promise<ForwardedResponse> {
   const { operation, path } = found
   const { request, caller, onSent } = context
-  const token = await service.tokenFor(caller)
+  const token = await service.tokens.tokenFor(caller)
   const response = await service.upstream.stream(
     {
       team: caller.teamId,

@@ -1,36 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../../../api/caller.ts'
-import type { Priority } from '../../../api/fields.ts'
 import { Problem } from '../../../api/problem.ts'
 import { parseUuid } from '../../../api/uuid.ts'
 import type { VerifiedToken } from '../../../http/auth/identity.ts'
 import { isEventStream, UpstreamFailure } from '../../../platform/upstream/failure.ts'
-import { type AgentParameter, type DeclaredOperation, isRead } from '../document/document.ts'
+import type { AuditFeature } from '../../audit/feature.ts'
+import type { BudgetFeature } from '../../budgets/feature.ts'
+import type { UserFeature } from '../../users/feature.ts'
+import type { AgentParameter } from '../document/document.ts'
 import { type ForwardedResponse, forward, type MountedService } from './forward.ts'
 import type { Found, MountedTable } from './table.ts'
 
-/** A call that may have changed something at a service. */
-export interface ServiceCall {
-  caller: Caller
-  operation: DeclaredOperation
-  method: string
-  /** What the client got, or would have got: 499 if it disconnected before the service responded. */
-  status: number
-  durationMs: number
-}
-
-/** Takes a permit from the request budget of an agent. Undefined if the call needs none. Throws a 429 if there is none. */
-export type TakePermit = (call: {
-  teamId: string
-  agentId: string
-  priority: Priority
-}) => Promise<{ headers: Record<string, string>; refund: () => void } | undefined>
-
-interface AppOptions {
-  takePermit: TakePermit
-  recordCall: (call: ServiceCall) => void
+/** What the call of a mounted operation uses of other features. */
+export interface MountDeps {
+  audit: AuditFeature
+  budgets: BudgetFeature
+  users: UserFeature
 }
 
 export interface MountOptions {
@@ -49,20 +35,22 @@ const NO_DOCUMENT_YET = {
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** Behind a proxy that adds the token, a browser shows the page of a service with the origin of the console: its scripts could
- * call every operation as the user. */
+/** Behind a proxy that adds the token, a browser shows the page of a service with the origin of the console: its
+ * scripts could call every operation as the user. */
 const WITHOUT_SCRIPTS = { 'content-security-policy': 'sandbox' }
 
 /** One route for all mounted operations. It gets every path that no other route has. */
-export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async (app, options) => {
-  const { table, services, takePermit, recordCall } = options
+export const mountRoutes: FastifyPluginAsync<MountOptions & MountDeps> = async (app, options) => {
+  const { table, services, audit, users } = options
+  const { budgets } = options.budgets
 
   const findMountedOperation = ({ method, raw }: FastifyRequest) => {
     const found = table().find(method, raw.url ?? '')
     if ('operation' in found) {
       const { path: route, service } = found.operation.declared
       const { readPermission, writePermission } = services.get(service) ?? {}
-      return { ...found, route, service, permission: isRead(method) ? readPermission : writePermission }
+      const permission = found.operation.isRead ? readPermission : writePermission
+      return { ...found, route, service, permission }
     }
     if (found.allow.length > 0) {
       throw new Problem('method_not_allowed', { headers: { allow: found.allow.join(', ') } })
@@ -95,16 +83,17 @@ export const mountRoutes: FastifyPluginAsync<MountOptions & AppOptions> = async 
       const permit =
         agentId === undefined
           ? undefined
-          : await takePermit({ teamId: caller.teamId, agentId, priority: service.budgetPriority })
+          : await budgets.takeForCall({ teamId: caller.teamId, agentId, priority: service.budgetPriority })
       if (permit) reply.headers(permit.headers)
       const startedAt = performance.now()
       let wasSent = false
       const settle = (status: number) => {
         // A call that the console refused without sending it used nothing and changed nothing.
         if (!wasSent) permit?.refund()
-        else if (!isRead(method)) {
+        else if (!found.operation.isRead) {
           const durationMs = Math.round(performance.now() - startedAt)
-          recordCall({ caller, operation: declared, method, status, durationMs })
+          users.names.remember(caller)
+          audit.recorder.recordCall({ caller, operation: declared, method, status, durationMs })
         }
       }
       const response = await forward(service, found, {
@@ -160,8 +149,8 @@ async function send(
   }
 }
 
-/** The id of the agent in a request. Undefined if the operation declares none, or if the request has no UUID there. A request that
- * has the parameter more than once is refused: the service could read another id than the console. */
+/** The id of the agent in a request. Undefined if the operation declares none, or if the request has no UUID there. A
+ * request that has the parameter more than once is refused: the service could read another id than the console. */
 function readAgentId({ operation, params }: Found, request: IncomingMessage): string | undefined {
   const { agent } = operation.declared
   if (!agent) return undefined

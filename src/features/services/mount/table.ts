@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HTTPMethod } from 'find-my-way'
 import findMyWay from 'find-my-way'
-import type { DeclaredOperation } from '../document/document.ts'
+import { type DeclaredOperation, isRead } from '../document/document.ts'
 import { type PathTemplate, readTemplate, requestNames, responseNames } from './template.ts'
 
 /** A declared operation with everything that can be computed in advance. */
-export interface RoutedOperation extends Pick<PathTemplate, 'fill' | 'parameterNames'> {
+export interface RoutedOperation extends Pick<PathTemplate, 'pieces' | 'parameterNames'> {
   declared: DeclaredOperation
+  /** It only reads; all others may change something. */
+  isRead: boolean
   /** Lower-case names of the headers that pass. */
   requestHeaders: string[]
   responseHeaders: string[]
@@ -27,11 +29,6 @@ export interface NotFound {
   isPending: boolean
 }
 
-/** The operations of all services. It does not change: a new one replaces it. */
-export interface MountedTable {
-  find: (method: string, url: string) => Found | NotFound
-}
-
 /** In the order of the `Allow` header. */
 const METHODS: HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /** The service decides which lengths of a path parameter it accepts. */
@@ -48,13 +45,20 @@ export async function createMountedTable(
   const router = createRouter()
   for (const [index, declared] of operations.entries()) {
     if (index % BATCH === BATCH - 1) await setImmediate()
-    const { route, fill, parameterNames } = readTemplate(declared.path)
+    const { route, pieces, parameterNames } = readTemplate(declared.path)
     const requestHeaders = requestNames(declared.requestHeaders)
     const responseHeaders = responseNames(declared.responseHeaders)
-    const mounted = { declared, fill, parameterNames, requestHeaders, responseHeaders }
+    const mounted = {
+      declared,
+      isRead: isRead(declared.method),
+      pieces,
+      parameterNames,
+      requestHeaders,
+      responseHeaders,
+    }
     router.on(declared.method, route, () => {}, mounted satisfies RoutedOperation)
   }
-  return { find: createFind(router, routePrefixes(pendingPrefixes)) }
+  return new MountedTable(router, routePrefixes(pendingPrefixes))
 }
 
 type Router = ReturnType<typeof createRouter>
@@ -69,23 +73,51 @@ function routePrefixes(prefixes: readonly string[]): Router {
   return router
 }
 
-function createFind(router: Router, pending: Router): MountedTable['find'] {
-  const lookUp = (method: HTTPMethod, url: string): Found | undefined => {
-    const match = router.find(method, url)
-    const operation = match?.store as RoutedOperation | undefined
-    const params = match?.params ?? {}
-    const path = operation?.fill(params)
-    return operation && path !== undefined ? { operation, path, params } : undefined
+/** The operations of all services. It does not change: a new one replaces it. */
+export class MountedTable {
+  readonly #router: Router
+  readonly #pending: Router
+
+  constructor(router: Router, pending: Router) {
+    this.#router = router
+    this.#pending = pending
   }
-  const has = (method: HTTPMethod, url: string) => lookUp(method, url) !== undefined
-  return (method, url) => {
-    const found = lookUp(method as HTTPMethod, url) ?? (method === 'HEAD' ? lookUp('GET', url) : undefined)
+
+  find(method: string, url: string): Found | NotFound {
+    const found =
+      this.#lookUp(method as HTTPMethod, url) ?? (method === 'HEAD' ? this.#lookUp('GET', url) : undefined)
     if (found) return found
+    const has = (other: HTTPMethod) => this.#lookUp(other, url) !== undefined
     return {
-      allow: METHODS.filter((other) => has(other, url) || (other === 'HEAD' && has('GET', url))),
-      isPending: pending.find('GET', url) !== null,
+      allow: METHODS.filter((other) => has(other) || (other === 'HEAD' && has('GET'))),
+      isPending: this.#pending.find('GET', url) !== null,
     }
   }
+
+  #lookUp(method: HTTPMethod, url: string): Found | undefined {
+    const match = this.#router.find(method, url)
+    const operation = match?.store as RoutedOperation | undefined
+    const params = match?.params ?? {}
+    const path = operation && fillTemplate(operation, params)
+    return operation && path !== undefined ? { operation, path, params } : undefined
+  }
+}
+
+/** Values that a service could interpret as a path separator or as `.` or `..`. */
+const PATH_STEP = /[\\/\p{Cc}]|^\.{0,2}$/u
+
+/** Fills the parameters into the path, percent-encoded. Undefined if a value could change the path (`..`, `/`). */
+function fillTemplate(
+  { pieces }: Pick<PathTemplate, 'pieces'>,
+  params: Record<string, string | undefined>,
+): string | undefined {
+  let path = ''
+  for (const piece of pieces) {
+    const value = 'param' in piece ? (params[piece.param] ?? '') : undefined
+    if (value !== undefined && PATH_STEP.test(value)) return undefined
+    path += 'text' in piece ? piece.text : encodeURIComponent(value ?? '')
+  }
+  return path
 }
 
 /** The query is forwarded as it came. */

@@ -1,18 +1,16 @@
 /** A path as a service declares it, in the form that the router reads and the form that is forwarded. */
 export interface PathTemplate {
-  /** For find-my-way. Its parameters are `p0`, `p1` and so on: declared names may have characters that the router interprets. */
+  /** For find-my-way. Its parameters are `p0`, `p1` and so on: declared names may have characters that the router
+   * interprets. */
   route: string
   /** The declared names of the parameters, in the same order. */
   parameterNames: string[]
-  /** Fills the parameters into the path, percent-encoded. Undefined if a value could change the path (`..`, `/`). */
-  fill: (params: Record<string, string | undefined>) => string | undefined
+  pieces: Piece[]
 }
 
 type Piece = { text: string } | { param: string }
 
 const LITERAL = /^[\w.~!$&',;=@:+-]*$/
-/** Values that a service could interpret as a path separator or as `.` or `..`. */
-const PATH_STEP = /[\\/\p{Cc}]|^\.{0,2}$/u
 const BAD_CHARACTER = 'contains a character that the console does not support in paths'
 
 /** Throws an Error whose message says why the console cannot mount the path. */
@@ -30,7 +28,7 @@ export function readTemplate(path: string): PathTemplate {
     pieces.push({ text: '/' }, ...own)
     return routeOf(own)
   })
-  return { route: `/${routes.join('/')}`, parameterNames, fill: (params) => fill(pieces, params) }
+  return { route: `/${routes.join('/')}`, parameterNames, pieces }
 }
 
 function readSegment(segment: string, addParameter: (name: string) => string): Piece[] {
@@ -58,18 +56,8 @@ function routeOf(pieces: Piece[]): string {
     .join('')
 }
 
-function fill(pieces: Piece[], params: Record<string, string | undefined>): string | undefined {
-  let path = ''
-  for (const piece of pieces) {
-    const value = 'param' in piece ? (params[piece.param] ?? '') : undefined
-    if (value !== undefined && PATH_STEP.test(value)) return undefined
-    path += 'text' in piece ? piece.text : encodeURIComponent(value ?? '')
-  }
-  return path
-}
-
-/** Where a response points to, as a path of the console. Undefined for a target outside the service's base URL: it would lead
- * callers elsewhere, or reveal the address of the service. */
+/** Where a response points to, as a path of the console. Undefined for a target outside the service's base URL: it
+ * would lead callers elsewhere, or reveal the address of the service. */
 export function toConsoleLocation(location: string, baseUrl: string, path: string): string | undefined {
   const base = new URL(baseUrl)
   const basePath = base.pathname.replace(/\/+$/, '')
@@ -109,9 +97,9 @@ const refused = [
     x-envoy-* x-original-* x-rewrite-url`,
   // Browsers apply them to the whole origin, or to later requests.
   `accept-ch* access-control-* alt-svc clear-site-data content-security-policy* critical-ch cross-origin-*
-    document-policy* expect-ct feature-policy integrity-policy* nel origin-agent-cluster origin-trial permissions-policy*
-    public-key-pins* referrer-policy refresh report-to reporting-endpoints sec-* service-worker* speculation-rules
-    strict-transport-security supports-loading-mode x-dns-prefetch-control x-frame-options
+    document-policy* expect-ct feature-policy integrity-policy* nel origin-agent-cluster origin-trial
+    permissions-policy* public-key-pins* referrer-policy refresh report-to reporting-endpoints sec-*
+    service-worker* speculation-rules strict-transport-security supports-loading-mode x-dns-prefetch-control x-frame-options
     x-permitted-cross-domain-policies x-webkit-csp* x-xss-protection`,
 ].flatMap(words)
 const refusedNames = new Set(refused)

@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Service } from '../../../config/services-file.ts'
 import { withTimeout } from '../../../platform/async.ts'
+import type { Factory, Metrics } from '../../../platform/observe/metrics.ts'
 import { sendToConfigured } from '../../../platform/outbound/configured.ts'
 import type { BreakerState } from '../../../platform/upstream/breaker.ts'
 import { MAX_BYTES, type PreparedDocument } from '../document/document.ts'
 import { componentKeys } from '../document/rename.ts'
-import type { ServiceMetrics } from '../metrics.ts'
 import {
   initialState,
   type PollResult,
+  SERVICE_STATES,
   type ServiceState,
   type ServiceStatus,
   toStatus,
@@ -23,22 +24,14 @@ export interface PollerOptions {
   publisher: Publisher
   log: Logger
   now: () => number
-  metricsOf: (service: string) => ServiceMetrics
+  metrics: Metrics
   breakerOf: (service: string) => BreakerState
   /** How long startup waits for the first polls. */
   startTimeoutMs?: number
 }
 
-export interface Poller {
-  /** Polls every service, and waits for those that respond in time. Needs the console's own document. */
-  start: (own: string) => Promise<void>
-  statuses: () => ServiceStatus[]
-  close: () => void
-}
-
 interface Polled {
   readonly service: Service
-  readonly metrics: ServiceMetrics
   state: ServiceState
   timer?: NodeJS.Timeout
 }
@@ -49,87 +42,110 @@ const MAX_POLL_MS_WHILE_DOWN = 2_000
 /** How many sentences about a document are logged. */
 const MAX_LOGGED = 50
 
-export function createPoller(options: PollerOptions): Poller {
-  const { services, publisher, log, now, metricsOf, breakerOf } = options
-  const { startTimeoutMs = START_TIMEOUT_MS } = options
-  const closing = new AbortController()
-  const all = services.map((service): Polled => {
-    return { service, metrics: metricsOf(service.name), state: initialState(now()) }
-  })
+/** Polls the documents of the services, and publishes those that have changed. */
+export class Poller {
+  readonly #options: PollerOptions
+  readonly #metrics: ReturnType<typeof createServiceMetrics>
+  readonly #closing = new AbortController()
+  readonly #all: Polled[]
+  /** The console's own components, such as `schemas/Agent`. */
+  #reserved: readonly string[] = []
 
-  const pollOnce = async (polled: Polled, reserved: readonly string[]): Promise<void> => {
+  constructor(options: PollerOptions) {
+    const { services, metrics, now } = options
+    this.#options = options
+    this.#metrics = metrics.of(createServiceMetrics)
+    this.#all = services.map((service) => ({ service, state: initialState(now()) }))
+    for (const { service, state } of this.#all) this.#metrics.setState(service.name, state.state)
+  }
+
+  statuses(): ServiceStatus[] {
+    const { breakerOf } = this.#options
+    return this.#all.map(({ service, state }) => toStatus(service, state, breakerOf(service.name)))
+  }
+
+  /** Polls every service, and waits for those that respond in time. Needs the console's own document. */
+  async start(own: string): Promise<void> {
+    const { publisher, startTimeoutMs = START_TIMEOUT_MS } = this.#options
+    this.#reserved = componentKeys(JSON.parse(own).components ?? {})
+    await publisher.begin(own)
+    const polls = this.#all.map((polled) => this.#pollOnce(polled))
+    await withTimeout(startTimeoutMs, Promise.all(polls), undefined)
+  }
+
+  close(): void {
+    this.#closing.abort()
+    for (const { timer } of this.#all) clearTimeout(timer)
+  }
+
+  async #pollOnce(polled: Polled): Promise<void> {
     const { service, state: before } = polled
-    const result = await poll(service, before, { ...options, closing: closing.signal, reserved })
-    if (closing.signal.aborted) return
-    polled.state = transition(before, result, now())
-    report(polled, before)
+    const result = await this.#poll(service, before)
+    if (this.#closing.signal.aborted) return
+    polled.state = transition(before, result, this.#options.now())
+    this.#report(service.name, before, polled.state)
     const maxMs = polled.state.state === 'up' ? Number.POSITIVE_INFINITY : MAX_POLL_MS_WHILE_DOWN
     // Jitter, so that replicas started together do not poll together.
     const delayMs = Math.min(service.pollMs, maxMs) * (0.9 + Math.random() * 0.2)
-    polled.timer = setTimeout(() => void pollOnce(polled, reserved), delayMs).unref()
+    polled.timer = setTimeout(() => void this.#pollOnce(polled), delayMs).unref()
   }
 
-  const report = ({ service: { name }, metrics, state: after }: Polled, before: ServiceState) => {
+  #report(service: string, before: ServiceState, after: ServiceState): void {
+    const { log } = this.#options
     if (after.adopted && after.adopted !== before.adopted) {
       const { version, leftOut } = after.adopted
-      for (const sentence of leftOut.slice(0, MAX_LOGGED)) log.warn({ service: name }, sentence)
+      for (const sentence of leftOut.slice(0, MAX_LOGGED)) log.warn({ service }, sentence)
       if (before.adopted) {
         const versions = { from_version: before.adopted.version, to_version: version }
-        log.info({ service: name, ...versions }, 'the document of a service changed')
-        metrics.countChange()
+        log.info({ service, ...versions }, 'the document of a service changed')
+        this.#metrics.changes.inc({ service })
       }
     }
     if (after.state === before.state) return
-    const facts = { service: name, from: before.state, to: after.state, errors: after.errors }
+    const facts = { service, from: before.state, to: after.state, errors: after.errors }
     log[after.state === 'up' ? 'info' : 'warn'](facts, 'a service changed its state')
-    metrics.state(after.state)
+    this.#metrics.setState(service, after.state)
   }
 
-  return {
-    statuses: () => all.map(({ service, state }) => toStatus(service, state, breakerOf(service.name))),
-    start: async (own) => {
-      const reserved = componentKeys(JSON.parse(own).components ?? {})
-      await publisher.begin(own)
-      const polls = all.map((polled) => pollOnce(polled, reserved))
-      await withTimeout(startTimeoutMs, Promise.all(polls), undefined)
-    },
-    close: () => {
-      closing.abort()
-      for (const { timer } of all) clearTimeout(timer)
-    },
+  /** Fetches the document of a service once. A valid one that has changed is published. */
+  async #poll(service: Service, { lastChecked }: ServiceState): Promise<PollResult> {
+    const { log, publisher } = this.#options
+    const closing = this.#closing.signal
+    const response = await fetchDocument(service, lastChecked?.etag, closing)
+    if (response.type !== 'fetched') return response
+    const { bytes, etag } = response
+    const digest = createHash('sha256').update(bytes).digest('base64')
+    if (digest === lastChecked?.digest) return { type: 'unchanged', etag }
+    try {
+      const document = await this.#prepare(service, bytes)
+      if ('errors' in document) return { type: 'invalid', fetched: { etag, digest }, errors: document.errors }
+      await publisher.publish(document).catch((cause: Error) => {
+        throw new Error(`It could not be combined with the others: ${cause.message}`, { cause })
+      })
+      return { type: 'adopted', fetched: { etag, digest }, document }
+    } catch (error) {
+      if (!closing.aborted) log.error({ service: service.name, err: error }, 'a poll failed')
+      return { type: 'failed', reason: (error as Error).message }
+    }
   }
-}
 
-export interface PollDeps {
-  workers: Pick<DocumentWorkers, 'prepare'>
-  publisher: Publisher
-  log: Logger
-  closing: AbortSignal
-  /** The console's own components, such as `schemas/Agent`. */
-  reserved: readonly string[]
+  async #prepare(
+    service: Service,
+    bytes: Uint8Array,
+  ): Promise<PreparedDocument | { errors: readonly string[] }> {
+    const { log, workers } = this.#options
+    try {
+      return await workers.prepare(service, bytes, this.#reserved)
+    } catch (error) {
+      if (this.#closing.signal.aborted) throw error
+      // Parser crashes are deterministic: the same bytes are not tried again.
+      log.error({ service: service.name, err: error }, 'the document of a service could not be read')
+      return { errors: [`Reading it failed: ${(error as Error).message}`] }
+    }
+  }
 }
 
 type Fetched = { type: 'fetched'; bytes: Uint8Array; etag: string | undefined }
-
-/** Fetches the document of a service once. A valid one that has changed is published. */
-async function poll(service: Service, { lastChecked }: ServiceState, deps: PollDeps): Promise<PollResult> {
-  const response = await fetchDocument(service, lastChecked?.etag, deps.closing)
-  if (response.type !== 'fetched') return response
-  const { bytes, etag } = response
-  const digest = createHash('sha256').update(bytes).digest('base64')
-  if (digest === lastChecked?.digest) return { type: 'unchanged', etag }
-  try {
-    const document = await prepare(service, bytes, deps)
-    if ('errors' in document) return { type: 'invalid', fetched: { etag, digest }, errors: document.errors }
-    await deps.publisher.publish(document).catch((cause: Error) => {
-      throw new Error(`It could not be combined with the others: ${cause.message}`, { cause })
-    })
-    return { type: 'adopted', fetched: { etag, digest }, document }
-  } catch (error) {
-    if (!deps.closing.aborted) deps.log.error({ service: service.name, err: error }, 'a poll failed')
-    return { type: 'failed', reason: (error as Error).message }
-  }
-}
 
 async function fetchDocument(
   { documentUrl, deadlineMs }: Service,
@@ -159,17 +175,20 @@ async function fetchDocument(
   }
 }
 
-async function prepare(
-  service: Service,
-  bytes: Uint8Array,
-  { workers, log, closing, reserved }: PollDeps,
-): Promise<PreparedDocument | { errors: readonly string[] }> {
-  try {
-    return await workers.prepare(service, bytes, reserved)
-  } catch (error) {
-    if (closing.aborted) throw error
-    // Parser crashes are deterministic: the same bytes are not tried again.
-    log.error({ service: service.name, err: error }, 'the document of a service could not be read')
-    return { errors: [`Reading it failed: ${(error as Error).message}`] }
+export function createServiceMetrics(create: Factory) {
+  const states = create.gauge(
+    'console_service_document_state',
+    '1 for the current state of the document of a service',
+    ['service', 'state'],
+  )
+  return {
+    setState: (service: string, current: ServiceState['state']) => {
+      for (const state of SERVICE_STATES) states.set({ service, state }, state === current ? 1 : 0)
+    },
+    changes: create.counter(
+      'console_service_document_changes_total',
+      'Changes of the document of a service',
+      ['service'],
+    ),
   }
 }

@@ -12,68 +12,62 @@ export interface Publication {
   readonly document: ServedDocument
 }
 
-export interface Publisher {
-  current: () => Publication
+export class Publisher {
+  readonly #services: readonly Service[]
+  readonly #workers: Pick<DocumentWorkers, 'combine'>
+  readonly #inUse = new Map<string, PreparedDocument>()
+  #waiting = new Map<string, PreparedDocument>()
+  #own = ''
+  #current: Publication | undefined
+  #last: Promise<void> = Promise.resolve()
+  #next: Promise<void> | undefined
+
+  constructor(services: readonly Service[], workers: Pick<DocumentWorkers, 'combine'>) {
+    this.#services = services
+    this.#workers = workers
+  }
+
+  get current(): Publication {
+    if (!this.#current) throw new Error('Nothing is published before the start')
+    return this.#current
+  }
+
   /** Sets the console's own document. Called once, before anything is published. */
-  begin: (own: string) => Promise<void>
-  /** Puts a document in use. On failure everything stays as it is. */
-  publish: (document: PreparedDocument) => Promise<void>
-}
+  async begin(own: string): Promise<void> {
+    this.#own = own
+    this.#current = { table: await this.#createTable([]), document: toServed(own) }
+  }
 
-export interface PublisherOptions {
-  services: readonly Service[]
-  workers: Pick<DocumentWorkers, 'combine'>
-}
+  /** Puts a document in use. On failure everything stays as it is. One run at a time: documents that arrive before the
+   * next one begins share it. */
+  publish(document: PreparedDocument): Promise<void> {
+    const run = () => this.#run()
+    this.#waiting.set(document.service, document)
+    this.#next ??= this.#last = this.#last.then(run, run)
+    return this.#next
+  }
 
-export function createPublisher({ services, workers }: PublisherOptions): Publisher {
-  const inUse = new Map<string, PreparedDocument>()
-  let waiting = new Map<string, PreparedDocument>()
-  let own = ''
-  let current: Publication | undefined
+  async #run(): Promise<void> {
+    this.#next = undefined
+    const added = this.#waiting
+    this.#waiting = new Map()
+    const documents = this.#services.flatMap(({ name }) => added.get(name) ?? this.#inUse.get(name) ?? [])
+    const [document, table] = await Promise.all([
+      this.#workers.combine(this.#own, documents),
+      this.#createTable(documents),
+    ])
+    for (const [name, one] of added) this.#inUse.set(name, one)
+    this.#current = { table, document }
+  }
 
-  const build = (documents: readonly PreparedDocument[]): Promise<MountedTable> => {
+  #createTable(documents: readonly PreparedDocument[]): Promise<MountedTable> {
     const isPublished = ({ name }: Service) => documents.some(({ service }) => service === name)
-    const pending = services.filter((service) => !isPublished(service)).flatMap(({ prefixes }) => prefixes)
+    const pending = this.#services
+      .filter((service) => !isPublished(service))
+      .flatMap(({ prefixes }) => prefixes)
     const operations = documents.flatMap((document) => document.operations)
     return createMountedTable(operations, pending)
   }
-  let last: Promise<void> = Promise.resolve()
-  let next: Promise<void> | undefined
-  /** One run at a time. Documents that arrive before it begins share a run. */
-  const run = async () => {
-    next = undefined
-    const added = waiting
-    waiting = new Map()
-    const documents = services.flatMap(({ name }) => added.get(name) ?? inUse.get(name) ?? [])
-    const [document, table] = await Promise.all([workers.combine(own, documents), build(documents)])
-    for (const [name, one] of added) inUse.set(name, one)
-    current = { table, document }
-  }
-  return {
-    current: () => {
-      if (!current) throw new Error('Nothing is published before the start')
-      return current
-    },
-    begin: async (text) => {
-      own = text
-      current = { table: await build([]), document: toServed(text) }
-    },
-    publish: (document) => {
-      waiting.set(document.service, document)
-      next ??= last = last.then(run, run)
-      return next
-    },
-  }
-}
-
-type Run<Name extends keyof Tasks> = (...args: Parameters<Tasks[Name]>) => Promise<ReturnType<Tasks[Name]>>
-
-export interface DocumentWorkers {
-  prepare: Run<'prepare'>
-  combine: Run<'combine'>
-  /** Starts the first thread before the first document is there. */
-  warmUp: () => void
-  close: () => Promise<void>
 }
 
 export interface DocumentWorkersOptions {
@@ -88,15 +82,37 @@ const LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 96 }
 const MAX_QUEUE = 1_000
 const IDLE_MS = 5_000
 
-/** Threads that work on documents: parsing megabytes would block the event loop, and a hostile document can end only its
- * thread. */
-export function createDocumentWorkers(options: DocumentWorkersOptions): DocumentWorkers {
-  const { log, deadlineMs = DEADLINE_MS, resourceLimits = LIMITS } = options
-  const onStart = new Map<number, () => void>()
-  let pool: Piscina<Task> | undefined
-  let lastId = 0
+/** Threads that work on documents: parsing megabytes would block the event loop, and a hostile document can end only
+ * its thread. */
+export class DocumentWorkers {
+  readonly #options: Required<DocumentWorkersOptions>
+  readonly #onStart = new Map<number, () => void>()
+  #pool: Piscina<Task> | undefined
+  #lastId = 0
 
-  const startPool = (): Piscina<Task> => {
+  constructor(options: DocumentWorkersOptions) {
+    this.#options = { deadlineMs: DEADLINE_MS, resourceLimits: LIMITS, ...options }
+  }
+
+  prepare(...args: Parameters<Tasks['prepare']>): Promise<ReturnType<Tasks['prepare']>> {
+    return this.#run('prepare', args)
+  }
+
+  combine(...args: Parameters<Tasks['combine']>): Promise<ReturnType<Tasks['combine']>> {
+    return this.#run('combine', args)
+  }
+
+  /** Starts the first thread before the first document is there. */
+  warmUp(): void {
+    this.#pool ??= this.#startPool()
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.destroy()
+  }
+
+  #startPool(): Piscina<Task> {
+    const { log, resourceLimits } = this.#options
     const started = new Piscina<Task>({
       filename: new URL('./worker.ts', import.meta.url).href,
       // One thread stays, because Piscina's queue stalls if the last thread is aborted.
@@ -109,36 +125,26 @@ export function createDocumentWorkers(options: DocumentWorkersOptions): Document
     })
     // A thread can fail between two tasks. Without a listener the process would end.
     started.on('error', (error: Error) => log.error({ err: error }, 'a worker thread failed'))
-    started.on('message', (message: { started: number }) => onStart.get(message.started)?.())
+    started.on('message', (message: { started: number }) => this.#onStart.get(message.started)?.())
     return started
   }
 
-  const task =
-    <Name extends keyof Tasks>(name: Name): Run<Name> =>
-    async (...args) => {
-      const id = ++lastId
-      const deadline = new AbortController()
-      let timer: NodeJS.Timeout | undefined
-      onStart.set(id, () => {
-        timer = setTimeout(() => deadline.abort(), deadlineMs)
-      })
-      pool ??= startPool()
-      try {
-        return await pool.run({ id, name, args }, { signal: deadline.signal })
-      } catch (cause) {
-        throw deadline.signal.aborted ? new Error(`It took longer than ${deadlineMs} ms.`, { cause }) : cause
-      } finally {
-        onStart.delete(id)
-        clearTimeout(timer)
-      }
+  async #run<Result>(name: keyof Tasks, args: readonly unknown[]): Promise<Result> {
+    const { deadlineMs } = this.#options
+    const id = ++this.#lastId
+    const deadline = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    this.#onStart.set(id, () => {
+      timer = setTimeout(() => deadline.abort(), deadlineMs)
+    })
+    this.#pool ??= this.#startPool()
+    try {
+      return await this.#pool.run({ id, name, args }, { signal: deadline.signal })
+    } catch (cause) {
+      throw deadline.signal.aborted ? new Error(`It took longer than ${deadlineMs} ms.`, { cause }) : cause
+    } finally {
+      this.#onStart.delete(id)
+      clearTimeout(timer)
     }
-
-  return {
-    prepare: task('prepare'),
-    combine: task('combine'),
-    warmUp: () => {
-      pool ??= startPool()
-    },
-    close: async () => pool?.destroy(),
   }
 }
