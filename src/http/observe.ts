@@ -53,8 +53,8 @@ declare module 'fastify' {
   }
 }
 
-/** Records a span for each sampled request, with the template of its path and never the path itself, and names the trace in
- * its log lines. */
+/** Records a span for each sampled request, with the template of its path and never the path itself, and names the
+ * trace in its log lines. */
 export const tracing = fp(
   async (app) => {
     app.decorateRequest('traced', undefined)

@@ -8,7 +8,8 @@ import { RequestValidationError } from '../api/problem.ts'
 import { containsCredential } from '../platform/crypto/credentials.ts'
 import { ErrorList } from './validation/error-list.ts'
 
-/** Gives every operation of the console that changes something the header with its reason, and the caller the text of it. */
+/** Gives every operation of the console that changes something the header with its reason, and the caller the text of
+ * it. */
 export const changeReason = fp(
   async (app) => {
     app.addHook('onRoute', (route) => {
@@ -22,7 +23,8 @@ export const changeReason = fp(
   { name: 'change-reason', dependencies: ['authentication'] },
 )
 
-/** Operations without a permission of the console belong to a service behind it. What leaves no record keeps no reason. */
+/** Operations without a permission of the console belong to a service behind it. What leaves no record keeps no
+ * reason. */
 function isChange({ method, config }: RouteOptions): boolean {
   const needsPermission = (PERMISSIONS as readonly string[]).includes(config?.permission ?? '')
   return (
@@ -123,7 +125,8 @@ export function createRequestId(newId: () => string) {
   }
 }
 
-/** How often a header was sent. Of several headers Node keeps the first, while a proxy in front may have read the last. */
+/** How often a header was sent. Of several headers Node keeps the first, while a proxy in front may have read the
+ * last. */
 export function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -144,8 +147,8 @@ export interface RawBody {
  * fails validation. */
 export const rawBody = fp(
   async (app) => {
-    // Fastify rejects a malformed media type before a body parser runs. Its setter adds to the headers and does not replace
-    // them; `request.raw` keeps the original ones.
+    // Fastify rejects a malformed media type before a body parser runs. Its setter adds to the headers and does not
+    // replace them; `request.raw` keeps the original ones.
     app.addHook('onRequest', (request, _reply, done) => {
       if (!isJson(request)) request.headers = { 'content-type': 'application/octet-stream' }
       done()

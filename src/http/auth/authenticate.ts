@@ -126,7 +126,8 @@ function toCaller(verified: VerifiedToken, { id: requestId, routeOptions }: Fast
   const { via = 'api' } = routeOptions.config
   if (teams.length === 0) throw new Problem('team_missing')
   if (teamId === null) {
-    const detail = `The token has ${teams.length} teams. Name one of them in the header console-team: ${nameTeams(teams)}.`
+    const names = nameTeams(teams)
+    const detail = `The token has ${teams.length} teams. Name one of them in the header console-team: ${names}.`
     throw new Problem('team_ambiguous', { detail })
   }
   if (userId === null) throw new Problem('user_missing')
@@ -141,14 +142,14 @@ function notYours({ teams }: VerifiedToken): Problem {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** For a route that is a protected resource of its own, with metadata at this path under the well-known one. `scopes` are those
-     * that its clients ask for; the first one is enough to begin. */
+    /** For a route that is a protected resource of its own, with metadata at this path under the well-known one.
+     * `scopes` are those that its clients ask for; the first one is enough to begin. */
     protectedResource?: { path: string; scopes: readonly [Permission, ...Permission[]] }
   }
 }
 
-/** The header that tells an OAuth client what to do (RFC 6750 section 3, RFC 9728 section 5.1): where to get a token, or which
- * scope it needs. Undefined for other errors. */
+/** The header that tells an OAuth client what to do (RFC 6750 section 3, RFC 9728 section 5.1): where to get a token,
+ * or which scope it needs. Undefined for other errors. */
 function challengeFor(
   error: Error,
   request: FastifyRequest,

@@ -128,11 +128,12 @@ function problemFromToken(error: unknown): unknown {
 
 const CHECK_EVERY_MS = 1_000
 
-/** Ends a stream when its token is no longer valid. Returns the function to call when the stream has ended by itself. */
+/** Ends a stream when its token is no longer valid. Returns the function to call when the stream has ended by
+ * itself. */
 export type EndWithToken = (token: string, expiresAt: number, end: () => void) => () => void
 
-/** Verifies the tokens of open streams again and again: an issuer may withdraw a key, or revoke the token. While no stream
- * is open there is no timer. */
+/** Verifies the tokens of open streams again and again: an issuer may withdraw a key, or revoke the token. While no
+ * stream is open there is no timer. */
 export function createEndWithToken(
   verify: (token: string) => Promise<unknown>,
   now: () => number,

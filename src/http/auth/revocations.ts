@@ -30,7 +30,7 @@ const RevocationList = Type.Object(
               integer({
                 minimum: 0,
                 description:
-                  'Tokens that were issued (`iat`) before this time are revoked, Unix time in seconds. Without it, every token is.',
+                  'Unix time in seconds: revokes tokens issued (`iat`) before it. Without it, all tokens.',
               }),
             ),
           },

@@ -95,8 +95,8 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])(?::|$)/i
 
 /** Where clients reach the console, without a slash at the end. `configured` is PUBLIC_URL. Without it, it is the host
- * that the request names: with https, because TLS ends in front of the console, except on this machine. Undefined if the
- * request names no valid host. */
+ * that the request names: with https, because TLS ends in front of the console, except on this machine. Undefined if
+ * the request names no valid host. */
 export function publicUrlOf({ headers }: FastifyRequest, configured: string | undefined): string | undefined {
   if (configured !== undefined) return configured
   const { host = '' } = headers

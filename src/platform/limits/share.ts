@@ -13,8 +13,8 @@ export function refusalProblem(refusal: Refusal): Problem {
   return PROBLEMS[refusal]
 }
 
-/** A number of streams, of fetches or of places in a queue. A team may hold at most as many as are left: alone half of them, two
- * teams a third each. So something is always left for a team that has nothing yet. */
+/** A number of streams, of fetches or of places in a queue. A team may hold at most as many as are left: alone half of
+ * them, two teams a third each. So something is always left for a team that has nothing yet. */
 export class Share {
   readonly #total: number
   #left: number

@@ -126,7 +126,7 @@ export class Turns {
 export function createTurnMetrics(create: Factory): (of: string) => TurnMetrics {
   const waits = create.histogram(
     'console_place_wait_seconds',
-    'Time that work waited for its turn, by what the place is for: requests or searches at the database, or an upstream',
+    'Time that work waited for its turn: for requests or searches at the database, or for an upstream',
     ['of'],
   )
   const refusals = create.counter(

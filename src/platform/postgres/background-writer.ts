@@ -34,8 +34,8 @@ interface Waiting<Entry> {
   onTried: () => void
 }
 
-/** Stores entries in batches, so that requests do not wait for the database. While it is down, the entries wait in memory; those
- * that find no room, and those of a process that is killed, are lost. */
+/** Stores entries in batches, so that requests do not wait for the database. While it is down, the entries wait in
+ * memory; those that find no room, and those of a process that is killed, are lost. */
 export function createBackgroundWriter<Entry extends { team_id: string }>({
   what,
   insert,

@@ -82,8 +82,8 @@ const COUNTED_CODES = new Set([
   ...['25P03', '26000', '42P01', '42501', '53100', '53200', '53400', '57P01', '57P02', '58030', '08P01'],
 ])
 
-/** The SQLSTATE, or only its class: a bounded set. `connection` if there is none, because the connection broke or did not
- * respond. */
+/** The SQLSTATE, or only its class: a bounded set. `connection` if there is none, because the connection broke or did
+ * not respond. */
 function errorLabel(error: unknown): string {
   const code = codeOf(error)
   if (code === '') return 'connection'

@@ -34,8 +34,8 @@ export interface StepResult {
 }
 
 export interface Leader {
-  /** Runs the step in a transaction, unless another process runs one. Waits for `pause` while it holds the lock, so that all
-   * processes together pause, however many there are. */
+  /** Runs the step in a transaction, unless another process runs one. Waits for `pause` while it holds the lock, so
+   * that all processes together pause, however many there are. */
   runStep: (step: Step, nowSeconds: number, pause?: () => Promise<void>) => Promise<StepResult>
   close: () => Promise<void>
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type ClientBase, DatabaseError } from 'pg'
 import type { Logger } from 'pino'
 
-/** Finds poolers such as PgBouncer. In transaction mode they may run each transaction on another connection to PostgreSQL,
- * which does not have the statements that an earlier one prepared. */
+/** Finds poolers such as PgBouncer. In transaction mode they may run each transaction on another connection to
+ * PostgreSQL, which does not have the statements that an earlier one prepared. */
 export interface PoolerCheck {
   /** Called with each new connection. */
   admit: (client: ClientBase, server: ServerIdentity | undefined) => Promise<void>

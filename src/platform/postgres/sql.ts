@@ -106,8 +106,8 @@ function textOfName(name: string, pieces: readonly Piece[]): string {
   return text
 }
 
-/** As `client.query({ name, text, values })`, which copies its argument property by property: more than 5 µs for each statement
- * where this takes less than 1. */
+/** As `client.query({ name, text, values })`, which copies its argument property by property: more than 5 µs for each
+ * statement where this takes less than 1. */
 export function sendStatement(
   client: ClientBase,
   name: string,

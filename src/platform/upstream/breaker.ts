@@ -1,7 +1,7 @@
 export type BreakerState = 'closed' | 'half_open' | 'open'
 
-/** `failed`: a failure that a caller can provoke. `unreachable`: no connection, which no caller can provoke. `abandoned`: the
- * request ended for a reason that is not the upstream's. */
+/** `failed`: a failure that a caller can provoke. `unreachable`: no connection, which no caller can provoke.
+ * `abandoned`: the request ended for a reason that is not the upstream's. */
 export type Verdict = 'succeeded' | 'failed' | 'unreachable' | 'abandoned'
 
 /** Time in the open state before the first probe, and between two probes of a team. */
@@ -27,9 +27,10 @@ export interface Permit {
   team: string
 }
 
-/** Opens when more than half of the requests of the last second failed, also of those of at least two teams alone, or when more than
- * half found no connection. Then each team may send a probe per reset time: the first that succeeds closes it.
- * Not opossum: it counts a client that disconnects as a success, so it stayed closed while the upstream was down. */
+/** Opens when more than half of the requests of the last second failed, also of those of at least two teams alone, or
+ * when more than half found no connection. Then each team may send a probe per reset time: the first that succeeds
+ * closes it. Not opossum: it counts a client that disconnects as a success, so it stayed closed while the upstream
+ * was down. */
 export class Breaker {
   #state: BreakerState = 'closed'
   /** The number of changes between closed and open. */

@@ -177,7 +177,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this)
   }
 
-  /** Not when the exchange ends: until undici has given up an aborted request, it may still open a connection for it. */
+  /** After the end of the exchange: undici may still open a connection for an aborted request. */
   #leaveTurns(): void {
     const { turns, request } = this.#options
     if (this.#hasTurn) turns.leave(request.team)
@@ -211,8 +211,8 @@ export interface Upload extends Readable {
   isStarved: () => boolean
 }
 
-/** A separate stream over the client's request, read at the upstream's pace. undici destroys a body when it is done with
- * it, and destroying the request itself would close the client's connection before the response is sent. */
+/** A separate stream over the client's request, read at the upstream's pace. undici destroys a body when it is done
+ * with it, and destroying the request itself would close the client's connection before the response is sent. */
 export function createUpload(source: IncomingMessage, maxBytes: number): Upload {
   let size = 0
   const upload = new Transform({

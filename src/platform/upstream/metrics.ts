@@ -8,7 +8,7 @@ export type UpstreamMetrics = ReturnType<ReturnType<typeof createUpstreamMetrics
 export function createUpstreamMetrics(create: Factory) {
   const calls = create.histogram(
     'console_upstream_call_duration_seconds',
-    'Duration of calls to an upstream, to the head of the response if it is streamed; the outcome is `succeeded` or the kind of failure',
+    'Duration of calls to an upstream, if streamed to the head of the response; outcome: `succeeded` or a failure',
     ['upstream', 'outcome'],
   )
   // Counted in a map and copied when the metrics are read: changing a gauge costs too much for every request.

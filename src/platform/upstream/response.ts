@@ -8,8 +8,8 @@ export interface CollectedResponse extends ResponseHead {
 }
 
 export interface StreamedResponse extends ResponseHead {
-  /** The bytes as they arrive, at the pace of the reader. Destroyed with an UpstreamFailure when the response breaks off;
-   * destroying it ends the request. */
+  /** The bytes as they arrive, at the pace of the reader. Destroyed with an UpstreamFailure when the response breaks
+   * off; destroying it ends the request. */
   body: Readable
   /** Ends the response here as if it were complete. */
   finish: () => void

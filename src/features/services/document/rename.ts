@@ -172,8 +172,8 @@ export class Renaming {
     return root === 'components' ? pointerTo(root, section, this.#nameOf(name), ...rest) : reference
   }
 
-  /** Which schema each value of a discriminator selects. Without a mapping the value is the name of the schema; here the
-   * names change, and the values on the wire do not. */
+  /** Which schema each value of a discriminator selects. Without a mapping the value is the name of the schema; here
+   * the names change, and the values on the wire do not. */
   #completeMapping(schema: Node, discriminator: Node): Node {
     const declared = Object.entries(nodeAt(discriminator, 'mapping'))
     const mapped = new Set(declared.map(([, target]) => mappedSchema(target)))

@@ -99,8 +99,8 @@ const refused = [
   `accept-ch* access-control-* alt-svc clear-site-data content-security-policy* critical-ch cross-origin-*
     document-policy* expect-ct feature-policy integrity-policy* nel origin-agent-cluster origin-trial
     permissions-policy* public-key-pins* referrer-policy refresh report-to reporting-endpoints sec-*
-    service-worker* speculation-rules strict-transport-security supports-loading-mode x-dns-prefetch-control x-frame-options
-    x-permitted-cross-domain-policies x-webkit-csp* x-xss-protection`,
+    service-worker* speculation-rules strict-transport-security supports-loading-mode x-dns-prefetch-control
+    x-frame-options x-permitted-cross-domain-policies x-webkit-csp* x-xss-protection`,
 ].flatMap(words)
 const refusedNames = new Set(refused)
 const refusedPrefixes = refused.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
