@@ -21,22 +21,19 @@ const MIN_BYTES = 1024
  * A revision is the same ETag in every coding, so that a client can send it back in `If-Match`. */
 export const compression = fp(
   async (app) => {
-    app.addHook('onSend', (request, reply, payload, done) => {
-      if (!mayCompress(request, reply)) return done(null, payload)
+    app.addHook('onSend', async (request, reply, payload) => {
+      if (!mayCompress(request, reply)) return payload
       reply.header('vary', 'accept-encoding')
-      const isLarge = isBody(payload) && Buffer.byteLength(payload) >= MIN_BYTES
-      const coding = isLarge ? chooseCoding(request.headers['accept-encoding']) : undefined
-      if (!isLarge || coding === undefined) return done(null, payload)
+      if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload
+      if (Buffer.byteLength(payload) < MIN_BYTES) return payload
+      const coding = chooseCoding(request.headers['accept-encoding'])
+      if (coding === undefined) return payload
       reply.header('content-encoding', coding)
-      compress(coding, payload, 'fast').then((compressed) => done(null, compressed), done)
+      return compress(coding, payload, 'fast')
     })
   },
   { name: 'compression' },
 )
-
-function isBody(payload: unknown): payload is string | Buffer {
-  return typeof payload === 'string' || Buffer.isBuffer(payload)
-}
 
 function mayCompress({ routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
   // A 304 has no media type.

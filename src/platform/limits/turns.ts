@@ -60,7 +60,7 @@ export class Turns {
       const waiter: Waiter = { team, since: performance.now(), resolve, reject }
       this.#queues.set(team, (this.#queues.get(team) ?? new Set()).add(waiter))
       this.#waiting.add(waiter)
-      this.#timer ??= this.#refuseAfter(this.#options.maxWaitMs)
+      if (!this.#timer) this.#timer = this.#refuseAfter(this.#options.maxWaitMs)
     })
   }
 
