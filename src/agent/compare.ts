@@ -8,8 +8,6 @@ import { RefuseIfDependents } from './dependents.ts'
 import type { ColumnType } from './fields.ts'
 import type { Agent } from './schema.ts'
 
-export { operation } from '../api/operation.ts'
-
 /** The columns that a change sets to another value, with their new values. */
 export function changedColumns(agent: Agent, values: ColumnValues): Columns {
   const changed: Columns = {}

@@ -1,10 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../api/fields.ts'
 import { IfNoneMatch, matchesIfNoneMatch, toETag } from '../api/headers.ts'
-import { emptyResponse, jsonResponse, readErrors, responseHeaders, writeErrors } from '../api/operation.ts'
+import {
+  emptyResponse,
+  jsonResponse,
+  operation,
+  readErrors,
+  responseHeaders,
+  writeErrors,
+} from '../api/operation.ts'
 import type { Core } from '../core.ts'
 import { readAgent, updateAgent } from './agents.ts'
-import { ConditionHeaders, conditionsOf, operation, sendAgent, setIgnoredFieldsHeader } from './compare.ts'
+import { ConditionHeaders, conditionsOf, sendAgent, setIgnoredFieldsHeader } from './compare.ts'
 import { cloneAgent, createAgent } from './create.ts'
 import { readRevision } from './history/history.ts'
 import {

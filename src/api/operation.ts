@@ -25,11 +25,6 @@ export const FEATURES = {
 } as const
 export type Feature = keyof typeof FEATURES
 
-/** What an operation declares in the document. The tag of the area comes first: some generators know only one tag. */
-export function featureOperation(feature: Feature) {
-  return { tags: [FEATURES[feature].area, feature], security: [{ bearer: [] }] }
-}
-
 /** The options of a route: the permission that it needs, its schemas, and in `config` what else it is marked with. */
 export function operation<const Schema extends { operationId: string; summary: string }>(
   feature: Feature,
@@ -38,8 +33,12 @@ export function operation<const Schema extends { operationId: string; summary: s
 ) {
   // Every read of secrets leaves a record.
   const audited = permission === 'agent:secret' ? { isAudited: true } : {}
-  const described = { ...schema, ...featureOperation(feature) }
-  return { config: { permission, ...audited, ...config }, schema: described }
+  // The tag of the area comes first: some generators know only one tag.
+  const tags = [FEATURES[feature].area, feature]
+  return {
+    config: { permission, ...audited, ...config },
+    schema: { ...schema, tags, security: [{ bearer: [] }] },
+  }
 }
 
 /** The errors of an operation that needs a permission and does not use the database: its own and the common ones. */

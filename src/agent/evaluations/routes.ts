@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../api/fields.ts'
-import { jsonResponse, readErrors, writeErrors } from '../../api/operation.ts'
+import { jsonResponse, operation, readErrors, writeErrors } from '../../api/operation.ts'
 import type { Core } from '../../core.ts'
-import { operation } from '../compare.ts'
 import { AgentId } from '../schema.ts'
 import { listEvaluations, readEvaluationSeries, recordEvaluation } from './evaluations.ts'
 import {

@@ -1,8 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../api/fields.ts'
-import { emptyResponse, jsonResponse, readErrors, responseHeaders, writeErrors } from '../../api/operation.ts'
+import {
+  emptyResponse,
+  jsonResponse,
+  operation,
+  readErrors,
+  responseHeaders,
+  writeErrors,
+} from '../../api/operation.ts'
 import type { Core } from '../../core.ts'
-import { ConditionHeaders, conditionsOf, operation, sendAgent, setIgnoredFieldsHeader } from '../compare.ts'
+import { ConditionHeaders, conditionsOf, sendAgent, setIgnoredFieldsHeader } from '../compare.ts'
 import { Agent, AgentId } from '../schema.ts'
 import { compareAgents, diffRevisions, listRevisions, readRevision, restoreRevision } from './history.ts'
 import { redactRevision } from './redact.ts'

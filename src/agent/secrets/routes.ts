@@ -1,9 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../api/fields.ts'
 import { IfMatch, revisionsToMatch, toETag } from '../../api/headers.ts'
-import { emptyResponse, jsonResponse, readErrors, responseHeaders, writeErrors } from '../../api/operation.ts'
+import {
+  emptyResponse,
+  jsonResponse,
+  operation,
+  readErrors,
+  responseHeaders,
+  writeErrors,
+} from '../../api/operation.ts'
 import type { Core } from '../../core.ts'
-import { operation, setIgnoredFieldsHeader } from '../compare.ts'
+import { setIgnoredFieldsHeader } from '../compare.ts'
 import { AgentId } from '../schema.ts'
 import { deleteNamedSecret, listNamedSecrets, putNamedSecret } from './named-secrets.ts'
 import { AgentSecrets, NamedSecret, NamedSecretId, NamedSecretList, NamedSecretValue } from './schema.ts'

@@ -5,13 +5,7 @@ import { RefuseIfDependents } from '../../agent/dependents.ts'
 import { AgentUpdate } from '../../agent/schema.ts'
 import { ref } from '../../api/fields.ts'
 import { headerList } from '../../api/headers.ts'
-import {
-  DryRunQuery,
-  featureOperation,
-  jsonResponse,
-  responseHeaders,
-  writeErrors,
-} from '../../api/operation.ts'
+import { DryRunQuery, jsonResponse, operation, responseHeaders, writeErrors } from '../../api/operation.ts'
 import type { Core } from '../../core.ts'
 import { disconnectSignal } from '../../platform/responses.ts'
 import { bulkChange } from './bulk.ts'
@@ -43,33 +37,29 @@ export const batchRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
 
   app.post(
     BULK_PATH,
-    {
-      config: { permission: 'agent:read' },
-      schema: {
-        operationId: 'bulkChangeAgentConfigurations',
-        summary: 'Bulk Change Agent Configurations',
-        description:
-          'Updates, moves to another trust stage or deletes 1 to 500 agents: those of a list of ids, or those ' +
-          'that match filters. Each agent changes by itself, with its own revision and event, or fails by ' +
-          'itself: the response has a result for each, in order, and its status is 200 even if all of them ' +
-          'failed. Another agent of the list is not affected. Send `dry_run=true` first to see what would change ' +
-          'and which agents delegate to those; then send the agents with the revisions of its results. Send ' +
-          '`Idempotency-Key` to make a repetition safe, such as after a lost connection. If the client ' +
-          'disconnects, the console stops after the agents in progress. After 25 seconds the remaining agents ' +
-          'fail as `overloaded`, unchanged: a repetition with the same ' +
-          `key continues with them. ${permissions}`,
-        ...featureOperation('Agents'),
-        querystring: DryRunQuery,
-        headers: Type.Object({ ...BulkIdempotencyKey.properties, ...RefuseIfDependents.properties }),
-        body: ref(AgentBulk),
-        response: {
-          200: jsonResponse('A result for each agent.', ref(AgentBulkResult), {
-            headers: responseHeaders('console-ignored-fields', 'console-credential-warnings'),
-          }),
-          ...writeErrors('idempotency_conflict', 'match_count_differs', 'too_many_matches'),
-        },
+    operation('Agents', 'agent:read', {
+      operationId: 'bulkChangeAgentConfigurations',
+      summary: 'Bulk Change Agent Configurations',
+      description:
+        'Updates, moves to another trust stage or deletes 1 to 500 agents: those of a list of ids, or those ' +
+        'that match filters. Each agent changes by itself, with its own revision and event, or fails by ' +
+        'itself: the response has a result for each, in order, and its status is 200 even if all of them ' +
+        'failed. Another agent of the list is not affected. Send `dry_run=true` first to see what would change ' +
+        'and which agents delegate to those; then send the agents with the revisions of its results. Send ' +
+        '`Idempotency-Key` to make a repetition safe, such as after a lost connection. If the client ' +
+        'disconnects, the console stops after the agents in progress. After 25 seconds the remaining agents ' +
+        'fail as `overloaded`, unchanged: a repetition with the same ' +
+        `key continues with them. ${permissions}`,
+      querystring: DryRunQuery,
+      headers: Type.Object({ ...BulkIdempotencyKey.properties, ...RefuseIfDependents.properties }),
+      body: ref(AgentBulk),
+      response: {
+        200: jsonResponse('A result for each agent.', ref(AgentBulkResult), {
+          headers: responseHeaders('console-ignored-fields', 'console-credential-warnings'),
+        }),
+        ...writeErrors('idempotency_conflict', 'match_count_differs', 'too_many_matches'),
       },
-    },
+    }),
     async ({ caller, query, body, headers, log }, reply) => {
       const { result, credentialWarnings } = await bulkChange(core, caller, body, {
         isDryRun: query.dry_run ?? false,
@@ -89,9 +79,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
   app.post(
     IMPORTS_PATH,
     {
-      config: { permission: 'agent:write', readsBody: true },
-      bodyLimit: MAX_IMPORT_BYTES,
-      schema: {
+      ...operation('Imports', 'agent:write', {
+        config: { readsBody: true },
         operationId: 'importAgentConfigurations',
         summary: 'Import Agent Configurations',
         description:
@@ -104,7 +93,6 @@ export const batchRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
           '`Idempotency-Key` to make a repetition safe, such as after a lost connection. A body has up to 4 MiB. ' +
           'The response contains no values, also none of `api_key`. After 25 seconds the remaining rows fail as ' +
           '`overloaded`, unchanged: a repetition with the same key continues with them.',
-        ...featureOperation('Imports'),
         querystring: DryRunQuery,
         headers: Type.Object({ ...ImportIdempotencyKey.properties }),
         body: { content: IMPORT_CONTENT },
@@ -112,7 +100,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
           200: jsonResponse('A result for each row.', ref(AgentImportResult)),
           ...writeErrors('idempotency_conflict'),
         },
-      },
+      }),
+      bodyLimit: MAX_IMPORT_BYTES,
     },
     async ({ caller, query, headers, bodyBytes, raw, log }, reply) => {
       const body = { contentType: raw.headers['content-type'], bytes: bodyBytes }

@@ -6,8 +6,8 @@ import { ref } from '../../api/fields.ts'
 import { IfMatch, IfNoneMatch, matchesIfNoneMatch, revisionsToMatch, toETag } from '../../api/headers.ts'
 import {
   emptyResponse,
-  featureOperation,
   jsonResponse,
+  operation,
   readErrors,
   responseHeaders,
   writeErrors,
@@ -24,24 +24,20 @@ const AGENT = '/v1/agent-configurations/:id'
 export const cardRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.get(
     `${AGENT}/agent-card`,
-    {
-      config: { permission: 'agent:read' },
-      schema: {
-        operationId: 'getAgentCard',
-        summary: 'Get Agent Card',
-        description:
-          'Returns an agent card of A2A 1.0, made from the configuration. It has no secrets. The ETag is the ' +
-          'revision of the agent.',
-        ...featureOperation('Agent Cards'),
-        params: AgentId,
-        headers: IfNoneMatch,
-        response: {
-          200: jsonResponse('The card.', ref(A2AAgentCard), { headers: responseHeaders('etag') }),
-          304: emptyResponse('The agent is still at the revision in If-None-Match.', responseHeaders('etag')),
-          ...readErrors('agent_not_found', 'no_agent_card'),
-        },
+    operation('Agent Cards', 'agent:read', {
+      operationId: 'getAgentCard',
+      summary: 'Get Agent Card',
+      description:
+        'Returns an agent card of A2A 1.0, made from the configuration. It has no secrets. The ETag is the ' +
+        'revision of the agent.',
+      params: AgentId,
+      headers: IfNoneMatch,
+      response: {
+        200: jsonResponse('The card.', ref(A2AAgentCard), { headers: responseHeaders('etag') }),
+        304: emptyResponse('The agent is still at the revision in If-None-Match.', responseHeaders('etag')),
+        ...readErrors('agent_not_found', 'no_agent_card'),
       },
-    },
+    }),
     async ({ caller, params, headers }, reply) => {
       const { revision, text } = await readAgent(core, caller, params.id)
       const agent = JSON.parse(text) as Agent
@@ -55,36 +51,31 @@ export const cardRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
 
   app.post(
     `${AGENT}/refresh-card`,
-    {
-      // It takes its places at the database itself, so that it holds none while it fetches the card.
-      config: { permission: 'agent:write' },
-      schema: {
-        operationId: 'refreshAgentCard',
-        summary: 'Refresh Agent From Its Card',
-        description:
-          'Fetches the agent card that the agent was imported from, applies what has changed, and returns the ' +
-          'changes. It changes only what a card decides: name, purpose, skills, and members of `agent_metadata`, ' +
-          '`capabilities` and `import_metadata`. `agent_url` moves to another interface only with ' +
-          '`move_interface`. If the card has not changed, values that were changed after the import stay.',
-        ...featureOperation('Agent Cards'),
-        params: AgentId,
-        querystring: CardRefreshQuery,
-        headers: Type.Object({ ...IfMatch.properties }),
-        response: {
-          200: jsonResponse('What the refresh changed, or would change.', ref(CardRefresh), {
-            headers: responseHeaders('etag'),
-          }),
-          ...writeErrors(
-            'agent_not_found',
-            'no_card_url',
-            'revision_stale',
-            'agent_too_large',
-            'card_unreachable',
-            'card_unreadable',
-          ),
-        },
+    operation('Agent Cards', 'agent:write', {
+      operationId: 'refreshAgentCard',
+      summary: 'Refresh Agent From Its Card',
+      description:
+        'Fetches the agent card that the agent was imported from, applies what has changed, and returns the ' +
+        'changes. It changes only what a card decides: name, purpose, skills, and members of `agent_metadata`, ' +
+        '`capabilities` and `import_metadata`. `agent_url` moves to another interface only with ' +
+        '`move_interface`. If the card has not changed, values that were changed after the import stay.',
+      params: AgentId,
+      querystring: CardRefreshQuery,
+      headers: Type.Object({ ...IfMatch.properties }),
+      response: {
+        200: jsonResponse('What the refresh changed, or would change.', ref(CardRefresh), {
+          headers: responseHeaders('etag'),
+        }),
+        ...writeErrors(
+          'agent_not_found',
+          'no_card_url',
+          'revision_stale',
+          'agent_too_large',
+          'card_unreachable',
+          'card_unreadable',
+        ),
       },
-    },
+    }),
     async ({ caller, params, query, headers }, reply) => {
       const result = await refreshFromCard(core, caller, params.id, {
         query,

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { operation } from '../../agent/compare.ts'
 import { ref } from '../../api/fields.ts'
 import { headerList, IfMatch, revisionsToMatch, toETag } from '../../api/headers.ts'
 import {
   DryRunQuery,
   emptyResponse,
   jsonResponse,
+  operation,
   readErrors,
   responseHeaders,
   writeErrors,

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { PERMISSIONS, type Permission } from '../../api/caller.ts'
 import { described, nullable, oneOf, ref, UnixSeconds, Uuid } from '../../api/fields.ts'
-import { featureOperation, jsonResponse, memberErrors, responseHeaders } from '../../api/operation.ts'
+import { jsonResponse, memberErrors, operation, responseHeaders } from '../../api/operation.ts'
 import { Problem } from '../../api/problem.ts'
 import { JSON_TYPE, sendCached, toCached } from '../compression.ts'
 import type { VerifiedToken } from './identity.ts'
@@ -31,20 +31,16 @@ export type Me = Static<typeof Me>
 export const meRoute: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/v1/me',
-    {
-      config: { permission: 'member' },
-      schema: {
-        operationId: 'getMe',
-        summary: 'Get Me',
-        description:
-          'Returns who the caller is for the console: user, team, name, permissions, and when the token expires.',
-        ...featureOperation('Users'),
-        response: {
-          200: jsonResponse('The caller.', ref(Me), { headers: responseHeaders('cache-control') }),
-          ...memberErrors(),
-        },
+    operation('Users', 'member', {
+      operationId: 'getMe',
+      summary: 'Get Me',
+      description:
+        'Returns who the caller is for the console: user, team, name, permissions, and when the token expires.',
+      response: {
+        200: jsonResponse('The caller.', ref(Me), { headers: responseHeaders('cache-control') }),
+        ...memberErrors(),
       },
-    },
+    }),
     async ({ caller, verified }, reply) => {
       const { permissions, expiresAt } = verified as VerifiedToken
       reply.header('cache-control', 'no-store')
