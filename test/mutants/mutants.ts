@@ -20,7 +20,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'reads agents of any team',
-    file: 'src/agent/queries.ts',
+    file: 'src/agent/agents.ts',
     find: 'WHERE a.team_id = ${teamId} AND a.id = ${id}',
     replace: 'WHERE ${teamId}::uuid IS NOT NULL AND a.id = ${id}',
     test: ['test/isolation.test.ts', "another team's id and a random one get the same 404"],
@@ -34,9 +34,9 @@ export const MUTANTS: Mutant[] = [
   },
   {
     name: 'acknowledges before the commit',
-    file: 'src/platform/postgres/database.ts',
-    find: "await connection.send(command('COMMIT'), WRITE)",
-    replace: "void connection.send(command('COMMIT'), WRITE).catch(() => {})",
+    file: 'src/platform/postgres/session.ts',
+    find: "await this.send(command('COMMIT'), WRITE)",
+    replace: "void this.send(command('COMMIT'), WRITE).catch(() => {})",
     test: ['test/platform/transaction.test.ts', 'that loses its connection during its COMMIT'],
   },
   {
@@ -150,7 +150,7 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'leaves redacted values in snapshots',
     file: 'src/agent/history/redact.ts',
-    find: 'await redactSnapshots(statements, target, field, some)',
+    find: 'await redactSnapshots(sql, teamId, id, field, some)',
     replace: 'void some',
     test: ['test/agent/redact.test.ts', 'removes the value from all snapshots of its time'],
   },
