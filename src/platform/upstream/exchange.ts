@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type Readable, Transform } from 'node:stream'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Problem } from '../../api/problem.ts'
 import type { Share } from '../limits/share.ts'
@@ -8,7 +8,7 @@ import type { Breaker, Permit, Verdict } from './breaker.ts'
 import { isEventStream, UpstreamFailure } from './failure.ts'
 
 export interface UpstreamRequest {
-  /** Takes the turn. */
+  /** The team whose turn and share the request takes. */
   team: string
   method: Dispatcher.HttpMethod
   path: string
@@ -46,6 +46,7 @@ export interface ExchangeOptions {
   receiver: Receiver
   /** The time limit of the request and its retry. */
   timer: NodeJS.Timeout
+  isRetry: boolean
 }
 
 /** The error that undici gets when an exchange is aborted. The receiver has already got the real failure. */
@@ -62,6 +63,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #hasTurn = false
   #isInEventStreams = false
   #receivedBytes = 0
+  #serverError: UpstreamFailure | undefined
   #isAborted = false
 
   constructor(options: ExchangeOptions) {
@@ -99,8 +101,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Called at the time limit. Ends the exchange and returns false, or returns true if it may continue: a streamed
    * response may pause while the client reads slowly, or while there is no event to send. */
   onTimeLimit(): boolean {
-    // The turns limit the wait themselves.
-    if (this.#state === 'waiting') return true
+    // The turns limit the wait of the first attempt themselves.
+    if (this.#state === 'waiting' && !this.#options.isRetry) return true
     const streamed = this.#options.receiver.isStreamed ? this.#head : undefined
     if (streamed && (this.#controller?.paused || isEventStream(streamed.headers))) return true
     this.abort(new UpstreamFailure(this.#upload?.isStarved() ? 'client_stalled' : 'deadline'))
@@ -121,7 +123,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     const { receiver, eventStreams, maxResponseBytes, request } = this.#options
     if (status < 200) return
-    if (status >= 500) return this.abort(new UpstreamFailure('server_error', { status }))
+    if (status >= 500) {
+      // Its body is received and discarded, so that the connection can be used again.
+      this.#serverError = new UpstreamFailure('server_error', { status })
+      return
+    }
     const isTooLarge = Number(headers['content-length']) > maxResponseBytes
     if (isTooLarge) return this.abort(new UpstreamFailure('too_large'))
     this.#head = { status, headers }
@@ -140,19 +146,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { receiver, maxResponseBytes } = this.#options
     this.#receivedBytes += chunk.length
+    if (this.#receivedBytes > maxResponseBytes) {
+      return this.abort(this.#serverError ?? new UpstreamFailure('too_large'))
+    }
+    if (this.#serverError) return
     this.#onProgress()
-    if (this.#receivedBytes > maxResponseBytes) this.abort(new UpstreamFailure('too_large'))
-    else if (!receiver.onChunk(chunk)) controller.pause()
+    if (!receiver.onChunk(chunk)) controller.pause()
   }
 
   onResponseEnd(): void {
     this.#leaveTurns()
-    this.#end(undefined)
+    this.#end(this.#serverError)
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#leaveTurns()
-    this.#end(UpstreamFailure.ofConnection(error))
+    this.#end(this.#serverError ?? UpstreamFailure.ofConnection(error))
   }
 
   get #upload(): Upload | undefined {
@@ -161,7 +170,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #onTurn(): void {
-    const { breaker, turns, pool, timer, request } = this.#options
+    const { breaker, turns, pool, timer, request, isRetry } = this.#options
     const { team, method, path, headers, body = null } = request
     // The client may have disconnected meanwhile.
     if (this.#state === 'ended') return turns.leave(team)
@@ -172,16 +181,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return this.#end(new UpstreamFailure('not_sent'))
     }
     this.#state = 'sent'
-    // The upstream has the whole time limit, however long the request waited here.
-    timer.refresh()
+    // The upstream has the whole time limit, however long the request waited here. A retry has what is left of it.
+    if (!isRetry) timer.refresh()
     pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this)
   }
 
-  /** After the end of the exchange: undici may still open a connection for an aborted request. */
+  /** Called when undici is done: for an aborted request it may still open a connection. */
   #leaveTurns(): void {
-    const { turns, request } = this.#options
-    if (this.#hasTurn) turns.leave(request.team)
+    if (!this.#hasTurn) return
     this.#hasTurn = false
+    this.#options.turns.leave(this.#options.request.team)
   }
 
   #onProgress(): void {
@@ -209,24 +218,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
 export interface Upload extends Readable {
   /** Everything received so far was forwarded; the upload waits for the client. */
   isStarved: () => boolean
-}
-
-/** A separate stream over the client's request, read at the upstream's pace. undici destroys a body when it is done
- * with it, and destroying the request itself would close the client's connection before the response is sent. */
-export function createUpload(source: IncomingMessage, maxBytes: number): Upload {
-  let size = 0
-  const upload = new Transform({
-    transform: (chunk: Buffer, _encoding, callback) => {
-      size += chunk.length
-      if (size > maxBytes) callback(new UpstreamFailure('request_too_large'))
-      else callback(null, chunk)
-    },
-    destroy: (error, callback) => {
-      // Node reuses a connection only after the whole request has been read.
-      source.unpipe(upload).resume()
-      callback(error)
-    },
-  })
-  source.pipe(upload)
-  return Object.assign(upload, { isStarved: () => !source.complete && upload.readableLength === 0 })
 }

@@ -22,7 +22,7 @@ export interface UpstreamOptions {
   maxResponseBytes: number
   /** Requests in flight at the same time. */
   maxInFlight: number
-  /** Of all teams together. They hold no place. */
+  /** Of all teams together. They do not count as in flight. */
   maxEventStreams?: number
   metrics: Metrics
 }
@@ -76,7 +76,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   ): Promise<Result> =>
     new Promise((resolve, reject) => {
       const endCall = metrics.startCall()
-      let mayRetry = request.method === 'GET' && request.body === undefined
+      const mayRetry = request.method === 'GET' && request.body === undefined
       let hasResult = false
       let exchange: Exchange
 
@@ -88,14 +88,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const timer = setTimeout(() => {
         if (exchange.onTimeLimit()) timer.refresh()
       }, deadlineMs)
-      const attempt = () => {
+      const attempt = (isRetry: boolean) => {
         const receiver = createReceiver(onResult)
         const onEnd = (failure: UpstreamFailure | undefined) => {
-          if (failure?.isTransient && mayRetry && !hasResult && savedRetries >= 1) {
+          if (failure?.isTransient && mayRetry && !isRetry && !hasResult && savedRetries >= 1) {
             savedRetries--
-            mayRetry = false
             metrics.countRetry()
-            return attempt()
+            return attempt(true)
           }
           clearTimeout(timer)
           receiver.onEnd(failure)
@@ -103,13 +102,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           endCall(failure.kind)
           reject(failure.toProblem())
         }
-        exchange = new Exchange({ ...shared, request, receiver: { ...receiver, onEnd }, timer })
+        exchange = new Exchange({ ...shared, request, receiver: { ...receiver, onEnd }, timer, isRetry })
         // The client may have disconnected before, or between two attempts.
         if (hasEnded(clientResponse)) exchange.abort(new UpstreamFailure('client_disconnected'))
         else exchange.start()
       }
       savedRetries = Math.min(MAX_SAVED_RETRIES, savedRetries + RETRIES_PER_REQUEST)
-      attempt()
+      attempt(false)
       onResponseEnd(clientResponse, () => {
         if (!clientResponse.writableFinished) exchange.abort(new UpstreamFailure('client_disconnected'))
       })

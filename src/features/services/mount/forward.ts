@@ -4,10 +4,12 @@ import {
   type ServerResponse,
   validateHeaderValue,
 } from 'node:http'
+import { Transform } from 'node:stream'
 import { checkChallenge, pickHeaders, TEAM_HEADER } from '../../../api/headers.ts'
 import { Problem } from '../../../api/problem.ts'
 import type { Service } from '../../../config/services-file.ts'
-import { createUpload, type Upload } from '../../../platform/upstream/exchange.ts'
+import type { Upload } from '../../../platform/upstream/exchange.ts'
+import { UpstreamFailure } from '../../../platform/upstream/failure.ts'
 import type { StreamedResponse } from '../../../platform/upstream/response.ts'
 import type { Upstream } from '../../../platform/upstream/upstream.ts'
 import type { MountedCaller, ServiceTokens } from '../tokens.ts'
@@ -78,6 +80,26 @@ function openBody({ request }: ForwardContext, maxBytes: number): Upload | undef
   if (coding === undefined && Number(length ?? 0) === 0) return undefined
   if (Number(length ?? 0) > maxBytes) throw new Problem('body_too_large')
   return createUpload(request, maxBytes)
+}
+
+/** A separate stream over the client's request, read at the upstream's pace. undici destroys a body when it is done
+ * with it, and destroying the request itself would close the client's connection before the response is sent. */
+function createUpload(source: IncomingMessage, maxBytes: number): Upload {
+  let size = 0
+  const upload = new Transform({
+    transform: (chunk: Buffer, _encoding, callback) => {
+      size += chunk.length
+      if (size > maxBytes) callback(new UpstreamFailure('request_too_large'))
+      else callback(null, chunk)
+    },
+    destroy: (error, callback) => {
+      // Node reuses a connection only after the whole request has been read.
+      source.unpipe(upload).resume()
+      callback(error)
+    },
+  })
+  source.pipe(upload)
+  return Object.assign(upload, { isStarved: () => !source.complete && upload.readableLength === 0 })
 }
 
 /** The query as it came, with its question mark. A request target has no fragment (RFC 9112 section 3.2). */
