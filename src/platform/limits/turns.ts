@@ -49,7 +49,7 @@ export class Turns {
   /** Takes a place, which the caller gives back with `leave`. Undefined if the team has it at once; the promise rejects
    * with a Problem if the team is refused. */
   enter(team: string): Promise<void> | undefined {
-    // While a place is free, every team that waits holds all that it may hold.
+    // This overtakes nobody: while a place is free, only teams at their limit wait.
     if (this.#taken < this.#options.places && this.#heldBy(team) < this.#most) {
       this.#take(team)
       return undefined
@@ -99,13 +99,19 @@ export class Turns {
     if (queue.size === 0) this.#queues.delete(team)
   }
 
+  /** Refuses those that have waited too long by then. */
   #refuseAfter(delayMs: number): NodeJS.Timeout {
     return setTimeout(() => {
+      this.#timer = undefined
       const now = performance.now()
-      const leftMs = ({ since }: Waiter) => since + this.#options.maxWaitMs - now
-      for (const waiter of this.#waiting) if (leftMs(waiter) <= 0) this.#refuseLate(waiter)
-      const [oldest] = this.#waiting
-      this.#timer = oldest && this.#refuseAfter(leftMs(oldest))
+      for (const waiter of this.#waiting) {
+        const leftMs = waiter.since + this.#options.maxWaitMs - now
+        if (leftMs > 0) {
+          this.#timer = this.#refuseAfter(leftMs)
+          return
+        }
+        this.#refuseLate(waiter)
+      }
     }, delayMs).unref()
   }
 
