@@ -20,7 +20,7 @@ const SECONDS = IS_LONG ? 20 : 2
 const LOCKED_SECONDS = IS_LONG ? 30 : 3
 const OVERLOADED_SECONDS = IS_LONG ? 60 : 2
 /** That a proxy in front opens to each replica. */
-const CONNECTIONS = 150
+const CONNECTIONS = 1_000
 const AGENTS_OF_LARGE_TEAM = IS_LONG ? 100_000 : 5_000
 /** How many times its p99 without the flood the p99 of team B may be. */
 const MAX_RATIO = 6 * SLACK
@@ -187,7 +187,7 @@ describe('two replicas', async () => {
   })
 })
 
-const ms = (value: number) => `${value.toFixed(1)} ms`
+const ms = (value: number | undefined) => `${value?.toFixed(1) ?? '–'} ms`
 
 const updateOf = (id: string, token: string) =>
   ({ method: 'PUT', path: `${COLLECTION}/${id}`, token, body: '{"purpose":"{n}"}' }) as const
