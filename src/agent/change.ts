@@ -63,7 +63,7 @@ export interface Change
   secret?: NamedSecretWrite
 }
 
-/** When a change must not be made. */
+/** How a change is made, and when it is refused. */
 export interface ChangeConditions {
   /** The agent must be at one of these revisions; null accepts any. */
   expectedRevisions: number[] | null

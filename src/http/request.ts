@@ -8,8 +8,7 @@ import { RequestValidationError } from '../api/problem.ts'
 import { containsCredential } from '../platform/crypto/credentials.ts'
 import { ErrorList } from './validation/error-list.ts'
 
-/** Gives every operation of the console that changes something the header with its reason, and the caller the text of
- * it. */
+/** Adds the header with the reason to every operation that changes something, and stores its text in the caller. */
 export const changeReason = fp(
   async (app) => {
     app.addHook('onRoute', (route) => {
@@ -45,7 +44,7 @@ function parseReason(header: string): string {
   const loc = ['header', REASON_HEADER]
   const text = decode(header)
   if (text !== undefined) return checkReason(text, loc)
-  errors.add(loc, 'value_error', 'this is no UTF-8 text with % written as %25')
+  errors.add(loc, 'value_error', 'must be UTF-8, with each % written as %25')
   throw new RequestValidationError(errors.errors)
 }
 
@@ -178,14 +177,14 @@ const READS = ['GET', 'HEAD', 'OPTIONS']
 
 export const ownHeaders = fp(
   async (app, { shutdown }: { shutdown: { hasBegun: boolean } }) => {
-    /** Makes clients open their next connection to another replica. */
-    const closeConnection = (reply: FastifyReply) => {
+    /** Tells clients to open their next connection to another replica. */
+    const announceClose = (reply: FastifyReply) => {
       if (shutdown.hasBegun) reply.header('connection', 'close')
     }
     // In onRequest, because the responses of mounted operations skip onSend.
     app.addHook('onRequest', (request, reply, done) => {
       reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
-      closeConnection(reply)
+      announceClose(reply)
       done()
     })
     app.addHook('onSend', ({ method, routeOptions }, reply, payload, done) => {
@@ -193,7 +192,7 @@ export const ownHeaders = fp(
       const isOwnWrite = !READS.includes(method) && !routeOptions.config?.forwards
       if (isOwnWrite && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       // Shutdown may have begun while the request was handled.
-      closeConnection(reply)
+      announceClose(reply)
       done(null, payload)
     })
   },

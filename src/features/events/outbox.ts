@@ -45,8 +45,7 @@ export interface Backlog {
 /** Advisory lock shared by all replicas on a database: 'relay' in ASCII. */
 export const RELAY_LOCK = 0x72656c6179
 
-/** Longer than any delivery takes. A relay that holds a batch longer than this hangs: PostgreSQL ends its transaction.
- * */
+/** Longer than any delivery takes. PostgreSQL ends the transaction of a relay that holds a batch for longer. */
 const MAX_HOLD_MS = 15_000
 
 /** Not a parameter of the connection, which PgBouncer would refuse. */

@@ -86,7 +86,7 @@ export const listRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   )
 }
 
-/** A larger page usually takes much memory while it is made. */
+/** A larger page counts as a search, because building it takes much memory. */
 const MAX_LIMIT_OF_READS = 100
 
 /** Whether a page or its count may read many agents. */

@@ -55,7 +55,7 @@ export function inSpan<Result>(
   return tracer.startActiveSpan(name, { kind, attributes }, (span) => endAfter(span, work))
 }
 
-/** Runs work that continues the trace of a request of the past, such as the delivery of an event. */
+/** Runs work that continues the trace of an earlier request, such as the delivery of an event. */
 export function continueTrace<Result>(
   traceparent: string | undefined,
   name: string,

@@ -10,8 +10,7 @@ export interface OutboundPolicy {
   allowsHttp?: boolean
   /** Ranges of addresses that are not public and may be connected to, such as `10.1.0.0/16`. */
   allowedCidrs?: readonly string[]
-  /** These hosts, and all hosts below them, may have addresses of private networks. They are reached without the proxy.
-   * */
+  /** These hosts, and all hosts below them, may have addresses of private networks. No proxy is used for them. */
   allowedHosts?: readonly string[]
   /** Resolves the names of all other hosts and connects to them, so that the proxy has to check their addresses. */
   proxyUrl?: string | undefined

@@ -10,7 +10,7 @@ import { createStateCheck, type DatabaseState } from './state.ts'
 
 export type { Sql, Statements } from './session.ts'
 
-/** Gives each team a session. Each statement and each transaction of it takes its turn by itself. */
+/** Gives each team a session. */
 export interface Sessions {
   of: (teamId: string) => Sql
 }

@@ -31,7 +31,7 @@ export interface SessionOptions {
   turns: Turns | undefined
 }
 
-/** The statements of a team. Each statement and each transaction takes its turn and a connection by itself. */
+/** The statements of a team. Each statement or transaction takes a turn and a connection of its own. */
 export class Session implements Sql {
   readonly #options: SessionOptions
   readonly #team: string
@@ -87,7 +87,7 @@ const BEGIN = command("BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5
 class Connection {
   readonly client: PoolClient
   readonly #options: SessionOptions
-  /** It must not be used again. */
+  /** Whether it must leave the pool. */
   isLost = false
 
   constructor(client: PoolClient, options: SessionOptions) {
