@@ -59,8 +59,8 @@ export const MUTANTS: Mutant[] = [
   {
     name: 'retries a POST',
     file: 'src/platform/upstream/upstream.ts',
-    find: "let mayRetry = request.method === 'GET' && request.body === undefined",
-    replace: 'let mayRetry = true',
+    find: "const mayRetry = request.method === 'GET' && request.body === undefined",
+    replace: 'const mayRetry = true',
     test: [
       'test/features/evolution/breaker.test.ts',
       'lets at most a tenth of calls be retried, and never a POST',
