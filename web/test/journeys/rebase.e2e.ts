@@ -119,6 +119,8 @@ describe('two people edit one agent', async () => {
 
     await page.getByRole('button', { name: 'Full screen' }).first().click()
     const editor = page.getByRole('textbox', { name: 'System prompt' })
+    // A text area stands in its place until it has loaded.
+    await page.locator('.cm-content').waitFor()
     await editor.press('Control+End')
     await agents.update(id, { agent_system_prompt: 'By a colleague.\nEnd with the number.' })
     await editor.getByText('By a colleague.').waitFor()
