@@ -1,5 +1,6 @@
 import type { Caller } from '../api/caller.ts'
 import { type Secrets, SecretText } from '../platform/crypto/secrets.ts'
+import { isObject } from '../platform/json.ts'
 import type { Statements } from '../platform/postgres/database.ts'
 import { fragment, named, param, raw, unnamed } from '../platform/postgres/sql.ts'
 import { auditEvent, auditOrigin } from './audit-event.ts'
@@ -40,7 +41,7 @@ export const idempotencyClaim = ({ key, requestHashes }: IdempotencyKey): Claim 
 /** The same text for every order of the members. */
 function canonical(body: object): string {
   return JSON.stringify(body, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isObject(value)
       ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   )

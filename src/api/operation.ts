@@ -25,6 +25,9 @@ export const FEATURES = {
 } as const
 export type Feature = keyof typeof FEATURES
 
+/** Whether a method only reads. All others may change something. */
+export const isRead = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method)
+
 /** The options of a route: the permission that it needs, its schemas, and in `config` what else it is marked with. */
 export function operation<const Schema extends { operationId: string; summary: string }>(
   feature: Feature,

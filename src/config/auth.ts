@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { PERMISSIONS, type Permission } from '../api/caller.ts'
 import type { AuthOptions } from '../http/auth/identity.ts'
 import type { Roles } from '../http/auth/verified-token.ts'
+import { isObject } from '../platform/json.ts'
 import {
   createReader,
   type Environment,
@@ -65,7 +66,7 @@ const isPermission = (name: unknown) => (PERMISSIONS as unknown[]).includes(name
 function parseJsonObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    if (isObject(value)) return value
   } catch {}
   throw new Error('must be a JSON object such as {"admin": ["agent:read", "agent:write"]}')
 }

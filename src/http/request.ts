@@ -4,6 +4,7 @@ import fp from 'fastify-plugin'
 import { PERMISSIONS } from '../api/caller.ts'
 import { UNSHOWABLE } from '../api/fields.ts'
 import { ChangeReasonHeader, MAX_REASON_LENGTH, REASON_HEADER } from '../api/headers.ts'
+import { isRead } from '../api/operation.ts'
 import { RequestValidationError } from '../api/problem.ts'
 import { containsCredential } from '../platform/crypto/credentials.ts'
 import { ErrorList } from './validation/error-list.ts'
@@ -173,8 +174,6 @@ export const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-const READS = ['GET', 'HEAD', 'OPTIONS']
-
 export const ownHeaders = fp(
   async (app, { shutdown }: { shutdown: { hasBegun: boolean } }) => {
     /** Tells clients to open their next connection to another replica. */
@@ -189,7 +188,7 @@ export const ownHeaders = fp(
     })
     app.addHook('onSend', ({ method, routeOptions }, reply, payload, done) => {
       // The response to a write may contain the secrets of the request.
-      const isOwnWrite = !READS.includes(method) && !routeOptions.config?.forwards
+      const isOwnWrite = !isRead(method) && !routeOptions.config?.forwards
       if (isOwnWrite && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       // Shutdown may have begun while the request was handled.
       announceClose(reply)

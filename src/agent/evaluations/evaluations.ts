@@ -1,6 +1,6 @@
 import type { Caller } from '../../api/caller.ts'
 import { decodeCursor, isCanonicalUuid, toPage } from '../../api/pages.ts'
-import { Problem, RequestValidationError } from '../../api/problem.ts'
+import { Problem, RequestValidationError, valueError } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
 import { fragment, join, named, type Param, param, raw } from '../../platform/postgres/sql.ts'
 import { auditEvent, auditOrigin } from '../audit-event.ts'
@@ -110,9 +110,7 @@ WHERE NOT EXISTS (SELECT FROM recorded)`)
 }
 
 function invalid(field: keyof AgentEvaluation, reason: string): RequestValidationError {
-  return new RequestValidationError([
-    { loc: ['body', field], msg: `Value error, ${reason}`, type: 'value_error' },
-  ])
+  return new RequestValidationError([valueError(['body', field], reason)])
 }
 
 const SCORE_COLUMNS = ['overall_score', 'reliability_score', 'security_score', 'safety_score']

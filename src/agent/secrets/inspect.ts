@@ -1,5 +1,10 @@
 import type { Caller } from '../../api/caller.ts'
-import { PermissionMissing, RequestValidationError, type ValidationError } from '../../api/problem.ts'
+import {
+  PermissionMissing,
+  RequestValidationError,
+  type ValidationError,
+  valueError,
+} from '../../api/problem.ts'
 import {
   containsCredential,
   hasUserInfo,
@@ -96,11 +101,7 @@ export function refuseFaults(
   if (all.length > 0) throw new RequestValidationError(all.slice(0, MAX_FAULTS).map(toError))
 }
 
-const inBody = ({ path, reason }: Fault): ValidationError => ({
-  loc: ['body', ...path],
-  msg: `Value error, ${reason}`,
-  type: 'value_error',
-})
+const inBody = ({ path, reason }: Fault): ValidationError => valueError(['body', ...path], reason)
 
 /** For a restore, which has no body. */
 export const inRevision = ({ path, reason }: Fault): ValidationError => ({

@@ -1,5 +1,5 @@
 import type { Caller } from '../../api/caller.ts'
-import { Problem, RequestValidationError } from '../../api/problem.ts'
+import { Problem, RequestValidationError, valueError } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
 import { named } from '../../platform/postgres/sql.ts'
 import { type Change, changeAgent, type NamedSecrets, type StoredAgent } from '../change.ts'
@@ -102,7 +102,5 @@ function toChange(agent: StoredAgent, name: string, entry: Entry | null, secret:
 }
 
 function unknownMask(): RequestValidationError {
-  return new RequestValidationError([
-    { loc: ['body', 'value'], msg: `Value error, ${UNKNOWN_MASK}`, type: 'value_error' },
-  ])
+  return new RequestValidationError([valueError(['body', 'value'], UNKNOWN_MASK)])
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../api/caller.ts'
-import { Problem, RequestValidationError } from '../../api/problem.ts'
+import { Problem, RequestValidationError, valueError } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
 import {
   isMaskShaped,
@@ -83,11 +83,7 @@ export function rejectUnknownMasks(changes: SecretChanges, agent?: Agent): void 
   })
   if (unknownMasks.length === 0) return
   throw new RequestValidationError(
-    unknownMasks.map((name) => ({
-      loc: [...LOCATIONS[name]],
-      msg: `Value error, ${UNKNOWN_MASK}, or null to clear it`,
-      type: 'value_error',
-    })),
+    unknownMasks.map((name) => valueError([...LOCATIONS[name]], `${UNKNOWN_MASK}, or null to clear it`)),
   )
 }
 

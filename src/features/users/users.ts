@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { auditEvent, auditOrigin } from '../../agent/audit-event.ts'
 import type { Caller } from '../../api/caller.ts'
 import { described, ref, UnixSeconds, Uuid } from '../../api/fields.ts'
+import { isRead } from '../../api/operation.ts'
 import { Problem } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
 import { createBackgroundWriter } from '../../platform/postgres/background-writer.ts'
@@ -134,8 +135,6 @@ declare module 'fastify' {
   }
 }
 
-const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
-
 /** Stores the display name of a caller whose request has succeeded and may have left a record in the audit log. */
 export const rememberUsers = fp(
   async (app, { names }: { names: UserNames }) => {
@@ -143,7 +142,7 @@ export const rememberUsers = fp(
       const { method, routeOptions } = request
       // Absent on routes that need no user.
       const caller = request.caller as typeof request.caller | undefined
-      const isAudited = routeOptions.config.isAudited ?? !SAFE_METHODS.includes(method)
+      const isAudited = routeOptions.config.isAudited ?? !isRead(method)
       if (caller && isAudited && reply.statusCode < 400) names.remember(caller)
       done()
     })

@@ -7,6 +7,7 @@ import {
   Problem,
   RequestValidationError,
   type ValidationError,
+  valueError,
 } from '../../api/problem.ts'
 import type { Core } from '../../core.ts'
 import { containsCredential } from '../../platform/crypto/credentials.ts'
@@ -207,15 +208,15 @@ function refuseFaults(name: string, query: string): void {
   const unknown = [...new URLSearchParams(`&${query}`).keys()].find((key) => !QUERY_NAMES.includes(key))
   const errors: ValidationError[] = [
     // Not in the pattern of the name, so that a view which has such a name can still be deleted.
-    ...(UNSHOWABLE.test(name) ? [fault(['path', 'name'], 'a name must not contain control characters')] : []),
-    ...(containsCredential(name) ? [fault(['path', 'name'], 'a name must not contain a credential')] : []),
+    ...(UNSHOWABLE.test(name)
+      ? [valueError(['path', 'name'], 'a name must not contain control characters')]
+      : []),
+    ...(containsCredential(name)
+      ? [valueError(['path', 'name'], 'a name must not contain a credential')]
+      : []),
     ...(unknown === undefined
       ? []
-      : [fault(['body', 'query'], `the list of agents takes only ${QUERY_NAMES.join(', ')}`)]),
+      : [valueError(['body', 'query'], `the list of agents takes only ${QUERY_NAMES.join(', ')}`)]),
   ]
   if (errors.length > 0) throw new RequestValidationError(errors)
 }
-
-const fault = (loc: string[], reason: string): ValidationError => ({
-  ...{ loc, msg: `Value error, ${reason}`, type: 'value_error' },
-})

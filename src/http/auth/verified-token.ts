@@ -2,6 +2,7 @@ import type { JWTPayload } from 'jose'
 import { v5 as uuidV5 } from 'uuid'
 import type { Permission } from '../../api/caller.ts'
 import { parseUuid } from '../../api/uuid.ts'
+import { isObject } from '../../platform/json.ts'
 
 export interface VerifiedToken {
   /** A UUID. Null if the token has no user. */
@@ -201,8 +202,7 @@ function toSteps(name: string): string[] {
 
 /** Own members of objects only: `constructor` and other inherited names are not claims. */
 function readMember(value: unknown, name: string): unknown {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject && Object.hasOwn(value, name) ? (value as Members)[name] : undefined
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 /** The texts of a claim that is an array, or a text with spaces between them. */

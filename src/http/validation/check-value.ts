@@ -1,6 +1,7 @@
 import { DECIMAL_PATTERN, isDecimal } from '../../api/fields.ts'
 import { ETAGS_PATTERN } from '../../api/headers.ts'
 import { parseUuid } from '../../api/uuid.ts'
+import { isObject } from '../../platform/json.ts'
 import { type ErrorList, type Loc, refuseUnknownNames } from './error-list.ts'
 
 /** The part of JSON Schema that the schemas of requests may use. */
@@ -156,10 +157,6 @@ export function hasAllowedLength(
   if (length < minItems) errors.add(loc, 'too_short', minItems, length)
   if (length > maxItems) errors.add(loc, 'too_long', maxItems, length)
   return length >= minItems && length <= maxItems
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function acceptAnything(): void {}

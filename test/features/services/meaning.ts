@@ -1,11 +1,11 @@
 import {
-  isNode,
   listAt,
   type Node,
   nodeAt,
   segmentsOf,
   valueAt,
 } from '../../../src/features/services/document/document.ts'
+import { isObject } from '../../../src/platform/json.ts'
 
 /** A part of a document, and the document that its references lead into. */
 export interface Said {
@@ -23,7 +23,7 @@ export function findDifference(one: Said, other: Said): string | undefined {
     place: string,
     names: (string | undefined)[] = [],
   ): string | undefined => {
-    if (!isNode(a) || !isNode(b)) {
+    if (!isObject(a) || !isObject(b)) {
       if (Array.isArray(a) && Array.isArray(b)) {
         return compareMembers(Object.fromEntries(a.entries()), Object.fromEntries(b.entries()), place)
       }
@@ -31,7 +31,7 @@ export function findDifference(one: Said, other: Said): string | undefined {
     }
     if (typeof a['$ref'] === 'string' && typeof b['$ref'] === 'string')
       return follow(a['$ref'], b['$ref'], place)
-    if (!isNode(a['discriminator']) || !isNode(b['discriminator'])) return compareMembers(a, b, place)
+    if (!isObject(a['discriminator']) || !isObject(b['discriminator'])) return compareMembers(a, b, place)
     const { discriminator: _, ...plainA } = a
     const { discriminator: __, ...plainB } = b
     return (
@@ -80,7 +80,7 @@ function extending(document: Node, base: string, known = new Set<string>()): Set
     const reference = refOfSchema(name)
     if (
       known.has(reference) ||
-      !isNode(schema) ||
+      !isObject(schema) ||
       !listAt(schema, 'allOf').some((part) => refOf(part) === base)
     )
       continue
@@ -93,5 +93,5 @@ function extending(document: Node, base: string, known = new Set<string>()): Set
 const refOfSchema = (name: string) => `#/components/schemas/${name}`
 
 function refOf(schema: unknown): string | undefined {
-  return isNode(schema) && typeof schema['$ref'] === 'string' ? schema['$ref'] : undefined
+  return isObject(schema) && typeof schema['$ref'] === 'string' ? schema['$ref'] : undefined
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { problemResponses } from '../../../api/operation.ts'
 import type { ProblemCode } from '../../../api/problem-codes.ts'
 import type { Service } from '../../../config/services-file.ts'
+import { isObject } from '../../../platform/json.ts'
 import {
   type Components,
   type DeclaredOperation,
   DocumentInvalid,
-  isNode,
   listAt,
   type Node,
   nodeAt,
@@ -109,7 +109,7 @@ function addConsoleResponses(operations: readonly SelectedOperation[]): void {
   for (const { declared, node } of operations) {
     const responses = nodeAt(node, 'responses')
     const isDeclared = (...keys: string[]) => keys.some((key) => Object.hasOwn(responses, key))
-    const hasBody = isNode(node['requestBody'])
+    const hasBody = isObject(node['requestBody'])
     const mayGet: Record<string, boolean> = {
       // A path has a parameter once.
       400: declared.agent !== undefined && declared.agent.in !== 'path',

@@ -1,14 +1,12 @@
+import { isObject } from '../../../platform/json.ts'
+
 /** An object of a parsed document. */
 export type Node = Record<string, unknown>
-
-export function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** The object under a key; an empty one where there is none. */
 export function nodeAt(parent: Node, key: string): Node {
   const value = parent[key]
-  return isNode(value) ? value : {}
+  return isObject(value) ? value : {}
 }
 
 export function listAt(parent: Node, key: string): unknown[] {
@@ -33,12 +31,12 @@ export const DATA = new Set(['example', 'examples', 'default', 'const', 'enum', 
 export function walk(value: unknown, visit: (node: Node) => void): void {
   if (Array.isArray(value)) {
     for (const item of value) walk(item, visit)
-  } else if (isNode(value)) {
+  } else if (isObject(value)) {
     visit(value)
     for (const key in value) {
       const member = value[key]
       if (typeof member !== 'object' || member === null) continue
-      if (NAMED.has(key) && isNode(member)) for (const name in member) walk(member[name], visit)
+      if (NAMED.has(key) && isObject(member)) for (const name in member) walk(member[name], visit)
       else if (!DATA.has(key) && !key.startsWith('x-')) walk(member, visit)
     }
   }
@@ -70,7 +68,7 @@ const MAX_HOPS = 32
 export function resolve(root: Node, value: unknown): Node | undefined {
   let target = value
   for (let hops = 0; hops < MAX_HOPS; hops++) {
-    if (!isNode(target)) return undefined
+    if (!isObject(target)) return undefined
     if (typeof target['$ref'] !== 'string') return target
     target = valueAt(root, segmentsOf(target['$ref']))
   }
@@ -90,9 +88,6 @@ function decode(segment: string): string {
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 
 export type Method = Uppercase<(typeof METHODS)[number]>
-
-/** Whether a method only reads. All others may change something. */
-export const isRead = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method)
 
 /** The parameter of an operation that has the id of an agent. The name of a header is in lower case. */
 export interface AgentParameter {

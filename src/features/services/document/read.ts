@@ -2,10 +2,10 @@ import { upgrade } from '@scalar/openapi-upgrader'
 import { validate } from '@scalar/openapi-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse as parseYaml } from 'yaml'
+import { isObject } from '../../../platform/json.ts'
 import {
   DATA,
   DocumentInvalid,
-  isNode,
   listAt,
   MAX_BYTES,
   MAX_ERRORS,
@@ -40,7 +40,7 @@ function parseDocument(bytes: Uint8Array): Node {
   const isJson = /^\s*\{/.test(text)
   const parse: (text: string) => unknown = isJson ? JSON.parse : parseYaml
   const document = attempt(() => parse(text), 'It is neither JSON nor YAML')
-  if (!isNode(document)) throw new DocumentInvalid('It is not an object.')
+  if (!isObject(document)) throw new DocumentInvalid('It is not an object.')
   checkBounds(document)
   // A YAML alias puts the same object in several places. Later stages change objects in place, so each must be
   // separate.
@@ -107,7 +107,7 @@ function replaceNullable(schema: Node): void {
   delete schema['nullable']
   if (!isNullable) return
   for (const keyword of ['oneOf', 'anyOf']) {
-    if (isNode(schema[keyword]) || listAt(schema, keyword).length === 0) continue
+    if (isObject(schema[keyword]) || listAt(schema, keyword).length === 0) continue
     schema[keyword] = [...listAt(schema, keyword), { type: 'null' }]
     return
   }
@@ -134,7 +134,7 @@ export function validateDocument(document: Node): void {
 function findPartErrors(document: Node): Set<string> {
   const errors = new Set<string>()
   const checkSchema = (schema: unknown) => {
-    if (!isNode(schema) || ajv.validateSchema(schema) === true) return
+    if (!isObject(schema) || ajv.validateSchema(schema) === true) return
     const [error] = ajv.errors ?? []
     errors.add(`${error?.message} (${placeOf(document, schema)}${error?.instancePath})`)
   }
@@ -175,7 +175,7 @@ export function cleanText(node: Node): void {
   for (const key in node) {
     const value = node[key]
     if (key.startsWith('x-')) node[key] = cleanExtension(value)
-    else if (key === 'externalDocs' && isNode(value) && !isSafeUrl(value['url'])) delete node[key]
+    else if (key === 'externalDocs' && isObject(value) && !isSafeUrl(value['url'])) delete node[key]
     else if (typeof value !== 'string') continue
     else if (TEXT_FIELDS.has(key)) node[key] = escapeText(value)
     else if (URL_FIELDS.has(key) && !isSafeUrl(value)) delete node[key]
@@ -214,6 +214,6 @@ const SCRIPT_URL = /^[\s\p{C}]*(?:javascript|vbscript|data)[\s\p{C}]*:/iu
 function cleanExtension(value: unknown): unknown {
   if (typeof value === 'string') return SCRIPT_URL.test(value) ? '' : escapeText(value)
   if (Array.isArray(value)) return value.map(cleanExtension)
-  if (!isNode(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cleanExtension(member)]))
 }

@@ -1,9 +1,9 @@
 import { publishedName } from '../../../config/services-file.ts'
+import { isObject } from '../../../platform/json.ts'
 import {
   type Components,
   type DeclaredOperation,
   DocumentInvalid,
-  isNode,
   listAt,
   type Node,
   nodeAt,
@@ -36,7 +36,7 @@ function componentsIn(part: unknown): [section: string, name: string][] {
   walk(part, (node) => {
     const component = componentOf(node['$ref'])
     if (component) found.push(component)
-    if (!isNode(node['discriminator'])) return
+    if (!isObject(node['discriminator'])) return
     for (const target of Object.values(nodeAt(node['discriminator'], 'mapping'))) {
       found.push(['schemas', mappedSchema(target) ?? ''])
     }
@@ -46,9 +46,9 @@ function componentsIn(part: unknown): [section: string, name: string][] {
 
 /** The schemas that a list of alternatives or parts refers to directly. */
 function membersOf(schema: unknown, ...keywords: string[]): string[] {
-  if (!isNode(schema)) return []
+  if (!isObject(schema)) return []
   const members = keywords.flatMap((keyword) => listAt(schema, keyword))
-  return members.flatMap((member) => (isNode(member) ? (componentOf(member['$ref'])?.[1] ?? []) : []))
+  return members.flatMap((member) => (isObject(member) ? (componentOf(member['$ref'])?.[1] ?? []) : []))
 }
 
 /** For each schema with a discriminator: the schemas that extend it through `allOf`, directly or indirectly. The
@@ -64,7 +64,7 @@ function extensionsOf(schemas: Node): Map<string, Set<string>> {
     for (const name of extending.get(base) ?? []) if (!found.has(name)) addTo(found.add(name), name)
     return found
   }
-  const bases = Object.keys(schemas).filter((name) => isNode(nodeAt(schemas, name)['discriminator']))
+  const bases = Object.keys(schemas).filter((name) => isObject(nodeAt(schemas, name)['discriminator']))
   return new Map(bases.map((base) => [base, addTo(new Set(), base)]))
 }
 
@@ -106,7 +106,7 @@ export function selectLinks(document: Node, paths: Node, operationIds: ReadonlyS
       ? operationRef.startsWith('#/paths/') && valueAt({ paths }, segmentsOf(operationRef)) !== undefined
       : operationIds.has(operationId)
   return (node: Node): void => {
-    if (!isNode(node['links'])) return
+    if (!isObject(node['links'])) return
     const links = Object.entries(node['links']).flatMap(([name, declared]) => {
       const { server: _, ...link } = structuredClone(resolve(document, declared)) ?? {}
       return isMounted(link) ? [[name, link]] : []
@@ -150,7 +150,7 @@ export class Renaming {
   visit(node: Node): void {
     const { $ref, discriminator, operationId } = node
     if (typeof $ref === 'string') node['$ref'] = this.#renamedReference($ref)
-    if (isNode(discriminator)) {
+    if (isObject(discriminator)) {
       node['discriminator'] = { ...discriminator, mapping: this.#completeMapping(node, discriminator) }
     }
     if (this.#mounted.has(node)) node['operationId'] = this.#mounted.get(node)

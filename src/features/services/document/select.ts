@@ -1,11 +1,11 @@
+import { isRead } from '../../../api/operation.ts'
 import { isUnderPrefix, type Service } from '../../../config/services-file.ts'
+import { isObject } from '../../../platform/json.ts'
 import { readTemplate } from '../mount/template.ts'
 import {
   type AgentParameter,
   type DeclaredOperation,
   DocumentInvalid,
-  isNode,
-  isRead,
   listAt,
   MAX_ERRORS,
   METHODS,
@@ -40,7 +40,7 @@ export function selectOperations(document: Node, service: Service): Selection {
 
   for (const [path, declared] of Object.entries(nodeAt(document, 'paths'))) {
     const item = readPathItem(document, declared)
-    for (const method of [...METHODS, 'trace'].filter((name) => isNode(item[name]))) {
+    for (const method of [...METHODS, 'trace'].filter((name) => isObject(item[name]))) {
       const place = `${method.toUpperCase()} ${path}`
       const key = routeKey(method, path)
       const reason = findReason(path, method, service, taken.get(key))
@@ -102,7 +102,7 @@ function findReason(path: string, method: string, service: Service, duplicate?: 
 
 /** A path may refer to a component. Several may refer to the same one, and later stages change each in place. */
 function readPathItem(document: Node, declared: unknown): Node {
-  if (!isNode(declared)) return {}
+  if (!isObject(declared)) return {}
   const { $ref, ...own } = declared
   return $ref === undefined ? own : { ...structuredClone(resolve(document, declared)), ...own }
 }
@@ -144,7 +144,7 @@ function readAgentParameter(
   const declared = operation[EXTENSION]
   if (declared === undefined) return undefined
   const where = `${EXTENSION} of ${method} ${path}`
-  const { in: declaredPlace, name } = isNode(declared) ? declared : {}
+  const { in: declaredPlace, name } = isObject(declared) ? declared : {}
   const place = PLACES.find((each) => each === declaredPlace)
   if (place === undefined || typeof name !== 'string') {
     faults.push(`${where} must be an object with \`in\` (path, query or header) and \`name\`.`)

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HTTPMethod } from 'find-my-way'
 import findMyWay from 'find-my-way'
-import { type DeclaredOperation, isRead } from '../document/document.ts'
+import { isRead } from '../../../api/operation.ts'
+import { type DeclaredOperation } from '../document/document.ts'
 import { type PathTemplate, readTemplate, requestNames, responseNames } from './template.ts'
 
 /** A declared operation with everything that can be computed in advance. */
