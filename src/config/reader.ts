@@ -99,7 +99,8 @@ export function createReader(environment: Environment) {
     }
   }
   return {
-    ...{ isSet, read },
+    isSet,
+    read,
     readOptional: <T>(name: string, parse: (text: string) => T): T | undefined =>
       isSet(name) ? read(name, parse) : undefined,
     /** Adds an error of its own. */

@@ -86,7 +86,11 @@ function createPolicy({ issuer, now, log }: PolicyOptions): () => Promise<string
       const { token_endpoint: url } = await discover(issuer)
       if (typeof url === 'string' && URL.canParse(url)) tokenEndpoint = url
     },
-    ...{ refreshAfterMs: HOUR_MS, maxAgeMs: 24 * HOUR_MS, cooldownMs: 10_000, now, log },
+    refreshAfterMs: HOUR_MS,
+    maxAgeMs: 24 * HOUR_MS,
+    cooldownMs: 10_000,
+    now,
+    log,
   })
 
   return async () => {

@@ -85,7 +85,9 @@ function refuseBlocked({ hostname }: URL, blockList: BlockList): void {
 function createProxy(uri: string, signal: AbortSignal): ProxyAgent {
   const noTimeout = { timeout: 0, allowH2: false }
   return new ProxyAgent({
-    ...{ uri, proxyTunnel: true, allowH2: false },
+    uri,
+    proxyTunnel: true,
+    allowH2: false,
     proxyTls: { ...noTimeout, signal },
     requestTls: { ...noTimeout, maxCachedSessions: 0 },
   })
